@@ -1,0 +1,111 @@
+import Foundation
+import RecordLog
+
+extension NSManagedObjectContext {
+    /// Whether there is anything to save.
+    public final var hasChanges: Bool { changeCount > 0 }
+
+    public final var insertedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isInserted && !$0.isDeleted }) }
+    public final var updatedObjects: Set<NSManagedObject> { Set(listed.lazy.filter(\.isUpdated)) }
+    public final var deletedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isDeleted && !$0.isInserted }) }
+
+    /// Adds an object that belongs to no context yet; the next save writes it.
+    public final func insert(_ object: NSManagedObject) {
+        guard object.state.contains(.detached) else {
+            precondition(object.managedObjectContext === self, "The object belongs to another context; use object(with:) there.")
+            if object.isDeleted { undelete(object) }
+            return
+        }
+        let runtime = runtime(for: object.entity)
+        object.runtime = runtime
+        object.contextReference = Unmanaged.passUnretained(self)
+        object.key = nextTemporaryKey(slot: runtime.slot)
+        object.state = [.inserted]
+        object.rowBody = nil
+        identities.insert(object, for: object.key)
+        list(object)
+        changeCount += 1
+        object.awakeFromInsert()
+    }
+
+    private func undelete(_ object: NSManagedObject) {
+        object.state.remove(.deleted)
+        if object.state.isDisjoint(with: .changed) { changeCount -= 1 }
+    }
+
+    private func list(_ object: NSManagedObject) {
+        guard !object.state.contains(.listed) else { return }
+        object.state.insert(.listed)
+        listed.append(object)
+    }
+
+    /// Called at the first change of an object since the last save.
+    final func noteUpdate(of object: NSManagedObject) {
+        if object.state.isDisjoint(with: .changed) { changeCount += 1 }
+        object.state.insert(.updated)
+        list(object)
+    }
+
+    final func forgetChanges(of object: NSManagedObject) {
+        if !object.state.isDisjoint(with: .changed) { changeCount -= 1 }
+        object.state.subtract(.changed)
+        object.storage?.values = []
+    }
+
+    /// Marks an object for deletion by the next save, and follows the delete rules of its relationships: nullify takes it
+    /// out of the other side, cascade deletes the destinations, deny makes the save fail while a destination remains.
+    ///
+    /// O(destinations). An object that was never saved is forgotten at once.
+    public final func delete(_ object: NSManagedObject) {
+        precondition(
+            object.managedObjectContext === self, "An object is deleted in the context it belongs to; use object(with:) there.")
+        var pending = [object]
+        while let next = pending.popLast() {
+            guard !next.isDeleted, !next.state.contains(.detached) else { continue }
+            next.prepareForDeletion()
+            for index in next.runtime.properties.indices where next.runtime.properties[index].kind.isRelationship {
+                detach(next, relationship: index, cascade: &pending)
+            }
+            if next.isInserted {
+                changeCount -= 1
+                identities.remove(next.key)
+                next.state.remove([.inserted, .updated])
+                next.state.insert([.deleted, .detached])
+            } else {
+                if next.state.isDisjoint(with: .changed) { changeCount += 1 }
+                next.state.insert(.deleted)
+                list(next)
+            }
+        }
+    }
+
+    private func detach(_ object: NSManagedObject, relationship index: Int, cascade: inout [NSManagedObject]) {
+        let property = object.runtime.properties[index]
+        let isDenied = property.deleteRule == .denyDeleteRule
+        guard property.deleteRule != .noActionDeleteRule, !isDenied else { return }
+        let destinations = property.kind == .toMany
+            ? object.managedObjects(at: index) : object.managedObject(at: index).map { [$0] } ?? []
+        for destination in destinations where !destination.isDeleted {
+            if property.deleteRule == .cascadeDeleteRule { cascade.append(destination) }
+            if let inverse = property.inverse { destination.unlink(inverse, from: object) }
+        }
+    }
+
+    /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones read their row.
+    public final func rollback() {
+        let changed = listed
+        listed = []
+        for object in changed {
+            object.state.remove(.listed)
+            if object.isInserted {
+                identities.remove(object.key)
+                object.state = [.detached]
+                object.rowBody = nil
+            } else if !object.state.contains(.detached) {
+                object.state.subtract(.changed)
+                object.becomeFault()
+            }
+        }
+        changeCount = 0
+    }
+}

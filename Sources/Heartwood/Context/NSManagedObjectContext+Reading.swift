@@ -1,0 +1,75 @@
+import Foundation
+import RecordLog
+
+extension NSManagedObjectContext {
+    /// Points `object` at its newest row.
+    /// - Returns: false where the store has no such row, or cannot read it.
+    final func readRow(of object: NSManagedObject) -> Bool {
+        guard let store = object.runtime.store, let row = try? view(of: store).row(object.key) else { return false }
+        object.bind(row)
+        return true
+    }
+
+    /// The members that the store lists for a to-many relationship.
+    final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
+        guard !object.key.isTemporary, let store = object.runtime.store else { return [] }
+        return (try? view(of: store).members(of: object.key, runtime: object.runtime, property: property)) ?? []
+    }
+
+    final func storedMemberCount(of object: NSManagedObject, property: Int) -> Int {
+        guard !object.key.isTemporary, let store = object.runtime.store else { return 0 }
+        return (try? view(of: store).memberCount(of: object.key, runtime: object.runtime, property: property)) ?? 0
+    }
+
+    /// The object with this ID if the context has it registered; reads nothing.
+    public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        identities[objectID.key]
+    }
+
+    /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist
+    /// when its fault fires.
+    /// - Precondition: the ID belongs to a store of this context's coordinator.
+    public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        guard let object = object(for: objectID.key) else {
+            preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
+        }
+        return object
+    }
+
+    /// The object with this ID, read from the store.
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
+    public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        guard let object = object(for: objectID.key), !object.isDeleted else {
+            throw CoreDataError.missingObject(objectID)
+        }
+        if object.rowBody == nil, !object.isInserted {
+            guard let store = object.runtime.store, let row = try view(of: store).row(object.key) else {
+                throw CoreDataError.missingObject(objectID)
+            }
+            object.bind(row)
+        }
+        return object
+    }
+
+    /// Turns an object into a fault again, so that its next use reads the store. With `mergeChanges` its unsaved changes
+    /// stay on top of the newer row; without, they are dropped.
+    public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
+        guard !object.isInserted else { return }
+        if mergeChanges, object.hasChanges {
+            object.rowBody = nil
+            object.state.remove(.inaccessible)
+        } else {
+            if !object.isDeleted { forgetChanges(of: object) }
+            object.becomeFault()
+        }
+    }
+
+    /// Refreshes every registered object, keeping unsaved changes.
+    public final func refreshAllObjects() {
+        var all: [NSManagedObject] = []
+        identities.forEach { all.append($0) }
+        for object in all { refresh(object, mergeChanges: true) }
+        all = []
+        identities.sweep()
+    }
+}

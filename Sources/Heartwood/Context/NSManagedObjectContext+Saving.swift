@@ -1,0 +1,117 @@
+import Foundation
+import RecordLog
+
+extension NSManagedObjectContext {
+    /// Writes every change since the last save to the stores, at once or not at all.
+    ///
+    /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
+    /// disk when this returns.
+    /// - Throws: Core Data's errors: 1570 and 1560 for values that the model does not allow, 133020 where another context
+    ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, 134030 where the store
+    ///   cannot write. The context keeps its changes then, and the store is as it was.
+    /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
+    open func save() throws {
+        guard hasChanges else { return }
+        runWillSave()
+        compactListed()
+        guard hasChanges else { return }
+        try validateForSave()
+        let batches = try makeBatches()
+        for (store, batch) in batches where !batch.isEmpty {
+            guard !store.isReadOnly else {
+                throw CoreDataError.make(
+                    NSPersistentStoreSaveError, "The store at \(store.url?.path ?? "?") was added read-only; nothing was saved.",
+                    [NSAffectedStoresErrorKey: [store]])
+            }
+            try store.save(batch)
+        }
+        let saved = listed
+        listed = []
+        changeCount = 0
+        for object in saved { finishSave(of: object) }
+        for object in saved where !object.state.contains(.detached) { object.didSave() }
+        sweepIfWanted()
+    }
+
+    /// Objects may change themselves and others in `willSave`; each that is listed is asked once.
+    private func runWillSave() {
+        var index = 0
+        while index < listed.count {
+            let object = listed[index]
+            if object.hasChanges, !object.runtime.isPlainClass { object.willSave() }
+            index += 1
+        }
+    }
+
+    private func compactListed() {
+        guard listed.contains(where: { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }) else { return }
+        for object in listed where object.state.isDisjoint(with: .changed) { object.state.remove(.listed) }
+        listed.removeAll { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }
+    }
+
+    private func makeBatches() throws -> [(NSPersistentStore, SaveBatch)] {
+        var batches: [(NSPersistentStore, SaveBatch)] = []
+        let find: (ObjectKey) -> NSManagedObject? = { [unowned(unsafe) self] in self.identities[$0] }
+        for object in listed {
+            if object.runtime.store == nil { try adoptStore(object) }
+            guard let store = object.runtime.store else { throw CoreDataError.noStore(for: object.entity) }
+            let batch: SaveBatch
+            if let last = batches.last, last.0 === store {
+                batch = last.1
+            } else if let known = batches.first(where: { $0.0 === store }) {
+                batch = known.1
+            } else {
+                batch = SaveBatch(author: transactionAuthor, object: find)
+                batches.append((store, batch))
+            }
+            if object.isDeleted {
+                batch.deleted.append(object)
+            } else if object.isInserted {
+                batch.inserted.append(object)
+            } else {
+                batch.updated.append(object)
+            }
+        }
+        return batches
+    }
+
+    /// An object that was inserted before its store was added takes its runtime from the store now.
+    private func adoptStore(_ object: NSManagedObject) throws {
+        guard let found = coordinator?.runtime(for: object.entity), found.store != nil else {
+            throw CoreDataError.noStore(for: object.entity)
+        }
+        object.runtime = found
+    }
+
+    private func finishSave(of object: NSManagedObject) {
+        let state = object.state
+        object.state.subtract([.inserted, .updated, .listed])
+        if state.contains(.deleted) {
+            identities.remove(object.key)
+            object.state.insert(.detached)
+            return
+        }
+        if state.contains(.inserted), let permanent = object.storage?.permanentKey, !permanent.isNone {
+            identities.remove(object.key)
+            object.key = permanent
+            identities.insert(object, for: permanent)
+        }
+        // The values are in the log now; the next read finds the row there.
+        let transient = object.runtime.hasTransients ? object.transientValues() : nil
+        object.storage = nil
+        object.rowBody = nil
+        if let transient {
+            let storage = object.changeStorage()
+            for (index, value) in transient { storage.values[index] = value }
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// The transient attributes that have values; a save does not drop them.
+    fileprivate final func transientValues() -> [(Int, ManagedValue)]? {
+        guard let storage, !storage.values.isEmpty else { return nil }
+        let values = storage.values.enumerated().filter { !$0.element.isUnset && runtime.properties[$0.offset].isTransient }
+        return values.isEmpty ? nil : values.map { ($0.offset, $0.element) }
+    }
+}

@@ -1,0 +1,201 @@
+import Dispatch
+import Foundation
+import RecordLog
+
+/// How a context's work is confined.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+    /// To whichever thread the owner keeps it on.
+    case confinementConcurrencyType = 0
+    /// To a queue of its own; use it inside `perform`.
+    case privateQueueConcurrencyType = 1
+    /// To the main queue.
+    case mainQueueConcurrencyType = 2
+}
+
+/// A scratch pad of managed objects: fetches them, keeps one instance of each, collects changes, and saves them at once.
+///
+/// A context and its objects belong to one queue: use them inside `perform`, or on the main queue for a main-queue
+/// context. Unchanged objects are let go when nothing else refers to them; changed ones are kept until the save.
+/// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+    // Unchecked: the state is confined to the context's queue, which callers honour as Core Data's contract says.
+
+    /// How the context is confined.
+    public let concurrencyType: NSManagedObjectContextConcurrencyType
+    /// A name for debugging.
+    public final var name: String?
+    /// Stamped on each commit that this context makes.
+    public final var transactionAuthor: String?
+    /// Whatever the owner wants to keep with the context.
+    public final let userInfo = NSMutableDictionary()
+
+    let queue: DispatchQueue?
+    final var coordinator: NSPersistentStoreCoordinator?
+
+    final let identities = IdentityMap()
+    /// The fault that a subclass's initializer is about to become.
+    final var faultInMaking: (key: ObjectKey, runtime: EntityRuntime)?
+    /// Every object that was inserted, updated or deleted since the last save; one that was put back stays listed.
+    final var listed: [NSManagedObject] = []
+    final var changeCount = 0
+    private var temporaryCounter: UInt64 = 0
+
+    /// By slot: the runtimes met so far.
+    private var runtimesBySlot: [EntityRuntime?] = []
+    private var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
+    /// By store: the view that reads use until the store has a newer commit.
+    private var views: [ObjectIdentifier: StoreView] = [:]
+    /// The last view used, so that most reads look nothing up.
+    private var lastView: (store: NSPersistentStore, view: StoreView)?
+    /// What keeps the memory of rows that objects point at.
+    private var pinned: [AnyObject] = []
+
+    public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
+        self.concurrencyType = concurrencyType
+        switch concurrencyType {
+        case .mainQueueConcurrencyType: queue = .main
+        case .privateQueueConcurrencyType: queue = DispatchQueue(label: "heartwood.context")
+        case .confinementConcurrencyType: queue = nil
+        }
+        super.init()
+        if concurrencyType == .privateQueueConcurrencyType {
+            queue?.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
+        }
+    }
+
+    static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
+    deinit {
+        identities.forEach { $0.state.insert(.detached) }
+    }
+
+    /// The coordinator whose stores this context reads and writes. Set it once, before the first use.
+    public final var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { coordinator }
+        set {
+            precondition(coordinator == nil || newValue === coordinator || identities.count == 0,
+                "A context's coordinator cannot be exchanged while it has objects; reset() it first.")
+            coordinator = newValue
+            forgetViews()
+        }
+    }
+
+    // MARK: Runtimes and views
+
+    /// What objects of `entity` need at run time.
+    final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
+        if let known = runtimesByEntity[ObjectIdentifier(entity)] { return known }
+        guard let coordinator else {
+            preconditionFailure("The context has no persistent store coordinator; set it before inserting objects.")
+        }
+        let made = coordinator.runtime(for: entity)
+        if made.store != nil { remember(made) }
+        return made
+    }
+
+    private func remember(_ runtime: EntityRuntime) {
+        runtimesByEntity[ObjectIdentifier(runtime.entity)] = runtime
+        let slot = Int(runtime.slot)
+        while runtimesBySlot.count <= slot { runtimesBySlot.append(nil) }
+        runtimesBySlot[slot] = runtime
+    }
+
+    @inline(__always)
+    final func runtime(slot: UInt16) -> EntityRuntime? {
+        let index = Int(slot)
+        if index < runtimesBySlot.count, let known = runtimesBySlot[index] { return known }
+        return findRuntime(slot: slot)
+    }
+
+    @inline(never)
+    private func findRuntime(slot: UInt16) -> EntityRuntime? {
+        guard let found = coordinator?.runtime(slot: slot) else { return nil }
+        remember(found)
+        return found
+    }
+
+    /// The newest view of a store. Its memory stays valid as long as this context, or until `reset()`.
+    final func view(of store: NSPersistentStore) throws -> StoreView {
+        if let lastView, lastView.store === store, store.isNewest(lastView.view) { return lastView.view }
+        let view = try store.newestView()
+        if let old = views[ObjectIdentifier(store)], old.storage === view.storage {} else { pinned.append(view.storage) }
+        views[ObjectIdentifier(store)] = view
+        lastView = (store, view)
+        return view
+    }
+
+    private func forgetViews() {
+        views = [:]
+        lastView = nil
+        pinned = []
+        runtimesBySlot = []
+        runtimesByEntity = [:]
+    }
+
+    // MARK: Registration
+
+    final func nextTemporaryKey(slot: UInt16) -> ObjectKey {
+        temporaryCounter += 1
+        return ObjectKey(slot: slot, row: temporaryCounter | ObjectKey.temporaryBit)
+    }
+
+    /// The object of `key`: the registered one, or a fault made now. nil where no store has such an entity.
+    @inline(__always)
+    final func object(for key: ObjectKey) -> NSManagedObject? {
+        if let known = identities[key] { return known }
+        return makeFault(key)
+    }
+
+    @inline(never)
+    private func makeFault(_ key: ObjectKey) -> NSManagedObject? {
+        guard !key.isTemporary, let runtime = runtime(slot: key.slot) else { return nil }
+        return makeFault(key, runtime: runtime)
+    }
+
+    final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
+        let object: NSManagedObject
+        let type = runtime.objectClass
+        if type == NSManagedObject.self {
+            object = NSManagedObject(fault: key, runtime: runtime, context: Unmanaged.passUnretained(self))
+        } else {
+            faultInMaking = (key, runtime)
+            object = type.init(entity: runtime.entity, insertInto: self)
+        }
+        identities.insert(object, for: key)
+        return object
+    }
+
+    final func registeredObject(for key: ObjectKey) -> NSManagedObject? {
+        identities[key]
+    }
+
+    final func objectID(for key: ObjectKey) -> NSManagedObjectID {
+        if let object = identities[key] { return object.objectID }
+        let runtime = runtime(slot: key.slot)
+        return NSManagedObjectID(
+            entity: runtime?.entity ?? NSEntityDescription(), key: key, store: runtime?.store, contextToken: 0)
+    }
+
+    /// Every object that the context knows, changed or not.
+    public final var registeredObjects: Set<NSManagedObject> {
+        var result: Set<NSManagedObject> = []
+        identities.forEach { result.insert($0) }
+        return result
+    }
+
+    /// Forgets every object and every change. Objects still referred to elsewhere are detached.
+    public final func reset() {
+        identities.forEach { $0.state.insert(.detached) }
+        for object in listed { object.state.insert(.detached) }
+        identities.removeAll()
+        listed = []
+        changeCount = 0
+        forgetViews()
+    }
+
+    /// Lets go of unchanged objects that nobody refers to, when enough have gathered.
+    @inline(__always)
+    final func sweepIfWanted() {
+        if identities.wantsSweep { identities.sweep() }
+    }
+}

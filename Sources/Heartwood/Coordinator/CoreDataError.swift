@@ -1,0 +1,60 @@
+import Foundation
+
+/// The domain of Core Data's errors.
+public let NSCocoaErrorDomain = "NSCocoaErrorDomain"
+
+/// Core Data's error codes, under their own names.
+/// Source: https://developer.apple.com/documentation/coredata/core-data-constants
+public let NSManagedObjectValidationError = 1550
+public let NSManagedObjectConstraintValidationError = 1551
+public let NSValidationMultipleErrorsError = 1560
+public let NSValidationMissingMandatoryPropertyError = 1570
+public let NSValidationRelationshipDeniedDeleteError = 1600
+public let NSManagedObjectContextLockingError = 132000
+public let NSPersistentStoreCoordinatorLockingError = 132010
+public let NSManagedObjectReferentialIntegrityError = 133000
+public let NSManagedObjectExternalRelationshipError = 133010
+public let NSManagedObjectMergeError = 133020
+public let NSManagedObjectConstraintMergeError = 133021
+public let NSPersistentStoreInvalidTypeError = 134000
+public let NSPersistentStoreTypeMismatchError = 134010
+public let NSPersistentStoreIncompatibleSchemaError = 134020
+public let NSPersistentStoreSaveError = 134030
+public let NSPersistentStoreIncompleteSaveError = 134040
+public let NSPersistentStoreOperationError = 134070
+public let NSPersistentStoreOpenError = 134080
+public let NSPersistentStoreTimeoutError = 134090
+public let NSPersistentStoreUnsupportedRequestTypeError = 134091
+public let NSPersistentStoreIncompatibleVersionHashError = 134100
+
+/// Keys of an error's `userInfo`.
+public let NSDetailedErrorsKey = "NSDetailedErrors"
+public let NSValidationObjectErrorKey = "NSValidationErrorObject"
+public let NSValidationKeyErrorKey = "NSValidationErrorKey"
+public let NSValidationPredicateErrorKey = "NSValidationErrorPredicate"
+public let NSValidationValueErrorKey = "NSValidationErrorValue"
+public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
+public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
+public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
+
+/// Makes the errors that the stack throws: Core Data's domain, code and keys.
+enum CoreDataError {
+    static func make(_ code: Int, _ description: String, _ userInfo: [String: Any] = [:]) -> NSError {
+        var info = userInfo
+        info[NSLocalizedDescriptionKey] = description
+        return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
+    }
+
+    static func missingObject(_ id: NSManagedObjectID) -> NSError {
+        make(
+            NSManagedObjectReferentialIntegrityError,
+            "No object of \(id.entity.name ?? "?") with the ID \(id.uriRepresentation().absoluteString) exists in the store.",
+            [NSAffectedObjectsErrorKey: [id]])
+    }
+
+    static func noStore(for entity: NSEntityDescription) -> NSError {
+        make(
+            NSPersistentStoreOperationError,
+            "No persistent store holds the entity \(entity.name ?? "?"); add a store to the coordinator before saving or fetching.")
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+extension NSEntityDescription {
+    /// The entity of this name in the context's model; nil where it has none.
+    public class func entity(
+        forEntityName entityName: String, in context: NSManagedObjectContext, fileID: StaticString = #fileID
+    ) -> NSEntityDescription? {
+        ManagedObjectClasses.note(fileID: fileID)
+        return context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
+    }
+
+    /// Makes an object of the entity's class and inserts it.
+    /// - Precondition: the context's model has an entity of this name.
+    public class func insertNewObject(
+        forEntityName entityName: String, into context: NSManagedObjectContext, fileID: StaticString = #fileID
+    ) -> NSManagedObject {
+        guard let entity = entity(forEntityName: entityName, in: context, fileID: fileID) else {
+            preconditionFailure("The context's model has no entity named \"\(entityName)\".")
+        }
+        return context.runtime(for: entity).objectClass.init(entity: entity, insertInto: context)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import RecordLog
+
+/// A store of managed objects that a coordinator has added.
+///
+/// The stack reaches a store through the members below alone: it asks for views (consistent states to read) and hands
+/// over save batches. How a store persists is its own affair.
+/// Source: https://developer.apple.com/documentation/coredata/nspersistentstore
+open class NSPersistentStore: NSObject, @unchecked Sendable {
+    // Unchecked: what changes after loading is kept by subclasses under locks of their own.
+
+    /// The coordinator that added the store.
+    public internal(set) final weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+    /// The model configuration whose entities the store holds; nil for all of them.
+    public final let configurationName: String?
+    /// Where the store is.
+    public final let url: URL?
+    /// The options it was added with.
+    public final let options: [AnyHashable: Any]?
+    /// Whether saves to this store are refused.
+    public final var isReadOnly: Bool { options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false }
+    /// The store's own identity, the host of its objects' URIs.
+    public internal(set) final var identifier: String = ""
+    /// Added to a row reference's bits, this makes the key of the object in the coordinator.
+    final var slotBase: UInt64 = 0
+
+    /// - Throws: nothing is opened yet; see `load`.
+    public required init(
+        coordinator: NSPersistentStoreCoordinator?, configurationName: String?, url: URL?, options: [AnyHashable: Any]?
+    ) {
+        persistentStoreCoordinator = coordinator
+        self.configurationName = configurationName
+        self.url = url
+        self.options = options
+    }
+
+    /// The type under which the store was registered.
+    open var type: String { "" }
+
+    /// What the store says about itself: at least `NSStoreUUIDKey`, `NSStoreTypeKey` and the entities' version hashes.
+    open var metadata: [String: Any] { [:] }
+
+    /// Opens the store for the entities of `model`, and makes their runtimes.
+    func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+        preconditionFailure("a store class overrides load")
+    }
+
+    /// How many slots the store's entities take, once loaded.
+    var slotCount: Int { 0 }
+
+    /// The state of the newest commit.
+    func newestView() throws -> StoreView {
+        preconditionFailure("a store class overrides newestView")
+    }
+
+    /// Whether no commit has come after `view`, as far as this process knows.
+    func isNewest(_ view: StoreView) -> Bool { false }
+
+    /// Writes a batch whole or not at all. On return each inserted object's storage names its permanent key.
+    func save(_ batch: SaveBatch) throws {
+        preconditionFailure("a store class overrides save")
+    }
+
+    func setMetadata(_ metadata: [String: Any]) throws {
+        preconditionFailure("a store class overrides setMetadata")
+    }
+
+    /// Lets go of the store's file. Views that are still held stay readable.
+    func unload() throws {}
+}
+
+/// One consistent state of a store, to read from.
+class StoreView {
+    /// What keeps the memory of rows: while it is held, rows read from this view stay readable.
+    var storage: AnyObject { self }
+
+    func row(_ key: ObjectKey) throws -> RowView? { nil }
+
+    /// The members that the store lists for a to-many relationship, in its order.
+    func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] { [] }
+
+    func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int { 0 }
+
+    /// The keys of the rows that a query matches, in its order.
+    func execute(_ query: StoreQuery) throws -> StoreQueryResult { StoreQueryResult() }
+}
+
+/// What one save asks of one store.
+final class SaveBatch {
+    var inserted: [NSManagedObject] = []
+    var updated: [NSManagedObject] = []
+    var deleted: [NSManagedObject] = []
+    let author: String?
+    /// The registered object of a key; for references to objects that this batch inserts.
+    let object: (ObjectKey) -> NSManagedObject?
+
+    init(author: String?, object: @escaping (ObjectKey) -> NSManagedObject?) {
+        self.author = author
+        self.object = object
+    }
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import RecordLog
+import Synchronization
+
+/// Joins a model to the stores that hold its objects.
+///
+/// Safe to use from several threads; contexts of several queues may share one coordinator.
+/// Source: https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+    // Unchecked: everything that changes lies in `state`, under its lock.
+
+    /// The model. It cannot be changed any more once a coordinator has it.
+    public final let managedObjectModel: NSManagedObjectModel
+    /// A name for debugging.
+    public final var name: String? {
+        get { state.withLock { $0.name } }
+        set { state.withLock { $0.name = newValue } }
+    }
+
+    private struct State: @unchecked Sendable {
+        var name: String?
+        var stores: [NSPersistentStore] = []
+        var runtimes: [ObjectIdentifier: EntityRuntime] = [:]
+        var runtimesBySlot: [UInt16: EntityRuntime] = [:]
+        var nextSlot: Int = 0
+        var storelessCount: UInt16 = 0
+    }
+
+    private let state = Mutex(State())
+
+    public init(managedObjectModel model: NSManagedObjectModel) {
+        model.freeze()
+        managedObjectModel = model
+        super.init()
+        ModelsInUse.note(model)
+    }
+
+    /// The stores added so far, in the order of adding.
+    public final var persistentStores: [NSPersistentStore] { state.withLock { $0.stores } }
+
+    /// The store at `url`, if it was added.
+    public final func persistentStore(for url: URL) -> NSPersistentStore? {
+        persistentStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }
+    }
+
+    /// What objects of `entity` need: from the first store that holds the entity, else a runtime that cannot be saved.
+    final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
+        state.withLock { state in
+            if let known = state.runtimes[ObjectIdentifier(entity)] { return known }
+            let slot = UInt16.max - 1 - state.storelessCount
+            state.storelessCount += 1
+            let made = EntityRuntime(entity: entity, slot: slot, store: nil, accesses: [])
+            state.runtimes[ObjectIdentifier(entity)] = made
+            return made
+        }
+    }
+
+    final func runtime(slot: UInt16) -> EntityRuntime? {
+        state.withLock { $0.runtimesBySlot[slot] }
+    }
+
+    // MARK: Adding and removing
+
+    /// Opens the store at `url` and adds it.
+    /// - Parameters:
+    ///   - storeType: `NSRecordLogStoreType`, `NSInMemoryStoreType`, or a registered type.
+    ///   - configuration: the model configuration whose entities the store holds; nil for all.
+    /// - Throws: 134000 for a type without a class, 134080 where the file cannot be opened (the cause under
+    ///   `NSUnderlyingErrorKey`), 134100 where the store was made with another model. No file is created then.
+    @discardableResult
+    public final func addPersistentStore(
+        ofType storeType: String, configurationName configuration: String?, at url: URL?, options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
+        if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "The model has no configuration named \"\(configuration)\"; it has \(managedObjectModel.configurations.sorted()).")
+        }
+        if let url, storeType != NSInMemoryStoreType, persistentStore(for: url) != nil {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError, "A store at \(url.path) was added to this coordinator already.")
+        }
+        let store = storeClass.init(coordinator: self, configurationName: configuration, url: url, options: options)
+        let firstSlot = state.withLock { $0.nextSlot }
+        let runtimes = try store.load(model: managedObjectModel, firstSlot: UInt16(truncatingIfNeeded: firstSlot))
+        state.withLock { state in
+            for runtime in runtimes {
+                if state.runtimes[ObjectIdentifier(runtime.entity)]?.store == nil {
+                    state.runtimes[ObjectIdentifier(runtime.entity)] = runtime
+                }
+                state.runtimesBySlot[runtime.slot] = runtime
+            }
+            // Room for the tables that later versions of the model add.
+            state.nextSlot = firstSlot + max(1024, store.slotCount * 2)
+            state.stores.append(store)
+        }
+        return store
+    }
+
+    /// As `addPersistentStore(ofType:configurationName:at:options:)`, with the modern spelling.
+    @discardableResult
+    public final func addPersistentStore(
+        type: NSPersistentStore.StoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: url, options: options)
+    }
+
+    /// Adds the store that `description` describes, and calls back when it is open.
+    public final func addPersistentStore(
+        with description: NSPersistentStoreDescription,
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        func add() {
+            do {
+                try addPersistentStore(
+                    ofType: description.type, configurationName: description.configuration, at: description.url,
+                    options: description.options)
+                block(description, nil)
+            } catch {
+                block(description, error)
+            }
+        }
+        guard description.shouldAddStoreAsynchronously else { return add() }
+        struct Work: @unchecked Sendable {
+            // Unchecked: the block is handed to the other thread and not used here again.
+            let run: () -> Void
+        }
+        let work = Work(run: add)
+        DispatchQueue.global().async { work.run() }
+    }
+
+    /// Removes a store: its objects can be read and saved no more.
+    public final func remove(_ store: NSPersistentStore) throws {
+        let isKnown = state.withLock { state in
+            guard let index = state.stores.firstIndex(where: { $0 === store }) else { return false }
+            state.stores.remove(at: index)
+            state.runtimes = state.runtimes.filter { $0.value.store !== store }
+            state.runtimesBySlot = state.runtimesBySlot.filter { $0.value.store !== store }
+            return true
+        }
+        guard isKnown else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "The store does not belong to this coordinator.")
+        }
+        try store.unload()
+        store.persistentStoreCoordinator = nil
+    }
+
+    // MARK: Metadata and IDs
+
+    /// What a store says about itself.
+    public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+
+    /// Replaces the client's part of a store's metadata.
+    /// - Throws: where the store cannot write it; nothing is changed then.
+    public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) throws {
+        try store.setMetadata(metadata ?? [:])
+    }
+
+    /// The ID that a URI names, if its store was added; whether the object exists is not asked.
+    public final func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+        guard url.scheme == "x-coredata", let host = url.host else { return nil }
+        let parts = url.path.split(separator: "/").map(String.init)
+        guard parts.count == 2, parts[1].hasPrefix("p"), let row = UInt64(parts[1].dropFirst()),
+            row > 0, row < ObjectKey.temporaryBit,
+            let store = persistentStores.first(where: { $0.identifier.lowercased() == host.lowercased() }),
+            let entity = managedObjectModel.entitiesByName[parts[0]]
+        else { return nil }
+        let found = state.withLock { state in
+            state.runtimesBySlot.values.first { $0.store === store && $0.entity === entity }
+        }
+        guard let found else { return nil }
+        return NSManagedObjectID(entity: entity, key: ObjectKey(slot: found.slot, row: row), store: store, contextToken: 0)
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// The default: one file, an append-only record log with its indexes. Files end in `.heartwood` by habit.
+public let NSRecordLogStoreType = "RecordLog"
+/// A store in memory, gone with its coordinator.
+public let NSInMemoryStoreType = "InMemory"
+/// Apple's default. Adding a store of this type fails and says what to use instead, unless a class was registered for it.
+public let NSSQLiteStoreType = "SQLite"
+
+extension NSPersistentStore {
+    /// A kind of store, as `addPersistentStore(type:configuration:at:options:)` takes it.
+    public struct StoreType: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        public static let recordLog = StoreType(rawValue: NSRecordLogStoreType)
+        public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
+        public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
+    }
+}
+
+/// Adds the store for reading alone; the file and its directory are not written.
+public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// How long, in seconds, a save waits for another process that is writing.
+public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
+/// What a save promises once it has returned: a `RecordLogDurability` or its raw value. The default is full.
+public let NSRecordLogDurabilityOption = "NSRecordLogDurabilityOption"
+
+/// The store's identity.
+public let NSStoreUUIDKey = "NSStoreUUID"
+public let NSStoreTypeKey = "NSStoreType"
+public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
+public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+
+/// What a save to a record log promises once it has returned.
+public enum RecordLogDurability: String, Sendable {
+    /// It survives a crash of the machine: each save waits for the disk.
+    case full
+    /// It survives a crash of the process. A crash of the machine may lose the last saves, and never damages earlier ones.
+    case relaxed
+    /// Nothing; for tests and for imports that can be run again.
+    case none
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A fetch request without its generic parameter.
+struct FetchSpecification {
+    var entity: NSEntityDescription
+    var predicate: PredicateNode?
+    var sort: [SortKey]
+    var limit: Int
+    var offset: Int
+    var includesSubentities: Bool
+    var includesPendingChanges: Bool
+    var returnsObjectsAsFaults: Bool
+    var affectedStores: [NSPersistentStore]?
+
+    init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext) throws {
+        entity = try Self.entity(of: request, context: context)
+        predicate = try request.predicate.map { predicate in
+            guard let node = predicate.heartwoodNode else {
+                throw CoreDataError.make(
+                    NSPersistentStoreUnsupportedRequestTypeError,
+                    "A predicate made of a block cannot be asked of a store; use NSPredicate(format:), or filter the results.")
+            }
+            return node
+        }
+        sort = try (request.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
+        limit = max(request.fetchLimit, 0)
+        offset = max(request.fetchOffset, 0)
+        includesSubentities = request.includesSubentities
+        includesPendingChanges = request.includesPendingChanges
+        returnsObjectsAsFaults = request.returnsObjectsAsFaults
+        affectedStores = request.affectedStores
+    }
+
+    private static func entity<ResultType>(
+        of request: NSFetchRequest<ResultType>, context: NSManagedObjectContext
+    ) throws -> NSEntityDescription {
+        if let entity = request.entity { return entity }
+        if let objectClass = request.objectClass { return objectClass.entity(in: context) }
+        guard let model = context.persistentStoreCoordinator?.managedObjectModel else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before fetching.")
+        }
+        guard let name = request.entityName else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "A fetch request must have an entity.")
+        }
+        guard let entity = model.entitiesByName[name] else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
+        }
+        return entity
+    }
+
+    /// The entities whose objects are asked for.
+    var concreteEntities: [NSEntityDescription] {
+        includesSubentities ? entity.concreteFamily : entity.isAbstract ? [] : [entity]
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Between an attribute's stored form and the object that key-value coding shows.
+enum AttributeCoding {
+    static func object(_ value: ManagedValue, property: NSPropertyDescription, kind: PropertyKind) -> Any? {
+        if kind == .transformable, case .data(let archive) = value { return unarchive(archive) }
+        return value.attributeObject(kind: kind)
+    }
+
+    /// The bytes that a store keeps for a transformable's value.
+    static func archive(_ object: AnyObject) throws -> Data {
+        try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+    }
+
+    /// The property-list classes, dates, URLs and UUIDs: what an untrusted archive may hold.
+    static func unarchive(_ data: Data) -> Any? {
+        let classes: [AnyClass] = [
+            NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, NSURL.self, NSUUID.self,
+        ]
+        return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
+    }
+
+    static func mismatch(_ value: Any?, property: PropertyRuntime, entity: NSEntityDescription) -> String {
+        let given = value.map { "\(type(of: $0))" } ?? "nil"
+        return "Unacceptable type of value for \(entity.name ?? "?").\(property.name): "
+            + "it is \(property.kind.displayName), the value is \(given) (\(value.map { "\($0)" } ?? "nil"))."
+    }
+}
+
+extension PropertyKind {
+    /// The type's name as model editors show it.
+    var displayName: String {
+        switch self {
+        case .bool: "Boolean"
+        case .int16: "Integer 16"
+        case .int32: "Integer 32"
+        case .int64: "Integer 64"
+        case .float: "Float"
+        case .double: "Double"
+        case .decimal: "Decimal"
+        case .string: "String"
+        case .date: "Date"
+        case .data: "Binary Data"
+        case .uuid: "UUID"
+        case .uri: "URI"
+        case .transformable: "Transformable"
+        case .objectID: "Object ID"
+        case .undefined: "Undefined"
+        case .toOne: "a to-one relationship"
+        case .toMany: "a to-many relationship"
+        }
+    }
+}

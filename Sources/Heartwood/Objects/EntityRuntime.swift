@@ -1,0 +1,112 @@
+import Foundation
+import RecordLog
+import Synchronization
+
+/// One property of an entity as the runtime uses it.
+struct PropertyRuntime {
+    let name: String
+    let kind: PropertyKind
+    let isOptional: Bool
+    let isTransient: Bool
+    /// The value of a newly inserted object.
+    let initial: ManagedValue
+    /// A relationship's destination; nil for attributes.
+    let destination: NSEntityDescription?
+    /// The index of the inverse among the destination's properties; nil without one.
+    let inverse: Int?
+    /// Whether the inverse is to-many; meaningless without one.
+    let inverseIsToMany: Bool
+    let isOrdered: Bool
+    let deleteRule: NSDeleteRule
+
+    init(_ property: NSPropertyDescription) {
+        name = property.name
+        kind = PropertyKind(property)
+        isOptional = property.isOptional
+        isTransient = property.isTransient
+        let relationship = property as? NSRelationshipDescription
+        destination = relationship?.destinationEntity
+        inverse = relationship?.inverseRelationship?.index
+        inverseIsToMany = relationship?.inverseRelationship?.isToMany ?? false
+        isOrdered = relationship?.isOrdered ?? false
+        deleteRule = relationship?.deleteRule ?? .noActionDeleteRule
+        let attribute = property as? NSAttributeDescription
+        initial = attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: PropertyKind(property)) } ?? .null
+    }
+
+    /// Whether a change of this property changes the object's own row.
+    var hasColumn: Bool { !isTransient && kind.columnType != nil }
+}
+
+/// An entity in one store: what objects of it need at run time, in arrays by property index.
+///
+/// Immutable once made; a coordinator makes one for each concrete entity of each store and keeps them.
+final class EntityRuntime: @unchecked Sendable {
+    let entity: NSEntityDescription
+    /// The class as a word, 0 until the first object is made: code may name its class only after the store was added.
+    private let resolvedClass = Atomic<UInt>(0)
+    /// The high 16 bits of the keys of its objects.
+    let slot: UInt16
+    unowned let store: NSPersistentStore?
+    let properties: [PropertyRuntime]
+    let indexByName: [String: Int]
+    /// The properties that must have a value.
+    let required: [Int]
+    let hasTransients: Bool
+    /// By layout ID, then by property index: where the column lies in a row; nil for a property without a column there.
+    private let layouts: UnsafeMutableBufferPointer<UnsafeMutablePointer<ColumnAccess>?>
+    private let propertyCount: Int
+
+    /// - Parameter accesses: by layout ID, by property index.
+    init(entity: NSEntityDescription, slot: UInt16, store: NSPersistentStore?, accesses: [[ColumnAccess]?]) {
+        self.entity = entity
+        self.slot = slot
+        self.store = store
+        properties = entity.frozenProperties.map(PropertyRuntime.init)
+        indexByName = entity.propertyIndexByName
+        propertyCount = properties.count
+        required = properties.indices.filter { !properties[$0].isOptional && !properties[$0].isTransient }
+        hasTransients = properties.contains(where: \.isTransient)
+        layouts = .allocate(capacity: accesses.count)
+        for (id, table) in accesses.enumerated() {
+            guard let table else {
+                layouts.initializeElement(at: id, to: nil)
+                continue
+            }
+            precondition(table.count == propertyCount, "a layout is mapped to every property")
+            let copy = UnsafeMutablePointer<ColumnAccess>.allocate(capacity: max(table.count, 1))
+            copy.initialize(from: table, count: table.count)
+            layouts.initializeElement(at: id, to: copy)
+        }
+    }
+
+    deinit {
+        for table in layouts { table?.deallocate() }
+        layouts.deallocate()
+    }
+
+    var hasRequired: Bool { !required.isEmpty }
+
+    /// Whether objects are of NSManagedObject itself, which overrides nothing.
+    var isPlainClass: Bool { objectClass == NSManagedObject.self }
+
+    /// The class of the entity's objects.
+    var objectClass: NSManagedObject.Type {
+        let known = resolvedClass.load(ordering: .relaxed)
+        if known != 0 { return unsafeBitCast(known, to: NSManagedObject.Type.self) }
+        let found = ManagedObjectClasses.resolve(entity)
+        resolvedClass.store(unsafeBitCast(found, to: UInt.self), ordering: .relaxed)
+        return found
+    }
+
+    /// Where the columns of a row written with `layout` lie, by property index; nil for a layout unknown here.
+    @inline(__always)
+    func accesses(_ layout: LayoutID) -> UnsafeMutablePointer<ColumnAccess>? {
+        let id = Int(layout.rawValue)
+        return id < layouts.count ? layouts[id] : nil
+    }
+
+    func index(of name: String) -> Int? {
+        indexByName[name]
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Synchronization
+
+/// Finds the Swift class of an entity by its `managedObjectClassName`.
+///
+/// Off Apple's platforms a class is found at run time only by its module and name together ("App.Person"), while
+/// models made in Xcode state the name alone. So the modules that make requests are remembered, and each is tried.
+enum ManagedObjectClasses {
+    private struct Registry {
+        var modules: [String] = mainModules
+        var classes: [String: NSManagedObject.Type] = [:]
+    }
+
+    private static let registry = Mutex(Registry())
+
+    /// The module that the executable's name suggests.
+    private static var mainModules: [String] {
+        guard let name = Bundle.main.executableURL?.deletingPathExtension().lastPathComponent else { return [] }
+        let module = String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+        return [module]
+    }
+
+    /// Remembers the module of a `#fileID` ("Module/File.swift").
+    static func note(fileID: StaticString) {
+        guard fileID.hasPointerRepresentation else { return }
+        let text = UnsafeBufferPointer(start: fileID.utf8Start, count: fileID.utf8CodeUnitCount)
+        guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return }
+        let module = String(decoding: text[..<slash], as: UTF8.self)
+        registry.withLock { registry in
+            if !registry.modules.contains(module) { registry.modules.insert(module, at: 0) }
+        }
+    }
+
+    /// Remembers a class that code has named itself.
+    static func note(_ type: NSManagedObject.Type) {
+        guard type != NSManagedObject.self else { return }
+        let full = String(reflecting: type)
+        registry.withLock { registry in
+            guard registry.classes[full] == nil else { return }
+            registry.classes[full] = type
+            registry.classes[shortName(full)] = type
+        }
+    }
+
+    static func shortName(_ name: String) -> String {
+        name.split(separator: ".").last.map(String.init) ?? name
+    }
+
+    static func resolve(_ entity: NSEntityDescription) -> NSManagedObject.Type {
+        let name = entity.managedObjectClassName ?? ""
+        guard !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
+        let (known, modules) = registry.withLock { ($0.classes[name], $0.modules) }
+        if let known { return known }
+        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        var candidates = [bare]
+        if !bare.contains(".") { candidates += modules.map { "\($0).\(bare)" } }
+        for candidate in candidates {
+            if let type = NSClassFromString(candidate) as? NSManagedObject.Type {
+                note(type)
+                return type
+            }
+        }
+        return registry.withLock { $0.classes[shortName(bare)] } ?? NSManagedObject.self
+    }
+}

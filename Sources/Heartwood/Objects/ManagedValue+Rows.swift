@@ -1,0 +1,109 @@
+import Foundation
+import RecordLog
+
+extension ManagedValue {
+    /// Decodes one column; the caller has checked that it is not null.
+    init(row: RowView, access: ColumnAccess, kind: PropertyKind, slotBase: UInt64) {
+        switch kind {
+        case .bool: self = .bool(row.int64(access) != 0)
+        case .int16, .int32, .int64: self = .integer(row.int64(access))
+        case .float, .double: self = .double(row.double(access))
+        case .date: self = .date(row.double(access))
+        case .string: self = .text(String(decoding: row.bytes(access), as: UTF8.self))
+        case .data, .transformable: self = .data(Data(row.bytes(access)))
+        case .uuid: self = .uuid(UUID(storedBytes: row.uuid(access)))
+        case .decimal: self = .decimal(NSDecimalNumber(decimal: Decimal(row.decimal(access))))
+        case .uri:
+            let text = String(decoding: row.bytes(access), as: UTF8.self)
+            self = URL(string: text).map(ManagedValue.url) ?? .null
+        case .toOne:
+            let reference = row.reference(access)
+            self = reference.isNone ? .null : .reference(ObjectKey(rawValue: reference.rawValue &+ slotBase))
+        case .toMany, .objectID, .undefined: self = .null
+        }
+    }
+
+    /// Writes this value into a row being built. `resolve` gives the stored reference of a key.
+    func encode(
+        into builder: inout RowBuilder, at position: Int, resolve: (ObjectKey) throws -> RowReference
+    ) throws {
+        switch self {
+        case .unset, .null, .toMany: break
+        case .bool(let value): builder.set(position, bool: value)
+        case .integer(let value): builder.set(position, int64: value)
+        case .double(let value), .date(let value): builder.set(position, double: value)
+        case .text(let value): builder.set(position, text: value)
+        case .data(let value): value.withUnsafeBytes { builder.set(position, bytes: $0) }
+        case .uuid(let value): builder.set(position, uuid: value.storedBytes)
+        case .decimal(let value): builder.set(position, decimal: StoredDecimal(value.decimalValue))
+        case .url(let value): builder.set(position, text: value.absoluteString)
+        case .object(let value):
+            try AttributeCoding.archive(value).withUnsafeBytes { builder.set(position, bytes: $0) }
+        case .reference(let key):
+            if !key.isNone { builder.set(position, reference: try resolve(key)) }
+        }
+    }
+}
+
+extension UUID {
+    /// The 16 bytes in memory order as two words.
+    init(storedBytes: (UInt64, UInt64)) {
+        var bytes = storedBytes
+        self = withUnsafeBytes(of: &bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    var storedBytes: (UInt64, UInt64) {
+        var bytes = uuid
+        return withUnsafeBytes(of: &bytes) {
+            ($0.loadUnaligned(fromByteOffset: 0, as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+    }
+}
+
+extension Decimal {
+    init(_ stored: StoredDecimal) {
+        guard !stored.isNaN else {
+            self = .nan
+            return
+        }
+        var digits = Decimal(UInt64(truncatingIfNeeded: stored.mantissa >> 64)) * Decimal(sign: .plus, exponent: 0, significand: Decimal.twoToThe64)
+        digits += Decimal(UInt64(truncatingIfNeeded: stored.mantissa))
+        self = Decimal(sign: stored.isNegative ? .minus : .plus, exponent: Int(stored.exponent), significand: digits)
+    }
+
+    private static let twoToThe64 = Decimal(UInt64.max) + 1
+}
+
+extension StoredDecimal {
+    init(_ decimal: Decimal) {
+        guard !decimal.isNaN else {
+            self = StoredDecimal(mantissa: 0, exponent: 0, isNegative: false, isNaN: true)
+            return
+        }
+        var mantissa: UInt128 = 0
+        let words = decimal.mantissaWords
+        for word in words.reversed() { mantissa = mantissa << 16 | UInt128(word) }
+        self = StoredDecimal(
+            mantissa: mantissa, exponent: Int16(clamping: decimal.exponent), isNegative: decimal.isSignMinus, isNaN: false)
+    }
+}
+
+extension Decimal {
+    /// The mantissa, 16 bits a word, least significant first.
+    fileprivate var mantissaWords: [UInt16] {
+        var words: [UInt16] = []
+        var rest = Decimal(sign: .plus, exponent: 0, significand: significand)
+        rest = Swift.abs(rest)
+        let base = Decimal(65536)
+        for _ in 0..<8 {
+            var quotient = rest / base
+            var whole = Decimal()
+            NSDecimalRound(&whole, &quotient, 0, .down)
+            let word = rest - whole * base
+            words.append(UInt16(truncatingIfNeeded: NSDecimalNumber(decimal: word).intValue))
+            rest = whole
+            if rest == 0 { break }
+        }
+        return words
+    }
+}

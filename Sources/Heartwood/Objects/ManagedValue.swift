@@ -1,0 +1,161 @@
+import Foundation
+import RecordLog
+
+/// One property's value inside a changed or inserted object. `unset` means "as the row says".
+enum ManagedValue {
+    case unset
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case double(Double)
+    /// Seconds since 2001-01-01 UTC.
+    case date(Double)
+    case text(String)
+    case data(Data)
+    case uuid(UUID)
+    case decimal(NSDecimalNumber)
+    case url(URL)
+    /// A transformable's value.
+    case object(AnyObject)
+    /// A to-one relationship.
+    case reference(ObjectKey)
+    /// A to-many relationship that was fired or changed.
+    case toMany(ToManyState)
+
+    var isUnset: Bool {
+        if case .unset = self { return true }
+        return false
+    }
+
+    var isNull: Bool {
+        switch self {
+        case .null: true
+        case .reference(let key): key.isNone
+        default: false
+        }
+    }
+}
+
+extension ManagedValue {
+    /// What key-value coding hands out for an attribute: numbers as `NSNumber`, as Apple's does.
+    func attributeObject(kind: PropertyKind) -> Any? {
+        switch self {
+        case .unset, .null, .reference, .toMany: nil
+        case .bool(let value): NSNumber(value: value)
+        case .integer(let value):
+            switch kind {
+            case .int16: NSNumber(value: Int16(truncatingIfNeeded: value))
+            case .int32: NSNumber(value: Int32(truncatingIfNeeded: value))
+            default: NSNumber(value: value)
+            }
+        case .double(let value): kind == .float ? NSNumber(value: Float(value)) : NSNumber(value: value)
+        case .date(let value): Date(timeIntervalSinceReferenceDate: value)
+        case .text(let value): value
+        case .data(let value): value
+        case .uuid(let value): value
+        case .decimal(let value): value
+        case .url(let value): value
+        case .object(let value): value
+        }
+    }
+
+    /// Reads a value handed to key-value coding.
+    /// - Returns: nil where the value's type or range does not fit the attribute.
+    init?(attributeObject value: Any?, kind: PropertyKind) {
+        guard let value, !(value is NSNull) else {
+            self = .null
+            return
+        }
+        switch kind {
+        case .string:
+            if let text = value as? String { self = .text(text) } else { return nil }
+        case .int16, .int32, .int64:
+            guard let number = ManagedValue.integer(from: value, kind: kind) else { return nil }
+            self = .integer(number)
+        case .bool:
+            if let flag = value as? Bool {
+                self = .bool(flag)
+            } else if let number = ManagedValue.integer(from: value, kind: .int64) {
+                self = .bool(number != 0)
+            } else {
+                return nil
+            }
+        case .double, .float:
+            guard let number = ManagedValue.double(from: value) else { return nil }
+            self = .double(kind == .float ? Double(Float(number)) : number)
+        case .decimal:
+            if let number = value as? NSDecimalNumber {
+                self = .decimal(number)
+            } else if let number = value as? Decimal {
+                self = .decimal(NSDecimalNumber(decimal: number))
+            } else if let number = ManagedValue.integer(from: value, kind: .int64) {
+                self = .decimal(NSDecimalNumber(value: number))
+            } else if let number = value as? NSNumber {
+                self = .decimal(NSDecimalNumber(decimal: number.decimalValue))
+            } else if let number = value as? Double {
+                self = .decimal(NSDecimalNumber(value: number))
+            } else {
+                return nil
+            }
+        case .date:
+            guard let date = value as? Date else { return nil }
+            self = .date(date.timeIntervalSinceReferenceDate)
+        case .data:
+            guard let data = value as? Data else { return nil }
+            self = .data(data)
+        case .uuid:
+            guard let uuid = value as? UUID else { return nil }
+            self = .uuid(uuid)
+        case .uri:
+            guard let url = value as? URL else { return nil }
+            self = .url(url)
+        case .transformable, .undefined:
+            self = .object(value as AnyObject)
+        case .objectID, .toOne, .toMany:
+            return nil
+        }
+    }
+
+    private static func integer(from value: Any, kind: PropertyKind) -> Int64? {
+        let wide: Int64
+        switch value {
+        case let number as Int: wide = Int64(number)
+        case let number as Int64: wide = number
+        case let number as Int32: wide = Int64(number)
+        case let number as Int16: wide = Int64(number)
+        case let number as Int8: wide = Int64(number)
+        case let number as UInt8: wide = Int64(number)
+        case let number as UInt16: wide = Int64(number)
+        case let number as UInt32: wide = Int64(number)
+        case let number as UInt:
+            guard let exact = Int64(exactly: number) else { return nil }
+            wide = exact
+        case let number as UInt64:
+            guard let exact = Int64(exactly: number) else { return nil }
+            wide = exact
+        case let number as Bool: wide = number ? 1 : 0
+        case let number as Double:
+            guard let exact = Int64(exactly: number.rounded(.towardZero)) else { return nil }
+            wide = exact
+        case let number as Float:
+            guard let exact = Int64(exactly: number.rounded(.towardZero)) else { return nil }
+            wide = exact
+        case let number as NSNumber: wide = number.int64Value
+        default: return nil
+        }
+        switch kind {
+        case .int16: return Int16(exactly: wide).map(Int64.init)
+        case .int32: return Int32(exactly: wide).map(Int64.init)
+        default: return wide
+        }
+    }
+
+    private static func double(from value: Any) -> Double? {
+        switch value {
+        case let number as Double: number
+        case let number as Float: Double(number)
+        case let number as NSNumber: number.doubleValue
+        default: integer(from: value, kind: .int64).map(Double.init)
+        }
+    }
+}

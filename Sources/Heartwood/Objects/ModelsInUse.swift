@@ -1,0 +1,34 @@
+import Foundation
+import Synchronization
+
+/// The models that coordinators use, newest last, so that a class alone can find its entity.
+enum ModelsInUse {
+    private struct Reference: @unchecked Sendable {
+        // Unchecked: models are immutable once a coordinator uses them.
+        weak var model: NSManagedObjectModel?
+    }
+
+    private static let models = Mutex<[Reference]>([])
+
+    static func note(_ model: NSManagedObjectModel) {
+        models.withLock { list in
+            list.removeAll { $0.model == nil || $0.model === model }
+            list.append(Reference(model: model))
+        }
+    }
+
+    static func entity(forClass type: NSManagedObject.Type) -> NSEntityDescription? {
+        for reference in models.withLock({ $0 }).reversed() {
+            if let model = reference.model, let entity = entity(forClass: type, among: model.entities) { return entity }
+        }
+        return nil
+    }
+
+    static func entity(forClass type: NSManagedObject.Type, among entities: [NSEntityDescription]) -> NSEntityDescription? {
+        let full = String(reflecting: type)
+        let short = ManagedObjectClasses.shortName(full)
+        return entities.first { $0.managedObjectClassName == full }
+            ?? entities.first { ManagedObjectClasses.shortName($0.managedObjectClassName ?? "") == short }
+            ?? entities.first { $0.name == short }
+    }
+}

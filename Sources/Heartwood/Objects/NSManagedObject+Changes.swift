@@ -1,0 +1,69 @@
+import Foundation
+
+extension NSManagedObject {
+    /// The properties whose values differ from the last saved ones, with their current values.
+    public final func changedValues() -> [String: Any] {
+        var result: [String: Any] = [:]
+        for index in changedIndices() { result[runtime.properties[index].name] = value(at: index) ?? NSNull() }
+        return result
+    }
+
+    /// The values as last fetched or saved, of the properties named (nil: all of them). Null is `NSNull`.
+    ///
+    /// An object that was never saved has none.
+    public final func committedValues(forKeys names: [String]?) -> [String: Any] {
+        guard !isInserted else { return [:] }
+        var result: [String: Any] = [:]
+        for (index, property) in runtime.properties.enumerated() where names?.contains(property.name) ?? true {
+            switch property.kind {
+            case .toOne:
+                if case .reference(let key) = committedValue(index), let object = managedObjectContext?.object(for: key) {
+                    result[property.name] = object
+                } else {
+                    result[property.name] = NSNull()
+                }
+            case .toMany:
+                let keys = managedObjectContext?.storedMembers(of: self, property: index) ?? []
+                result[property.name] = NSSet(array: keys.compactMap { managedObjectContext?.object(for: $0) })
+            default:
+                result[property.name] = AttributeCoding.object(
+                    committedValue(index), property: entity.frozenProperties[index], kind: property.kind) ?? NSNull()
+            }
+        }
+        return result
+    }
+
+    /// The indices of the properties that differ from the row.
+    final func changedIndices() -> [Int] {
+        guard let storage, !storage.values.isEmpty else { return [] }
+        return storage.values.indices.filter { index in
+            let value = storage.values[index]
+            switch value {
+            case .unset: return false
+            case .toMany(let state): return state.isChanged
+            case .null where isInserted: return false
+            default: return isInserted || !value.isEqual(to: committedValue(index))
+            }
+        }
+    }
+}
+
+extension ManagedValue {
+    /// Whether two values of one property are the same for the store.
+    func isEqual(to other: ManagedValue) -> Bool {
+        switch (self, other) {
+        case (.unset, .unset), (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.integer(let a), .integer(let b)): a == b
+        case (.double(let a), .double(let b)), (.date(let a), .date(let b)): a == b
+        case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.data(let a), .data(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.decimal(let a), .decimal(let b)): a == b
+        case (.url(let a), .url(let b)): a == b
+        case (.object(let a), .object(let b)): a === b
+        case (.reference(let a), .reference(let b)): a == b
+        default: isNull && other.isNull
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import RecordLog
+
+extension NSManagedObject {
+    /// The row to read from; nil for an object that has none (not saved yet, or gone from the store).
+    @inline(__always)
+    final var row: RowView? {
+        if rowBody == nil || state.contains(.fault) { loadRow() }
+        guard let rowBody else { return nil }
+        return RowView(
+            body: rowBody, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)
+    }
+
+    /// Reads the row, and fires the fault where this is one.
+    @inline(never)
+    private final func loadRow() {
+        guard !state.contains(.inserted) || rowBody != nil else { return }
+        guard !state.contains(.inaccessible) else { return }
+        if rowBody == nil {
+            guard let context = managedObjectContext else {
+                preconditionFailure(
+                    "A fault of \(entity.name ?? "?") was asked for its values after its context had gone. "
+                        + "Keep the context (or its container) alive as long as its objects.")
+            }
+            if !context.readRow(of: self) { state.insert(.inaccessible) }
+        }
+        if state.contains(.fault) {
+            state.remove(.fault)
+            awakeFromFetch()
+        }
+    }
+
+    /// Points the object at a row that a fetch or a look-up has found.
+    @inline(__always)
+    final func bind(_ row: RowView) {
+        rowBody = row.body
+        rowByteCount = UInt32(truncatingIfNeeded: row.byteCount)
+        rowVersion = row.version
+    }
+
+    /// Forgets the row and every value, so that the next read asks the store.
+    final func becomeFault() {
+        rowBody = nil
+        storage?.values = []
+        state.remove(.inaccessible)
+        state.insert(.fault)
+    }
+
+    /// Fires the fault, if the object is one. Part of key-value coding by hand, as on Apple's platforms.
+    public final func willAccessValue(forKey key: String?) {
+        if isFault { _ = row }
+    }
+
+    /// The counterpart of `willAccessValue(forKey:)`.
+    public final func didAccessValue(forKey key: String?) {}
+
+    /// Marks the object as changed, before a primitive value is set by hand.
+    public final func willChangeValue(forKey key: String) {
+        noteChange()
+    }
+
+    /// The counterpart of `willChangeValue(forKey:)`.
+    public final func didChangeValue(forKey key: String) {}
+}

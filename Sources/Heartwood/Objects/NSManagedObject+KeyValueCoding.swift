@@ -1,0 +1,153 @@
+import Foundation
+
+extension NSManagedObject: PredicateSubject {
+    /// The index of a property by name.
+    /// - Precondition: the entity has the property, as key-value coding demands on Apple's platforms.
+    final func propertyIndex(_ name: String) -> Int {
+        guard let index = runtime.index(of: name) else {
+            preconditionFailure(
+                "The entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(name)\"; it has "
+                    + runtime.properties.map(\.name).sorted().joined(separator: ", ") + ".")
+        }
+        return index
+    }
+
+    /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many as `NSSet`
+    /// (ordered: `NSOrderedSet`). Fires the object's fault; O(1) but for to-many relationships, O(members).
+    /// - Precondition: the entity has the property.
+    public final func value(forKey name: String) -> Any? {
+        value(at: propertyIndex(name))
+    }
+
+    final func value(at index: Int) -> Any? {
+        let property = runtime.properties[index]
+        switch property.kind {
+        case .toOne: return managedObject(at: index)
+        case .toMany:
+            let members = managedObjects(at: index)
+            return property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+        default:
+            return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+        }
+    }
+
+    /// Sets a property, and the other side of a relationship with it.
+    /// - Precondition: the entity has the property, and the value's type is the property's; nil clears it.
+    public final func setValue(_ value: Any?, forKey name: String) {
+        let index = propertyIndex(name)
+        do {
+            try setValue(value, at: index)
+        } catch {
+            preconditionFailure(error.message)
+        }
+    }
+
+    /// Why a value does not go into a property.
+    struct ValueMismatch: Error {
+        let message: String
+    }
+
+    /// As `setValue(_:forKey:)`, for values that come from files: a wrong type throws and changes nothing.
+    final func setValue(_ value: Any?, at index: Int) throws(ValueMismatch) {
+        let property = runtime.properties[index]
+        switch property.kind {
+        case .toOne:
+            if value == nil || value is NSNull {
+                setManagedObject(nil, at: index)
+            } else if let object = value as? NSManagedObject {
+                try check(object, for: property)
+                setManagedObject(object, at: index)
+            } else {
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+            }
+        case .toMany:
+            guard let members = NSManagedObject.members(of: value) else {
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+            }
+            for member in members { try check(member, for: property) }
+            setManagedObjects(members, at: index)
+        default:
+            guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+            }
+            setManagedValue(converted, at: index)
+        }
+    }
+
+    private final func check(_ object: NSManagedObject, for property: PropertyRuntime) throws(ValueMismatch) {
+        if let destination = property.destination, !object.entity.isKindOf(entity: destination) {
+            throw ValueMismatch(
+                message: "\(entity.name ?? "?").\(property.name) holds objects of \(destination.name ?? "?"), "
+                    + "not of \(object.entity.name ?? "?").")
+        }
+        guard object.contextReference?.toOpaque() == contextReference?.toOpaque() else {
+            throw ValueMismatch(
+                message: "\(entity.name ?? "?").\(property.name) was given an object of another context; "
+                    + "take it by its objectID with object(with:) first.")
+        }
+    }
+
+    private static func members(of value: Any?) -> [NSManagedObject]? {
+        switch value {
+        case nil, is NSNull: []
+        case let set as NSSet: set.allObjects as? [NSManagedObject]
+        case let set as NSOrderedSet: set.array as? [NSManagedObject]
+        case let set as Set<NSManagedObject>: Array(set)
+        case let array as [NSManagedObject]: array
+        case let other?: (other as AnyObject as? NSSet)?.allObjects as? [NSManagedObject]
+        }
+    }
+
+    /// The value at the end of a path of keys joined by dots. A to-many relationship on the way collects its members'
+    /// values into a set.
+    /// - Precondition: each key is a property of the entity it is asked of.
+    public final func value(forKeyPath path: String) -> Any? {
+        guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
+        let rest = String(path[path.index(after: dot)...])
+        let first = value(forKey: String(path[..<dot]))
+        switch first {
+        case let object as NSManagedObject: return object.value(forKeyPath: rest)
+        case let set as NSOrderedSet:
+            return NSOrderedSet(array: set.array.compactMap { ($0 as? NSManagedObject)?.value(forKeyPath: rest) })
+        case let set as NSSet:
+            return NSSet(array: set.allObjects.compactMap { ($0 as? NSManagedObject)?.value(forKeyPath: rest) })
+        default: return nil
+        }
+    }
+
+    /// Sets a property of the object at the end of a path through to-one relationships; nothing happens where one is nil.
+    public final func setValue(_ value: Any?, forKeyPath path: String) {
+        guard let dot = path.lastIndex(of: ".") else { return setValue(value, forKey: path) }
+        let owner = self.value(forKeyPath: String(path[..<dot])) as? NSManagedObject
+        owner?.setValue(value, forKey: String(path[path.index(after: dot)...]))
+    }
+
+    /// The value of a property, without firing a fault's notifications. Used inside hand-written accessors.
+    public final func primitiveValue(forKey name: String) -> Any? {
+        value(at: propertyIndex(name))
+    }
+
+    /// Sets an attribute or a relationship without touching its inverse or its context's list of changes.
+    public final func setPrimitiveValue(_ value: Any?, forKey name: String) {
+        let index = propertyIndex(name)
+        let property = runtime.properties[index]
+        if isFault { _ = row }
+        switch property.kind {
+        case .toOne:
+            changeStorage().values[index] = (value as? NSManagedObject).map { .reference($0.key) } ?? .null
+        case .toMany:
+            setValue(value, forKey: name)
+        default:
+            guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+                preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
+            }
+            changeStorage().values[index] = converted
+        }
+    }
+
+    public func predicateValue(forKey key: String) -> Any? {
+        if key == "self" || key == "SELF" { return self }
+        if key == "objectID" { return objectID }
+        return value(forKey: key)
+    }
+}

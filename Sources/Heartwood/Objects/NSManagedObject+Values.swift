@@ -1,0 +1,158 @@
+import Foundation
+import RecordLog
+
+/// Reading and writing by property index: what every other way of access comes down to.
+extension NSManagedObject {
+    /// The current value of a property, in the store's terms.
+    final func managedValue(_ index: Int) -> ManagedValue {
+        if let storage, !storage.values.isEmpty {
+            let value = storage.values[index]
+            if !value.isUnset { return value }
+        }
+        return committedValue(index)
+    }
+
+    /// The value that the row states.
+    final func committedValue(_ index: Int) -> ManagedValue {
+        guard let row, let access = access(index, in: row) else { return .null }
+        return ManagedValue(row: row, access: access, kind: runtime.properties[index].kind, slotBase: slotBase)
+    }
+
+    /// Where a property lies in `row`; nil where the row's layout has no such column, or the value is null.
+    @inline(__always)
+    final func access(_ index: Int, in row: RowView) -> ColumnAccess? {
+        guard let accesses = runtime.accesses(row.layoutID) else { return nil }
+        let access = accesses[index]
+        return access.isAbsent || row.isNull(access) ? nil : access
+    }
+
+    /// Added to a row reference's bits, this makes the key of the same object in the coordinator.
+    @inline(__always)
+    final var slotBase: UInt64 { runtime.store?.slotBase ?? 0 }
+
+    /// The changed value, where there is one.
+    @inline(__always)
+    final func override(_ index: Int) -> ManagedValue? {
+        guard let storage, !storage.values.isEmpty else { return nil }
+        let value = storage.values[index]
+        return value.isUnset ? nil : value
+    }
+
+    /// Writes a property without touching inverses.
+    final func setManagedValue(_ value: ManagedValue, at index: Int) {
+        if isFault { _ = row }
+        let storage = changeStorage()
+        storage.values[index] = value
+        noteChange()
+    }
+
+    /// The storage, with room for values.
+    final func changeStorage() -> ObjectStorage {
+        let storage = self.storage ?? ObjectStorage()
+        if storage.values.isEmpty {
+            storage.values = [ManagedValue](repeating: .unset, count: runtime.properties.count)
+        }
+        self.storage = storage
+        return storage
+    }
+
+    /// Tells the context that the object differs from the store.
+    @inline(__always)
+    final func noteChange() {
+        guard state.isDisjoint(with: [.inserted, .updated, .detached]) else { return }
+        managedObjectContext?.noteUpdate(of: self)
+    }
+
+    // MARK: Typed access
+
+    /// The integer (of any width), or the boolean as 0 or 1, at a property index; nil for null.
+    ///
+    /// Generated accessors call this: a property's index is its place in its entity's property list. O(1), decodes this
+    /// one attribute, no allocation.
+    public final func managedInteger(at index: Int) -> Int64? {
+        if let value = override(index) {
+            switch value {
+            case .integer(let number): return number
+            case .bool(let flag): return flag ? 1 : 0
+            default: return nil
+            }
+        }
+        guard let row, let access = access(index, in: row) else { return nil }
+        return row.int64(access)
+    }
+
+    public final func managedBool(at index: Int) -> Bool? {
+        managedInteger(at: index).map { $0 != 0 }
+    }
+
+    /// The double or float at a property index; nil for null. O(1).
+    public final func managedDouble(at index: Int) -> Double? {
+        if let value = override(index) {
+            switch value {
+            case .double(let number), .date(let number): return number
+            default: return nil
+            }
+        }
+        guard let row, let access = access(index, in: row) else { return nil }
+        return row.double(access)
+    }
+
+    /// The date at a property index; nil for null. O(1).
+    public final func managedDate(at index: Int) -> Date? {
+        managedDouble(at: index).map(Date.init(timeIntervalSinceReferenceDate:))
+    }
+
+    /// The string at a property index; nil for null. O(length): the bytes are copied into a String.
+    public final func managedString(at index: Int) -> String? {
+        if let value = override(index) {
+            if case .text(let text) = value { return text }
+            return nil
+        }
+        guard let row, let access = access(index, in: row) else { return nil }
+        return String(decoding: row.bytes(access), as: UTF8.self)
+    }
+
+    /// The value of any attribute at a property index, as key-value coding gives it; nil for null.
+    public final func managedAttribute(at index: Int) -> Any? {
+        let property = runtime.properties[index]
+        return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+    }
+
+    /// Writes an integer, of the width that the attribute has; nil writes null.
+    /// - Precondition: the number fits the attribute's width.
+    public final func setManagedInteger(_ value: Int64?, at index: Int) {
+        guard let value else { return setManagedValue(.null, at: index) }
+        switch runtime.properties[index].kind {
+        case .bool: setManagedValue(.bool(value != 0), at: index)
+        case .int16:
+            precondition(Int16(exactly: value) != nil, "\(value) does not fit the Integer 16 attribute \(runtime.properties[index].name)")
+            setManagedValue(.integer(value), at: index)
+        case .int32:
+            precondition(Int32(exactly: value) != nil, "\(value) does not fit the Integer 32 attribute \(runtime.properties[index].name)")
+            setManagedValue(.integer(value), at: index)
+        default: setManagedValue(.integer(value), at: index)
+        }
+    }
+
+    public final func setManagedDouble(_ value: Double?, at index: Int) {
+        setManagedValue(value.map(ManagedValue.double) ?? .null, at: index)
+    }
+
+    public final func setManagedDate(_ value: Date?, at index: Int) {
+        setManagedValue(value.map { .date($0.timeIntervalSinceReferenceDate) } ?? .null, at: index)
+    }
+
+    public final func setManagedString(_ value: String?, at index: Int) {
+        setManagedValue(value.map(ManagedValue.text) ?? .null, at: index)
+    }
+
+    /// Writes any attribute; nil writes null.
+    /// - Precondition: the value's type is the attribute's.
+    public final func setManagedAttribute(_ value: Any?, at index: Int) {
+        let property = runtime.properties[index]
+        guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+            preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
+        }
+        setManagedValue(converted, at: index)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import RecordLog
+
+/// One object of the graph: an entity's properties, read from the store when asked for, one at a time.
+///
+/// A fetched object holds its key and a pointer to its row in the store's mapped file. Reading an attribute decodes
+/// that attribute alone; the first write makes room for changed values beside the row.
+///
+/// An object belongs to its context's queue and is not `Sendable`; pass its `objectID` instead.
+/// Source: https://developer.apple.com/documentation/coredata/nsmanagedobject
+open class NSManagedObject: NSObject, NSFetchRequestResult {
+    final var runtime: EntityRuntime
+    /// Unretained: a context outlives its registered objects, or marks them detached as it goes.
+    final var contextReference: Unmanaged<NSManagedObjectContext>?
+    final var key: ObjectKey
+    /// The newest row this object has read; nil before the first read, and after a save until the next read.
+    final var rowBody: UnsafeRawPointer?
+    final var rowByteCount: UInt32 = 0
+    final var rowVersion: UInt32 = 0
+    final var state: ObjectState
+    final var storage: ObjectStorage?
+
+    /// Makes an object of `entity` and, where a context is given, inserts it there.
+    ///
+    /// A subclass that overrides this writes `required` in place of `override`: Swift makes an object from a class
+    /// known only at run time through a required initializer. It runs for fetched objects too, as on Apple's platforms.
+    /// - Precondition: the entity is not abstract.
+    public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        if let context, let fault = context.faultInMaking {
+            context.faultInMaking = nil
+            runtime = fault.runtime
+            key = fault.key
+            state = .fault
+            contextReference = Unmanaged.passUnretained(context)
+            super.init()
+            return
+        }
+        precondition(
+            !entity.isAbstract,
+            "The entity \(entity.name ?? "?") is abstract; insert an object of one of its subentities instead.")
+        runtime = context?.runtime(for: entity) ?? EntityRuntime(entity: entity, slot: .max, store: nil, accesses: [])
+        key = .none
+        state = .detached
+        super.init()
+        storage = ObjectStorage()
+        storage?.values = runtime.properties.map(\.initial)
+        context?.insert(self)
+    }
+
+    /// Makes an object of this class's entity, inserted into `context`.
+    /// - Precondition: exactly one entity of the context's model names this class.
+    public convenience init(context: NSManagedObjectContext) {
+        self.init(entity: Self.entity(in: context), insertInto: context)
+    }
+
+    /// Makes the fault that `context` keeps for `key`.
+    init(fault key: ObjectKey, runtime: EntityRuntime, context: Unmanaged<NSManagedObjectContext>) {
+        self.runtime = runtime
+        self.key = key
+        state = .fault
+        contextReference = context
+        super.init()
+    }
+
+    // MARK: Identity and state
+
+    /// The object's entity.
+    public final var entity: NSEntityDescription { runtime.entity }
+
+    /// The context that the object belongs to; nil once it has been deleted and saved, or its context reset or gone.
+    public final var managedObjectContext: NSManagedObjectContext? {
+        state.contains(.detached) ? nil : contextReference?.takeUnretainedValue()
+    }
+
+    /// The object's ID: temporary until the first save gives it a permanent one.
+    public final var objectID: NSManagedObjectID {
+        if let known = storage?.objectID, known.key == key { return known }
+        let made = NSManagedObjectID(
+            entity: entity, key: key, store: runtime.store,
+            contextToken: contextReference.map { UInt64(UInt(bitPattern: $0.toOpaque())) } ?? 0)
+        storage?.objectID = made
+        return made
+    }
+
+    /// Whether the object was inserted since the last save.
+    public final var isInserted: Bool { state.contains(.inserted) }
+    /// Whether the object was changed since the last save, and neither inserted nor deleted.
+    public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) && !state.contains(.deleted) }
+    /// Whether the next save removes the object from the store.
+    public final var isDeleted: Bool { state.contains(.deleted) }
+    /// Whether the object's values have not been read yet.
+    public final var isFault: Bool { state.contains(.fault) }
+    /// 0 for an object whose values have been read.
+    public final var faultingState: Int { isFault ? 1 : 0 }
+    /// Whether the object was inserted, changed or deleted since the last save.
+    public final var hasChanges: Bool { !state.isDisjoint(with: .changed) }
+
+    /// Whether saving would change what the store holds for this object; setting a value to what it was does not count.
+    public final var hasPersistentChangedValues: Bool {
+        changedValues().keys.contains { name in
+            runtime.index(of: name).map { !runtime.properties[$0].isTransient } ?? false
+        }
+    }
+
+    /// Whether nothing would be lost if the context let go of the object.
+    final var isDisposable: Bool { state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+
+    // MARK: Life cycle
+
+    /// Called once, when the object has been inserted into a context. The default does nothing.
+    open func awakeFromInsert() {}
+
+    /// Called each time the object's fault has fired. The default does nothing.
+    open func awakeFromFetch() {}
+
+    /// Called when the object is about to be marked as deleted, with its relationships still in place.
+    open func prepareForDeletion() {}
+
+    /// Called on each changed object before a save looks at it. Changes made here are saved.
+    open func willSave() {}
+
+    /// Called on each changed object after a save has succeeded.
+    open func didSave() {}
+
+    open override var description: String {
+        let name = entity.name ?? "?"
+        return "<\(name): \(objectID.uriRepresentation().absoluteString)\(isFault ? ", fault" : "")>"
+    }
+}

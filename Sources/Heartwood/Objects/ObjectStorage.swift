@@ -1,0 +1,28 @@
+/// What a managed object holds beyond its row, from its first change on.
+final class ObjectStorage {
+    /// By property index; `unset` where the row speaks. Empty until something is written.
+    var values: [ManagedValue] = []
+    /// The ID handed out last, so that asking twice gives one object.
+    var objectID: NSManagedObjectID?
+    /// The key a save in progress gives to an inserted object.
+    var permanentKey = ObjectKey.none
+}
+
+/// The state flags of a managed object.
+struct ObjectState: OptionSet {
+    let rawValue: UInt32
+
+    /// Its values have not been read since it was made or refreshed.
+    static let fault = ObjectState(rawValue: 1 << 0)
+    static let inserted = ObjectState(rawValue: 1 << 1)
+    static let updated = ObjectState(rawValue: 1 << 2)
+    static let deleted = ObjectState(rawValue: 1 << 3)
+    /// It belongs to no context any more (or never did).
+    static let detached = ObjectState(rawValue: 1 << 4)
+    /// It stands in its context's list of changed objects.
+    static let listed = ObjectState(rawValue: 1 << 5)
+    /// Its row was gone when the fault fired; every property reads as nil.
+    static let inaccessible = ObjectState(rawValue: 1 << 6)
+
+    static let changed: ObjectState = [.inserted, .updated, .deleted]
+}

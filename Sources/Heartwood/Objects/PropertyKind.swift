@@ -1,0 +1,55 @@
+import RecordLog
+
+/// What a property holds, as the runtime switches over it.
+enum PropertyKind: UInt8 {
+    case bool, int16, int32, int64, float, double, decimal, string, date, data, uuid, uri, transformable, objectID, undefined
+    case toOne, toMany
+
+    init(_ property: NSPropertyDescription) {
+        switch property {
+        case let attribute as NSAttributeDescription:
+            self = switch attribute.attributeType {
+            case .booleanAttributeType: .bool
+            case .integer16AttributeType: .int16
+            case .integer32AttributeType: .int32
+            case .integer64AttributeType: .int64
+            case .floatAttributeType: .float
+            case .doubleAttributeType: .double
+            case .decimalAttributeType: .decimal
+            case .stringAttributeType: .string
+            case .dateAttributeType: .date
+            case .binaryDataAttributeType: .data
+            case .UUIDAttributeType: .uuid
+            case .URIAttributeType: .uri
+            case .transformableAttributeType: .transformable
+            case .objectIDAttributeType: .objectID
+            default: .undefined
+            }
+        case let relationship as NSRelationshipDescription:
+            self = relationship.isToMany ? .toMany : .toOne
+        default:
+            self = .undefined
+        }
+    }
+
+    var isRelationship: Bool { self == .toOne || self == .toMany }
+
+    /// The column that a persistent property of this kind takes in its entity's table.
+    var columnType: ColumnType? {
+        switch self {
+        case .bool: .bool
+        case .int16: .int16
+        case .int32: .int32
+        case .int64: .int64
+        case .float: .float
+        case .double: .double
+        case .decimal: .decimal
+        case .string, .uri: .text
+        case .date: .date
+        case .data, .transformable: .bytes
+        case .uuid: .uuid
+        case .toOne: .reference
+        case .toMany, .objectID, .undefined: nil
+        }
+    }
+}

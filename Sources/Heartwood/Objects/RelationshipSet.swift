@@ -1,0 +1,50 @@
+import Foundation
+
+/// What `mutableSetValue(forKey:)` gives: a mutable set whose content is a to-many relationship of one object.
+final class RelationshipSet: NSMutableSet {
+    private let owner: NSManagedObject
+    private let index: Int
+
+    init(owner: NSManagedObject, index: Int) {
+        self.owner = owner
+        self.index = index
+        super.init(capacity: 0)
+    }
+
+    required init(capacity numItems: Int) {
+        preconditionFailure("a relationship's set is made by mutableSetValue(forKey:)")
+    }
+
+    required convenience init?(coder aDecoder: NSCoder) {
+        nil
+    }
+
+    override var count: Int { owner.countOfManagedObjects(at: index) }
+
+    override func member(_ object: Any) -> Any? {
+        guard let object = object as? NSManagedObject else { return nil }
+        return owner.memberKeys(at: index).contains(object.key) ? object : nil
+    }
+
+    override func objectEnumerator() -> NSEnumerator {
+        NSArray(array: owner.managedObjects(at: index)).objectEnumerator()
+    }
+
+    override func add(_ object: Any) {
+        guard let object = object as? NSManagedObject else {
+            preconditionFailure("a relationship holds managed objects, not \(type(of: object))")
+        }
+        owner.addManagedObject(object, at: index)
+    }
+
+    override func remove(_ object: Any) {
+        guard let object = object as? NSManagedObject else { return }
+        owner.removeManagedObject(object, at: index)
+    }
+
+    override var allObjects: [Any] { owner.managedObjects(at: index) }
+
+    override func removeAllObjects() {
+        owner.setManagedObjects([], at: index)
+    }
+}

@@ -1,0 +1,101 @@
+/// The members of one object's to-many relationship, in memory.
+///
+/// `base` is what the store says (nil: not read yet); `added` and `removed` are this context's changes to it. An unread
+/// relationship takes changes without being read, so adding a member to a group of a million costs one.
+///
+/// Invariants:
+/// 1. `added` and `removed` are disjoint.
+/// 2. Once `base` is read, no key of `added` is in it and each key of `removed` is.
+/// 3. `order`, where present, is the whole current order of an ordered relationship.
+final class ToManyState {
+    private(set) var base: [ObjectKey]?
+    private var baseSet: Set<ObjectKey>?
+    private(set) var added: [ObjectKey] = []
+    private var addedSet: Set<ObjectKey> = []
+    private(set) var removed: Set<ObjectKey> = []
+    private(set) var order: [ObjectKey]?
+    private var isReordered = false
+
+    init(base: [ObjectKey]?) {
+        self.base = base
+    }
+
+    var isFired: Bool { base != nil }
+    var isChanged: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
+
+    func fire(_ keys: [ObjectKey]) {
+        base = keys
+        guard !addedSet.isEmpty || !removed.isEmpty else { return }
+        let set = Set(keys)
+        baseSet = set
+        added.removeAll { set.contains($0) }
+        addedSet.subtract(set)
+        removed.formIntersection(set)
+    }
+
+    private func isInBase(_ key: ObjectKey) -> Bool {
+        guard let base else { return false }
+        if base.count < 16 { return base.contains(key) }
+        if baseSet == nil { baseSet = Set(base) }
+        return baseSet?.contains(key) ?? false
+    }
+
+    /// The current members; nil while unread.
+    var members: [ObjectKey]? {
+        if let order { return order }
+        guard let base else { return nil }
+        guard isChanged else { return base }
+        var result = removed.isEmpty ? base : base.filter { !removed.contains($0) }
+        result.append(contentsOf: added)
+        return result
+    }
+
+    /// Whether `key` is a member; nil where only the store can tell.
+    func contains(_ key: ObjectKey) -> Bool? {
+        if addedSet.contains(key) { return true }
+        if removed.contains(key) { return false }
+        return base == nil ? nil : isInBase(key)
+    }
+
+    /// - Returns: whether anything changed as far as is known.
+    @discardableResult
+    func add(_ key: ObjectKey) -> Bool {
+        if addedSet.contains(key) { return false }
+        if removed.remove(key) == nil {
+            if isInBase(key) { return false }
+            added.append(key)
+            addedSet.insert(key)
+        }
+        order?.append(key)
+        return true
+    }
+
+    @discardableResult
+    func remove(_ key: ObjectKey) -> Bool {
+        if removed.contains(key) { return false }
+        if addedSet.remove(key) != nil {
+            if added.last == key { added.removeLast() } else { added.removeAll { $0 == key } }
+        } else {
+            if base != nil && !isInBase(key) { return false }
+            removed.insert(key)
+        }
+        if let index = order?.firstIndex(of: key) { order?.remove(at: index) }
+        return true
+    }
+
+    /// Sets the order of an ordered relationship; `keys` are exactly the members after the adds and removes.
+    func setOrder(_ keys: [ObjectKey]) {
+        order = keys
+        isReordered = true
+    }
+
+    /// Puts the permanent key of a saved object in the place of its temporary one.
+    func replace(_ old: ObjectKey, with new: ObjectKey) {
+        if let index = added.firstIndex(of: old) {
+            added[index] = new
+            addedSet.remove(old)
+            addedSet.insert(new)
+        }
+        if let index = order?.firstIndex(of: old) { order?[index] = new }
+    }
+}

@@ -1,0 +1,19 @@
+/// What tables and indexes are called inside a record log. Part of the format: FORMAT.md, "How the stack uses tables".
+enum RecordLogNames {
+    static func link(_ entity: String, _ relationship: String) -> String { "link:\(entity).\(relationship)" }
+    static func reference(_ relationship: String) -> String { "reference:\(relationship)" }
+    static func unique(_ attributes: [String]) -> String { "unique:\(attributes.joined(separator: ","))" }
+    static func index(_ name: String) -> String { "index:\(name)" }
+    static let linkForward = "forward"
+    static let linkBackward = "backward"
+}
+
+/// Rows of the system table that the stack owns.
+enum RecordLogSystemRow {
+    /// A binary property list: the store's metadata.
+    static let metadata: UInt64 = 2
+    /// The model's archive.
+    static let model: UInt64 = 3
+    /// The model's version checksum, in UTF-8: equal means that nothing else needs comparing.
+    static let modelChecksum: UInt64 = 16
+}

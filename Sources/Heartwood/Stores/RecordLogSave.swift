@@ -1,0 +1,172 @@
+import Foundation
+import RecordLog
+
+/// Writes one save batch into one transaction of a record log.
+///
+/// The order matters: row numbers first, since rows refer to each other; versions next, so that a conflict costs nothing;
+/// then rows, uniqueness, links, and deletions last.
+struct RecordLogSave {
+    let transaction: Transaction
+    let schema: RecordLogSchema
+    let slotBase: UInt64
+    let batch: SaveBatch
+    private var builder = RowBuilder()
+    private var touched: Set<RowReference> = []
+    private var claims = UniqueClaims()
+
+    init(transaction: Transaction, schema: RecordLogSchema, slotBase: UInt64, batch: SaveBatch) {
+        self.transaction = transaction
+        self.schema = schema
+        self.slotBase = slotBase
+        self.batch = batch
+    }
+
+    mutating func run() throws {
+        try assignRows()
+        try checkVersions()
+        for object in batch.inserted { try writeInserted(object) }
+        for object in batch.updated { try writeUpdated(object) }
+        var links = RecordLogLinkSave(transaction: transaction, slotBase: slotBase, batch: batch)
+        for object in batch.inserted { try links.write(object, table: table(of: object)) }
+        for object in batch.updated { try links.write(object, table: table(of: object)) }
+        for object in batch.deleted {
+            try links.remove(object, table: table(of: object))
+            _ = try transaction.delete(reference(object.key))
+        }
+    }
+
+    private func table(of object: NSManagedObject) throws -> EntityTable {
+        let id = TableID(rawValue: UInt16(truncatingIfNeeded: (UInt64(object.runtime.slot) &- (slotBase >> 48))))
+        guard let table = schema.table(id), table.runtime === object.runtime else { throw CoreDataError.noStore(for: object.entity) }
+        return table
+    }
+
+    private func reference(_ key: ObjectKey) -> RowReference {
+        RowReference(rawValue: key.rawValue &- slotBase)
+    }
+
+    private func assignRows() throws {
+        for object in batch.inserted {
+            let table = try table(of: object)
+            let row = try transaction.newRow(in: table.id)
+            object.storage?.permanentKey = ObjectKey(slot: object.runtime.slot, row: row)
+        }
+    }
+
+    // MARK: Conflicts
+
+    /// Each changed object was read at some version of its row; the row must still be at that version.
+    private mutating func checkVersions() throws {
+        var conflicts: [NSManagedObject] = []
+        for object in [batch.updated, batch.deleted].joined() {
+            let reference = reference(object.key)
+            touched.insert(reference)
+            guard object.rowBody != nil else { continue }
+            let current = try transaction.row(reference)
+            if current?.version != object.rowVersion { conflicts.append(object) }
+        }
+        guard !conflicts.isEmpty else { return }
+        throw CoreDataError.make(
+            NSManagedObjectMergeError,
+            "\(conflicts.count) objects were changed in the store since they were read, the first of them "
+                + "\(conflicts[0].objectID.uriRepresentation().absoluteString). Refresh them and save again.",
+            [NSAffectedObjectsErrorKey: conflicts])
+    }
+
+    // MARK: Rows
+
+    private mutating func writeInserted(_ object: NSManagedObject) throws {
+        let table = try table(of: object)
+        builder.begin(table.layout)
+        let values = object.storage?.values ?? []
+        for (property, position) in table.positions.enumerated() {
+            guard let position, property < values.count else { continue }
+            try encode(values[property], at: position, of: object, property: property)
+        }
+        try put(object, key: object.storage?.permanentKey ?? .none, table: table)
+    }
+
+    private mutating func writeUpdated(_ object: NSManagedObject) throws {
+        let table = try table(of: object)
+        let values = object.storage?.values ?? []
+        let isWritten = zip(values, table.positions).contains { $0.1 != nil && !$0.0.isUnset }
+        guard isWritten else { return }
+        guard let row = try transaction.row(reference(object.key)) else {
+            throw CoreDataError.missingObject(object.objectID)
+        }
+        guard let accesses = object.runtime.accesses(row.layoutID) else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(table.runtime.entity.name ?? "?") has an unknown layout.")
+        }
+        builder.begin(table.layout)
+        for (property, position) in table.positions.enumerated() {
+            guard let position else { continue }
+            if values[property].isUnset {
+                let access = accesses[property]
+                if !access.isAbsent, !row.isNull(access) { builder.copy(position, from: row, access) }
+            } else {
+                try encode(values[property], at: position, of: object, property: property)
+            }
+        }
+        try put(object, key: object.key, table: table, replacing: row)
+    }
+
+    private mutating func encode(_ value: ManagedValue, at position: Int, of object: NSManagedObject, property: Int) throws {
+        try value.encode(into: &builder, at: position) { key in
+            if key.isTemporary {
+                guard let destination = batch.object(key), let permanent = destination.storage?.permanentKey, !permanent.isNone
+                else { throw dangling(object, property) }
+                return reference(permanent)
+            }
+            guard let destination = object.runtime.properties[property].destination, schema.holds(key, slotBase: slotBase) else {
+                throw dangling(object, property)
+            }
+            _ = destination
+            return reference(key)
+        }
+    }
+
+    private func dangling(_ object: NSManagedObject, _ property: Int) -> NSError {
+        CoreDataError.make(
+            NSManagedObjectExternalRelationshipError,
+            "\(object.entity.name ?? "?").\(object.runtime.properties[property].name) points at an object that this store does "
+                + "not hold; relationships do not cross stores, and the object must be inserted in the same context.",
+            [NSAffectedObjectsErrorKey: [object]])
+    }
+
+    private mutating func put(
+        _ object: NSManagedObject, key: ObjectKey, table: EntityTable, replacing old: RowView? = nil
+    ) throws {
+        let reference = reference(key)
+        let body = builder.finish()
+        for index in table.indexes where index.isUnique {
+            try claims.claim(
+                body: body, layout: table.layout, table: table, index: index, object: object, reference: reference,
+                transaction: transaction, touched: touched)
+        }
+        if let old, old.byteCount == body.count, memcmp(old.body, body.baseAddress!, body.count) == 0 { return }
+        try transaction.put(reference, body: body)
+    }
+}
+
+extension RecordLogSchema {
+    /// Whether `key` is of a table of this store.
+    func holds(_ key: ObjectKey, slotBase: UInt64) -> Bool {
+        let table = (key.rawValue >> 48) &- (slotBase >> 48)
+        return table <= UInt64(UInt16.max) && self.table(TableID(rawValue: UInt16(table))) != nil
+    }
+}
+
+extension RowBuilder {
+    /// Copies one column of an older row as it is.
+    mutating func copy(_ position: Int, from row: RowView, _ access: ColumnAccess) {
+        switch access.type {
+        case .bool: set(position, bool: row.int64(access) != 0)
+        case .int16, .int32, .int64: set(position, int64: row.int64(access))
+        case .float, .double, .date: set(position, double: row.double(access))
+        case .uuid: set(position, uuid: row.uuid(access))
+        case .reference: set(position, reference: row.reference(access))
+        case .decimal: set(position, decimal: row.decimal(access))
+        case .text, .bytes: set(position, bytes: row.bytes(access))
+        }
+    }
+}

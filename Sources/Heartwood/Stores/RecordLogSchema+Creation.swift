@@ -1,0 +1,151 @@
+import Foundation
+import RecordLog
+
+/// The relationships of a model that need a link table: one entry a pair of inverses.
+struct LinkPlan {
+    let entity: NSEntityDescription
+    let relationship: NSRelationshipDescription
+
+    var name: String { RecordLogNames.link(entity.name ?? "", relationship.name) }
+
+    /// Whether a to-many relationship is kept in a link table rather than in its inverse's column.
+    static func isNeeded(_ relationship: NSRelationshipDescription) -> Bool {
+        guard relationship.isToMany, !relationship.isTransient else { return false }
+        guard let inverse = relationship.inverseRelationship else { return true }
+        return inverse.isToMany || relationship.isOrdered
+    }
+
+    /// The side that writes the pairs: the ordered one, else the first by name.
+    static func isForward(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) -> Bool {
+        guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return true }
+        guard isNeeded(inverse) else { return true }
+        if relationship.isOrdered != inverse.isOrdered { return relationship.isOrdered }
+        let mine = (entity.name ?? "", relationship.name)
+        let theirs = (relationship.destinationEntity?.name ?? "", inverse.name)
+        return mine <= theirs
+    }
+}
+
+extension NSEntityDescription {
+    /// The entity that states a property: itself or the nearest ancestor that has it.
+    func owner(of property: NSPropertyDescription) -> NSEntityDescription {
+        var entity = self
+        while let parent = entity.superentity, parent.frozenProperties.contains(where: { $0 === property }) { entity = parent }
+        return entity
+    }
+
+    /// Itself and every entity below it that objects can be made of.
+    var concreteFamily: [NSEntityDescription] {
+        (isAbstract ? [] : [self]) + subentities.flatMap(\.concreteFamily)
+    }
+
+    /// The concrete entities in one flat list, each once.
+    static func concrete(among entities: [NSEntityDescription]) -> [NSEntityDescription] {
+        entities.filter { !$0.isAbstract }.sorted { ($0.name ?? "") < ($1.name ?? "") }
+    }
+}
+
+/// Writes a model's tables and indexes into a new store.
+struct RecordLogSchemaWriter {
+    let transaction: Transaction
+    let entities: [NSEntityDescription]
+
+    func write() throws {
+        for entity in NSEntityDescription.concrete(among: entities) { try defineTable(of: entity) }
+        for plan in Self.links(of: entities) { try defineLink(plan) }
+    }
+
+    /// Every link table that the entities need, each once.
+    static func links(of entities: [NSEntityDescription]) -> [LinkPlan] {
+        var plans: [LinkPlan] = []
+        var seen: Set<String> = []
+        for entity in entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+            for case let relationship as NSRelationshipDescription in entity.frozenProperties
+            where LinkPlan.isNeeded(relationship) {
+                let owner = entity.owner(of: relationship)
+                guard LinkPlan.isForward(relationship, of: owner) else { continue }
+                let plan = LinkPlan(entity: owner, relationship: relationship)
+                if seen.insert(plan.name).inserted { plans.append(plan) }
+            }
+        }
+        return plans
+    }
+
+    private func defineTable(of entity: NSEntityDescription) throws {
+        var columns: [(name: String, type: ColumnType)] = []
+        for property in entity.frozenProperties where !property.isTransient {
+            if let type = PropertyKind(property).columnType { columns.append((property.name, type)) }
+        }
+        let table = try transaction.defineTable(name: entity.name ?? "", columns: columns)
+        for plan in Self.indexes(of: entity) {
+            let parts = plan.parts.compactMap { part in
+                table.currentLayout.columns.first { $0.name == part.name }
+                    .map { IndexPart(column: $0.id, ascending: part.isAscending) }
+            }
+            guard parts.count == plan.parts.count else { continue }
+            _ = try transaction.defineIndex(named: plan.name, on: table.id, parts: parts)
+        }
+    }
+
+    private func defineLink(_ plan: LinkPlan) throws {
+        let isOrdered = plan.relationship.isOrdered
+        var columns: [(name: String, type: ColumnType)] = [("source", .reference), ("destination", .reference)]
+        if isOrdered { columns.append(("position", .int64)) }
+        let table = try transaction.defineTable(name: plan.name, columns: columns)
+        let ids = table.currentLayout.columns.map(\.id)
+        var forward = [IndexPart(column: ids[LinkTable.sourcePosition], ascending: true)]
+        if isOrdered { forward.append(IndexPart(column: ids[LinkTable.orderPosition], ascending: true)) }
+        forward.append(IndexPart(column: ids[LinkTable.destinationPosition], ascending: true))
+        _ = try transaction.defineIndex(named: RecordLogNames.linkForward, on: table.id, parts: forward)
+        _ = try transaction.defineIndex(
+            named: RecordLogNames.linkBackward, on: table.id,
+            parts: [
+                IndexPart(column: ids[LinkTable.destinationPosition], ascending: true),
+                IndexPart(column: ids[LinkTable.sourcePosition], ascending: true),
+            ])
+    }
+
+    struct IndexPlan {
+        let name: String
+        let parts: [(name: String, isAscending: Bool)]
+        let isUnique: Bool
+    }
+
+    /// The indexes of one entity's table: each to-one relationship, uniqueness constraint and fetch index, inherited
+    /// ones included.
+    static func indexes(of entity: NSEntityDescription) -> [IndexPlan] {
+        var plans: [IndexPlan] = []
+        for property in entity.frozenProperties where PropertyKind(property) == .toOne && !property.isTransient {
+            plans.append(IndexPlan(name: RecordLogNames.reference(property.name), parts: [(property.name, true)], isUnique: false))
+        }
+        for constraint in entity.allUniquenessConstraints {
+            plans.append(IndexPlan(name: RecordLogNames.unique(constraint), parts: constraint.map { ($0, true) }, isUnique: true))
+        }
+        for index in entity.allIndexes {
+            let parts = index.elements.compactMap { element in
+                element.property.flatMap { property in
+                    PropertyKind(property).columnType == nil || property.isTransient ? nil : (property.name, element.isAscending)
+                }
+            }
+            guard !parts.isEmpty, parts.count == index.elements.count, index.partialIndexPredicate == nil else { continue }
+            plans.append(IndexPlan(name: RecordLogNames.index(index.name), parts: parts, isUnique: false))
+        }
+        var names: Set<String> = []
+        return plans.filter { names.insert($0.name).inserted }
+    }
+}
+
+extension NSEntityDescription {
+    /// Its own uniqueness constraints and its ancestors', as attribute names.
+    var allUniquenessConstraints: [[String]] {
+        let own = uniquenessConstraints.map { constraint in
+            constraint.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
+        }
+        return (superentity?.allUniquenessConstraints ?? []) + own.filter { !$0.isEmpty }
+    }
+
+    /// Its own fetch indexes and its ancestors'.
+    var allIndexes: [NSFetchIndexDescription] {
+        (superentity?.allIndexes ?? []) + indexes
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import RecordLog
+
+/// Makes the schema of an open store from its catalog and the model.
+struct RecordLogSchemaReader {
+    let catalog: Catalog
+    let entities: [NSEntityDescription]
+    let store: NSPersistentStore
+    let firstSlot: UInt16
+
+    func read() throws -> RecordLogSchema {
+        var linkTables: [String: LinkTable] = [:]
+        for plan in RecordLogSchemaWriter.links(of: entities) {
+            linkTables[plan.name] = try link(plan)
+        }
+        let tables = try NSEntityDescription.concrete(among: entities).map { try table(of: $0, links: linkTables) }
+        return RecordLogSchema(tables: tables, links: Array(linkTables.values))
+    }
+
+    private func missing(_ what: String) -> NSError {
+        CoreDataError.make(
+            NSPersistentStoreIncompatibleVersionHashError,
+            "The store has no \(what), though its model's version says it should; it was made by other means or is damaged.")
+    }
+
+    private func table(of entity: NSEntityDescription, links: [String: LinkTable]) throws -> EntityTable {
+        let name = entity.name ?? ""
+        guard let definition = catalog.table(named: name) else { throw missing("table for the entity \(name)") }
+        let properties = entity.frozenProperties
+        let columnIDs = properties.map { property in
+            property.isTransient ? nil : definition.currentLayout.columns.first { $0.name == property.name }?.id
+        }
+        let highest = definition.layouts.map { Int($0.id.rawValue) }.max() ?? 0
+        var accesses = [[ColumnAccess]?](repeating: nil, count: highest + 1)
+        for layout in definition.layouts {
+            accesses[Int(layout.id.rawValue)] = columnIDs.map { id in
+                guard let id, let position = layout.position(of: id) else { return .absent }
+                return layout.access[position]
+            }
+        }
+        let runtime = EntityRuntime(
+            entity: entity, slot: firstSlot &+ definition.id.rawValue, store: store, accesses: accesses)
+        let indexByName = entity.propertyIndexByName
+        let defined = catalog.indexes(on: definition.id)
+        let indexes = RecordLogSchemaWriter.indexes(of: entity).compactMap { plan -> TableIndex? in
+            guard let found = defined.first(where: { $0.name == plan.name }) else { return nil }
+            let parts = plan.parts.compactMap { part in
+                indexByName[part.name].map { TableIndex.Part(property: $0, isAscending: part.isAscending) }
+            }
+            return TableIndex(id: found.id, name: plan.name, parts: parts, isUnique: plan.isUnique)
+        }
+        return EntityTable(
+            id: definition.id, runtime: runtime, layout: definition.currentLayout,
+            positions: columnIDs.map { $0.flatMap { definition.currentLayout.position(of: $0) } },
+            members: try properties.map { try memberSource(of: $0, entity: entity, links: links) }, indexes: indexes)
+    }
+
+    private func memberSource(
+        of property: NSPropertyDescription, entity: NSEntityDescription, links: [String: LinkTable]
+    ) throws -> MemberSource? {
+        guard let relationship = property as? NSRelationshipDescription, relationship.isToMany, !relationship.isTransient
+        else { return nil }
+        if LinkPlan.isNeeded(relationship) {
+            let owner = entity.owner(of: relationship)
+            if LinkPlan.isForward(relationship, of: owner) {
+                guard let table = links[LinkPlan(entity: owner, relationship: relationship).name] else { return nil }
+                return .link(table, isForward: true)
+            }
+            guard let inverse = relationship.inverseRelationship, let destination = relationship.destinationEntity,
+                let table = links[LinkPlan(entity: destination.owner(of: inverse), relationship: inverse).name]
+            else { return nil }
+            return .link(table, isForward: false)
+        }
+        guard let inverse = relationship.inverseRelationship, let destination = relationship.destinationEntity else { return nil }
+        let sources = destination.concreteFamily.compactMap { member -> (table: TableID, index: IndexID)? in
+            guard let table = catalog.table(named: member.name ?? ""),
+                let index = catalog.indexes(on: table.id).first(where: { $0.name == RecordLogNames.reference(inverse.name) })
+            else { return nil }
+            return (table.id, index.id)
+        }
+        return .inverse(sources)
+    }
+
+    private func link(_ plan: LinkPlan) throws -> LinkTable {
+        guard let definition = catalog.table(named: plan.name) else { throw missing("link table \(plan.name)") }
+        let indexes = catalog.indexes(on: definition.id)
+        guard let forward = indexes.first(where: { $0.name == RecordLogNames.linkForward }),
+            let backward = indexes.first(where: { $0.name == RecordLogNames.linkBackward }),
+            definition.currentLayout.columns.count == (plan.relationship.isOrdered ? 3 : 2)
+        else { throw missing("index of the link table \(plan.name)") }
+        return LinkTable(
+            id: definition.id, layout: definition.currentLayout, forward: forward.id, backward: backward.id,
+            isOrdered: plan.relationship.isOrdered)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import RecordLog
+
+/// How a model lies in a record log: which table, columns and indexes each entity has, and where each relationship is.
+///
+/// - Each concrete entity has a table of its own, with a column for each persistent attribute and to-one relationship.
+/// - A to-many relationship whose inverse is to-one has no storage: it is a range of the index over the inverse's column.
+/// - Any other to-many relationship (many-to-many, ordered, or without an inverse) has a link table.
+///
+/// Immutable; made when a store is loaded.
+final class RecordLogSchema: Sendable {
+    /// By table ID.
+    let tables: [EntityTable?]
+    let links: [LinkTable]
+
+    init(tables: [EntityTable], links: [LinkTable]) {
+        var byID: [EntityTable?] = []
+        for table in tables {
+            let id = Int(table.id.rawValue)
+            while byID.count <= id { byID.append(nil) }
+            byID[id] = table
+        }
+        self.tables = byID
+        self.links = links
+    }
+
+    func table(_ id: TableID) -> EntityTable? {
+        let index = Int(id.rawValue)
+        return index < tables.count ? tables[index] : nil
+    }
+}
+
+/// One entity's table.
+final class EntityTable: Sendable {
+    let id: TableID
+    let runtime: EntityRuntime
+    let layout: RowLayout
+    /// By property index: the column's position in `layout`; nil for a property without one.
+    let positions: [Int?]
+    /// By property index: where a to-many relationship's members are; nil for other properties.
+    let members: [MemberSource?]
+    let indexes: [TableIndex]
+
+    init(
+        id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex]
+    ) {
+        self.id = id
+        self.runtime = runtime
+        self.layout = layout
+        self.positions = positions
+        self.members = members
+        self.indexes = indexes
+    }
+}
+
+/// An index over one entity's table.
+struct TableIndex: Sendable {
+    struct Part: Sendable {
+        let property: Int
+        let isAscending: Bool
+    }
+
+    let id: IndexID
+    let name: String
+    let parts: [Part]
+    /// Whether it stands for a uniqueness constraint.
+    let isUnique: Bool
+}
+
+/// Where the members of a to-many relationship are found.
+enum MemberSource: Sendable {
+    /// In each of these tables' index over the inverse to-one column.
+    case inverse([(table: TableID, index: IndexID)])
+    /// In a link table, looked up by source (forward) or by destination.
+    case link(LinkTable, isForward: Bool)
+}
+
+/// The table of a relationship whose pairs are rows: source, destination and, where ordered, position.
+final class LinkTable: Sendable {
+    static let sourcePosition = 0, destinationPosition = 1, orderPosition = 2
+
+    let id: TableID
+    let layout: RowLayout
+    /// Over source[, position], destination.
+    let forward: IndexID
+    /// Over destination, source.
+    let backward: IndexID
+    let isOrdered: Bool
+
+    init(id: TableID, layout: RowLayout, forward: IndexID, backward: IndexID, isOrdered: Bool) {
+        self.id = id
+        self.layout = layout
+        self.forward = forward
+        self.backward = backward
+        self.isOrdered = isOrdered
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import RecordLog
+import Synchronization
+
+/// The default store: a record log in one file.
+class RecordLogStore: NSPersistentStore, @unchecked Sendable {
+    // Unchecked: see `state`.
+
+    private struct Loaded {
+        let log: LogStore
+        let schema: RecordLogSchema
+        var view: RecordLogView
+        var metadata: [String: Any]
+    }
+
+    private struct State: @unchecked Sendable {
+        var loaded: Loaded?
+    }
+
+    private let state = Mutex(State())
+
+    override var type: String { NSRecordLogStoreType }
+
+    /// The path and options the log is opened with.
+    func location() throws -> (path: String, options: StoreOptions) {
+        guard let url, url.isFileURL else {
+            throw CoreDataError.make(
+                NSPersistentStoreOpenError, "A record log needs a file URL; \(url.map { "\($0)" } ?? "none") was given.")
+        }
+        var options = StoreOptions()
+        options.isReadOnly = isReadOnly
+        if let timeout = self.options?[NSPersistentStoreTimeoutOption] as? NSNumber {
+            options.lockTimeout = .milliseconds(Int64(timeout.doubleValue * 1000))
+        } else if let timeout = self.options?[NSPersistentStoreTimeoutOption] as? Double {
+            options.lockTimeout = .milliseconds(Int64(timeout * 1000))
+        }
+        let durability = self.options?[NSRecordLogDurabilityOption]
+        switch durability as? RecordLogDurability ?? (durability as? String).flatMap(RecordLogDurability.init) {
+        case .relaxed?: options.durability = .relaxed
+        case .none?: options.durability = .none
+        case .full?, nil: options.durability = .full
+        }
+        return (url.path, options)
+    }
+
+    // MARK: Loading
+
+    override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+        let (path, options) = try location()
+        do {
+            let log = try LogStore.open(path: path, options: options)
+            do {
+                return try load(log: log, model: model, firstSlot: firstSlot)
+            } catch {
+                try? log.close()
+                throw error
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error, opening: true)
+        }
+    }
+
+    private func load(log: LogStore, model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+        let entities = configurationName.flatMap { model.entities(forConfigurationName: $0) } ?? model.entities
+        let checksum = RecordLogMetadata.checksum(of: model, configuration: configurationName)
+        var snapshot = log.snapshot()
+        if try snapshot.systemValue(RecordLogSystemRow.modelChecksum) == nil {
+            guard !isReadOnly else {
+                throw CoreDataError.make(
+                    NSPersistentStoreOpenError, "The store at \(log.path) is empty and was opened read-only; open it for writing once.")
+            }
+            try log.write { transaction in
+                guard try transaction.base.systemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
+                try RecordLogSchemaWriter(transaction: transaction, entities: entities).write()
+                let metadata = RecordLogMetadata.initial(
+                    identifier: log.storeID, type: type, model: model, configuration: configurationName)
+                try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
+                try transaction.setSystemValue(RecordLogSystemRow.model, model.archivedBytes())
+                try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum.utf8))
+            }
+            snapshot = log.snapshot()
+        }
+        let stored = try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
+        let metadata = try RecordLogMetadata.read(snapshot)
+        guard stored == checksum || model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
+            throw RecordLogMetadata.mismatch(path: log.path, model: model, metadata: metadata)
+        }
+        slotBase = UInt64(firstSlot) << 48
+        identifier = metadata[NSStoreUUIDKey] as? String ?? ""
+        let schema = try RecordLogSchemaReader(
+            catalog: snapshot.catalog, entities: entities, store: self, firstSlot: firstSlot
+        ).read()
+        state.withLock {
+            $0.loaded = Loaded(
+                log: log, schema: schema, view: RecordLogView(snapshot: snapshot, schema: schema, slotBase: slotBase),
+                metadata: metadata)
+        }
+        return schema.tables.compactMap { $0?.runtime }
+    }
+
+    override var slotCount: Int { state.withLock { $0.loaded?.schema.tables.count ?? 0 } }
+
+    override func unload() throws {
+        let loaded = state.withLock { state in
+            defer { state.loaded = nil }
+            return state.loaded
+        }
+        do {
+            try loaded?.log.close()
+        } catch {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    deinit {
+        try? state.withLock { $0.loaded }?.log.close()
+    }
+
+    // MARK: Reading
+
+    private func loaded() throws -> Loaded {
+        guard let loaded = state.withLock({ $0.loaded }) else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
+        }
+        return loaded
+    }
+
+    /// The engine's handle, for what only a record log has (compaction, statistics).
+    var log: LogStore? { state.withLock { $0.loaded?.log } }
+
+    override func newestView() throws -> StoreView {
+        let view: RecordLogView? = state.withLock { state in
+            guard let loaded = state.loaded else { return nil }
+            let newest = loaded.log.snapshot()
+            if newest === loaded.view.snapshot { return loaded.view }
+            let made = RecordLogView(snapshot: newest, schema: loaded.schema, slotBase: slotBase)
+            state.loaded?.view = made
+            return made
+        }
+        guard let view else { return try loaded().view }
+        return view
+    }
+
+    override func isNewest(_ view: StoreView) -> Bool {
+        state.withLock { state in
+            guard let loaded = state.loaded, let view = view as? RecordLogView else { return false }
+            return loaded.log.snapshot() === view.snapshot
+        }
+    }
+
+    // MARK: Writing
+
+    override func save(_ batch: SaveBatch) throws {
+        let loaded = try loaded()
+        do {
+            try loaded.log.write(author: batch.author) { transaction in
+                var save = RecordLogSave(transaction: transaction, schema: loaded.schema, slotBase: slotBase, batch: batch)
+                try save.run()
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    override var metadata: [String: Any] { state.withLock { $0.loaded?.metadata ?? [:] } }
+
+    override func setMetadata(_ metadata: [String: Any]) throws {
+        let loaded = try loaded()
+        var merged = metadata
+        for key in [NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey] {
+            merged[key] = loaded.metadata[key]
+        }
+        let bytes = try RecordLogMetadata.encode(merged)
+        do {
+            try loaded.log.write { try $0.setSystemValue(RecordLogSystemRow.metadata, bytes) }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+        nonisolated(unsafe) let sent = merged
+        state.withLock { $0.loaded?.metadata = sent }
+    }
+}
+
+/// A record log in memory: the same engine over memory in place of a file.
+final class InMemoryStore: RecordLogStore, @unchecked Sendable {
+    override var type: String { NSInMemoryStoreType }
+
+    override func location() throws -> (path: String, options: StoreOptions) {
+        var options = StoreOptions()
+        options.durability = .none
+        options.fileSystem = MemoryFileSystem()
+        return (url?.path ?? "memory", options)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import RecordLog
+
+/// One commit of a record log, as the stack reads it.
+final class RecordLogView: StoreView {
+    let snapshot: Snapshot
+    let schema: RecordLogSchema
+    let slotBase: UInt64
+
+    init(snapshot: Snapshot, schema: RecordLogSchema, slotBase: UInt64) {
+        self.snapshot = snapshot
+        self.schema = schema
+        self.slotBase = slotBase
+    }
+
+    override var storage: AnyObject { snapshot.file }
+
+    @inline(__always)
+    func reference(_ key: ObjectKey) -> RowReference {
+        RowReference(rawValue: key.rawValue &- slotBase)
+    }
+
+    @inline(__always)
+    func key(_ reference: RowReference) -> ObjectKey {
+        ObjectKey(rawValue: reference.rawValue &+ slotBase)
+    }
+
+    override func row(_ key: ObjectKey) throws -> RowView? {
+        do {
+            return try snapshot.row(reference(key))
+        } catch {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    override func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
+        guard let source = source(of: key, property: property) else { return [] }
+        do {
+            var result: [ObjectKey] = []
+            try forEachMember(of: reference(key), in: source) { reference in
+                result.append(self.key(reference))
+                return true
+            }
+            return result
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    override func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
+        guard let source = source(of: key, property: property) else { return 0 }
+        do {
+            return try memberCount(of: reference(key), in: source)
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    private func source(of key: ObjectKey, property: Int) -> MemberSource? {
+        guard let members = schema.table(reference(key).table)?.members, members.indices.contains(property) else { return nil }
+        return members[property]
+    }
+
+    /// Calls `body` with each member's reference, in the relationship's order; false stops.
+    /// One index seek a table; no member's row is read.
+    func forEachMember(
+        of owner: RowReference, in source: MemberSource, _ body: (RowReference) throws -> Bool
+    ) throws {
+        let range = Self.range(of: owner)
+        switch source {
+        case .inverse(let tables):
+            for (table, index) in tables {
+                var cursor = try snapshot.cursor(index, range)
+                while let row = try cursor.next() {
+                    guard try body(RowReference(table: table, row: row)) else { return }
+                }
+            }
+        case .link(let link, let isForward):
+            var cursor = try snapshot.cursor(isForward ? link.forward : link.backward, range)
+            while try cursor.next() != nil {
+                // The other end is the last component of the key, so the link's row is not read.
+                guard let member = Self.lastReference(of: cursor.key) else { continue }
+                guard try body(member) else { return }
+            }
+        }
+    }
+
+    func memberCount(of owner: RowReference, in source: MemberSource) throws -> Int {
+        let range = Self.range(of: owner)
+        switch source {
+        case .inverse(let tables): return try tables.reduce(0) { try $0 + snapshot.count($1.index, range) }
+        case .link(let link, let isForward): return try snapshot.count(isForward ? link.forward : link.backward, range)
+        }
+    }
+
+    static func range(of owner: RowReference) -> KeyRange {
+        var key = KeyBuilder()
+        key.append(reference: owner)
+        return .prefix(key.bytes)
+    }
+
+    private static func lastReference(of key: UnsafeRawBufferPointer) -> RowReference? {
+        guard key.count >= 8 else { return nil }
+        return RowReference(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self)))
+    }
+}

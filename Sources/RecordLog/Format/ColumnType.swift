@@ -1,0 +1,84 @@
+/// What a column holds. The numbers are stored: FORMAT.md, "Catalog".
+public enum ColumnType: UInt8, Sendable, CaseIterable {
+    case bool = 1
+    case int16 = 2
+    case int32 = 3
+    case int64 = 4
+    case float = 5
+    case double = 6
+    /// A double: seconds since 2001-01-01 UTC.
+    case date = 7
+    case uuid = 8
+    case reference = 9
+    case decimal = 10
+    /// UTF-8.
+    case text = 16
+    case bytes = 17
+
+    /// Bytes of the fixed slot; nil for variable columns.
+    public var slotSize: Int? {
+        switch self {
+        case .bool: 1
+        case .int16: 2
+        case .int32, .float: 4
+        case .int64, .double, .date, .reference: 8
+        case .uuid: 16
+        case .decimal: StoredDecimal.size
+        case .text, .bytes: nil
+        }
+    }
+}
+
+/// A column of a table.
+public struct Column: Hashable, Sendable {
+    public var id: ColumnID
+    public var name: String
+    public var type: ColumnType
+
+    public init(id: ColumnID, name: String, type: ColumnType) {
+        self.id = id
+        self.name = name
+        self.type = type
+    }
+}
+
+/// Where one column lies in rows of one layout.
+@frozen
+public struct ColumnAccess: Sendable {
+    @usableFromInline let typeCode: UInt8
+    @usableFromInline let nullMask: UInt8
+    /// From the start of the body.
+    @usableFromInline let nullByte: UInt16
+    /// Fixed: from the start of the body. Variable: the column's place among the variable ones.
+    @usableFromInline let position: UInt16
+    /// Variable columns of the layout, and where their end offsets start; the same for all columns of a layout.
+    @usableFromInline let variableCount: UInt16
+    @usableFromInline let variableTable: UInt16
+
+    init(type: ColumnType, nullByte: Int, nullMask: UInt8, position: Int, variableCount: Int, variableTable: Int) {
+        typeCode = type.rawValue
+        self.nullByte = UInt16(nullByte)
+        self.nullMask = nullMask
+        self.position = UInt16(position)
+        self.variableCount = UInt16(variableCount)
+        self.variableTable = UInt16(variableTable)
+    }
+
+    private init() {
+        typeCode = 0
+        nullByte = 0
+        nullMask = 0
+        position = 0
+        variableCount = 0
+        variableTable = 0
+    }
+
+    /// Stands for a column that a layout does not have; it reads as null.
+    public static let absent = ColumnAccess()
+
+    @inlinable
+    public var isAbsent: Bool { typeCode == 0 }
+
+    /// The column's type; `bytes` for an absent one, which has none.
+    public var type: ColumnType { ColumnType(rawValue: typeCode) ?? .bytes }
+}

@@ -1,0 +1,30 @@
+/// A stretch of an index: entries `lower <= entry < upper`, by bytes. An entry is its key followed by six bytes of row.
+public struct KeyRange: Sendable, Equatable {
+    public var lower: [UInt8]?
+    public var upper: [UInt8]?
+
+    public init(lower: [UInt8]? = nil, upper: [UInt8]? = nil) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    public static let all = KeyRange()
+
+    /// Every entry that starts with these bytes.
+    public static func prefix(_ key: [UInt8]) -> KeyRange {
+        KeyRange(lower: key, upper: successor(of: key))
+    }
+
+    /// The least bytes greater than everything that starts with `key`; nil where there is nothing greater.
+    public static func successor(of key: [UInt8]) -> [UInt8]? {
+        var result = key
+        while let last = result.last {
+            if last < 0xFF {
+                result[result.count - 1] = last + 1
+                return result
+            }
+            result.removeLast()
+        }
+        return nil
+    }
+}

@@ -1,0 +1,54 @@
+/// A decimal number as rows keep it: a mantissa of up to 128 bits, a power of ten, a sign. Several forms may stand for
+/// one value; keys have one form a value.
+public struct StoredDecimal: Hashable, Sendable {
+    public var mantissa: UInt128
+    public var exponent: Int16
+    public var isNegative: Bool
+    public var isNaN: Bool
+
+    public init(mantissa: UInt128, exponent: Int16, isNegative: Bool, isNaN: Bool) {
+        self.mantissa = mantissa
+        self.exponent = exponent
+        self.isNegative = isNegative
+        self.isNaN = isNaN
+    }
+
+    static let zero = StoredDecimal(mantissa: 0, exponent: 0, isNegative: false, isNaN: false)
+
+    static let size = 20
+    private static let exponentOffset = 16, flagsOffset = 18
+
+    init(reading pointer: UnsafeRawPointer) {
+        let low = UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
+        let high = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        mantissa = UInt128(high) << 64 | UInt128(low)
+        exponent = Int16(littleEndian: pointer.loadUnaligned(fromByteOffset: Self.exponentOffset, as: Int16.self))
+        let flags = pointer.load(fromByteOffset: Self.flagsOffset, as: UInt8.self)
+        isNegative = flags & 1 != 0
+        isNaN = flags & 2 != 0
+    }
+
+    func write(to pointer: UnsafeMutableRawPointer) {
+        pointer.storeBytes(of: UInt64(truncatingIfNeeded: mantissa).littleEndian, as: UInt64.self)
+        pointer.storeBytes(of: UInt64(truncatingIfNeeded: mantissa >> 64).littleEndian, toByteOffset: 8, as: UInt64.self)
+        pointer.storeBytes(of: exponent.littleEndian, toByteOffset: Self.exponentOffset, as: Int16.self)
+        pointer.storeBytes(of: (isNegative ? 1 : 0) | (isNaN ? 2 : 0), toByteOffset: Self.flagsOffset, as: UInt8.self)
+        pointer.storeBytes(of: 0, toByteOffset: Self.flagsOffset + 1, as: UInt8.self)
+    }
+
+    /// The digits of the mantissa, most significant first, without trailing zeros; and the power of ten of the first
+    /// digit's place plus one (so 0.0123 has digits 123 and magnitude -1).
+    var normalized: (digits: [UInt8], magnitude: Int) {
+        var rest = mantissa
+        var digits: [UInt8] = []
+        while rest > 0 {
+            let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
+            digits.append(UInt8(remainder))
+            rest = quotient
+        }
+        digits.reverse()
+        let magnitude = digits.count + Int(exponent)
+        while digits.last == 0 { digits.removeLast() }
+        return (digits, digits.isEmpty ? 0 : magnitude)
+    }
+}
