@@ -1,0 +1,197 @@
+/// How far a compaction is.
+public struct CompactionProgress: Sendable {
+    public var rowsDone: UInt64
+    public var rowsTotal: UInt64
+}
+
+/// What a compaction did.
+public struct CompactionReport: Sendable, Equatable {
+    public var bytesBefore: UInt64
+    public var bytesAfter: UInt64
+    public var rows: UInt64
+}
+
+extension LogStore {
+    /// Writes the live rows to a new file, in table and row order, with their indexes, and puts it in the old one's place.
+    ///
+    /// Snapshots taken before stay readable; other processes go over to the new file at their next write or refresh. A
+    /// crash at any point leaves the old file or the new one, whole. Writers wait meanwhile.
+    /// - Parameter progress: called every few thousand rows; false cancels, and the store stays as it was.
+    /// - Throws: `noSpace` before anything is written, where the file system has less room than the new file may take;
+    ///   `cancelled`; as `write` does.
+    /// - Complexity: O(live data); no more memory than a few megabytes.
+    public func compact(progress: ((CompactionProgress) -> Bool)? = nil) throws(StoreError) -> CompactionReport {
+        try exclusively { () throws(StoreError) in
+            try beginWriting()
+            // Whichever file is the store's at the end is the one that is locked.
+            defer { writer.file.storage.unlock() }
+            let base = snapshot()
+            let bytesBefore = writer.end
+            let live = base.tables.reduce(UInt64(0)) { $0 + ($1?.liveBytes ?? 0) }
+            if let free = fileSystem.freeSpace(at: path), free < live + live / 4 + (1 << 20) {
+                throw StoreError(
+                    .noSpace, path: path, "compaction needs about \((live + live / 4) >> 20) MiB and \(free >> 20) MiB are free",
+                    remedy: "Free some space; the store is as it was.")
+            }
+            let temporary = path + ".compacting"
+            try fileSystem.remove(temporary)
+            let storage = try fileSystem.open(temporary, .create)
+            do throws(StoreError) {
+                // Locked before it has the store's name, so that nobody writes to it before it is complete.
+                try storage.lock(timeout: options.lockTimeout)
+                let opened = try CompactionWriter(store: self, base: base, path: path, temporary: temporary, storage: storage)
+                    .run(progress: progress)
+                try swap(opened, temporary: temporary)
+                return CompactionReport(
+                    bytesBefore: bytesBefore, bytesAfter: opened.end,
+                    rows: base.tables.dropFirst().reduce(0) { $0 + ($1?.rowCount ?? 0) })
+            } catch {
+                storage.unlock()
+                if writer.file.storage !== storage { try? fileSystem.remove(temporary) }
+                throw error
+            }
+        }
+    }
+
+    /// Puts the new file in the old one's place. The new file is durable already.
+    private func swap(_ opened: OpenedFile, temporary: String) throws(StoreError) {
+        try fileSystem.rename(temporary, to: path)
+        // (9) Nothing is acknowledged to the new file before its name is durable.
+        if options.durability != .none { try fileSystem.syncDirectory(of: path) }
+        let old = writer.file
+        var superseded = writer.slot
+        superseded.isSuperseded = true
+        superseded.generation += 1
+        // Best effort: others find the new file by its path in any case.
+        try? FileCreation.write(superseded, to: old.storage, fileID: old.identity.fileID)
+        writer.take(opened)
+        publish(opened.snapshot)
+        old.storage.unlock()
+    }
+}
+
+/// Fills the file of a compaction.
+struct CompactionWriter {
+    let store: LogStore
+    let base: Snapshot
+    let path: String
+    let temporary: String
+    let storage: any StorageFile
+
+    private static let progressEvery: UInt64 = 4096
+
+    func run(progress: ((CompactionProgress) -> Bool)?) throws(StoreError) -> OpenedFile {
+        let creation = FileCreation(path: path, options: store.options, fileSystem: store.fileSystem, counters: store.counters)
+        let empty = try creation.initialize(
+            storage, storeID: base.file.identity.storeID, segmentShift: base.file.identity.segmentShift, at: path)
+        let file = empty.snapshot.file
+        let appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: base.sequence, counters: store.counters)
+        let rows = try copyRows(to: appender, progress)
+        guard base.sequence > 0 else { return empty }
+        let frame = try appender.appendFooter(
+            CommitFooter(
+                sequence: base.sequence, previousChecksum: 0, start: FileFormat.dataStart, timestamp: store.fileSystem.now(),
+                durableSequence: 0, rowCount: rows.count, authorLength: 0),
+            author: [])
+        try appender.flush()
+        let copied = Snapshot(
+            sequence: base.sequence, catalog: base.catalog, file: file, end: appender.position, commitChecksum: frame.checksum,
+            tables: rows.tables, indexes: [], counters: store.counters)
+        let indexed = try copyIndexes(copied, to: appender)
+        let made = try CheckpointBuilder(base: indexed, sink: appender).build(previous: .none)
+        if store.options.durability != .none { try storage.sync() }
+        var slot = HeaderSlot()
+        slot.generation = 2
+        slot.sequence = base.sequence
+        slot.end = appender.position
+        slot.durableSequence = base.sequence
+        slot.durableEnd = slot.end
+        slot.checkpoint = made.manifest
+        slot.commitChecksum = frame.checksum
+        slot.isClean = true
+        try FileCreation.write(slot, to: storage, fileID: file.identity.fileID)
+        if store.options.durability != .none { try storage.sync() }
+        return OpenedFile(
+            snapshot: made.snapshot(end: slot.end), slot: slot, end: slot.end, checkpointEnd: slot.end, zeroedEnd: slot.end)
+    }
+
+    /// Copies every live row, the catalog first.
+    private func copyRows(
+        to appender: FrameAppender, _ progress: ((CompactionProgress) -> Bool)?
+    ) throws(StoreError) -> (tables: [TableState?], count: UInt32) {
+        let total = base.tables.reduce(UInt64(0)) { $0 + ($1?.rowCount ?? 0) }
+        var done: UInt64 = 0
+        var tables: [TableState?] = []
+        for (index, state) in base.tables.enumerated() {
+            tables.append(nil)
+            guard let state else { continue }
+            let isSystem = index == 0
+            let delta = PrimaryDelta()
+            var bytes: UInt64 = 0
+            do {
+                try base.scan(TableID(rawValue: UInt16(index))) { row in
+                    guard !isSystem || row.reference.row != RowNumbers.row else { return true }
+                    let address = try appender.appendRow(
+                        .put, row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version,
+                        previous: 0)
+                    delta.store(row.reference.row, address)
+                    bytes += UInt64(RowRecord.size(ofBody: row.byteCount))
+                    done += 1
+                    if done % Self.progressEvery == 0, let progress, !progress(CompactionProgress(rowsDone: done, rowsTotal: total)) {
+                        throw StoreError(.cancelled, path: path, "the compaction was cancelled", remedy: "The store is as it was.")
+                    }
+                    return true
+                }
+            } catch let error as StoreError {
+                throw error
+            } catch {
+                throw StoreError.corrupt(path, at: nil, "\(error)")
+            }
+            var rowCount = state.rowCount
+            if isSystem {
+                let address = try appendRowNumbers(to: appender)
+                delta.store(RowNumbers.row, address)
+                done += 1
+                if try !base.contains(RowReference(table: .system, row: RowNumbers.row)) { rowCount += 1 }
+            }
+            tables[index] = TableState(
+                primary: PrimaryIndex(base: nil, delta: delta), nextRow: state.nextRow, rowCount: rowCount, liveBytes: bytes)
+        }
+        guard done <= UInt64(UInt32.max) else {
+            throw StoreError(.tooLarge, path: path, "\(done) rows are more than one commit holds", remedy: "Split the data over several stores.")
+        }
+        _ = progress?(CompactionProgress(rowsDone: total, rowsTotal: total))
+        return (tables, UInt32(done))
+    }
+
+    private func appendRowNumbers(to appender: FrameAppender) throws(StoreError) -> UInt64 {
+        let numbers = RowNumbers(next: base.tables.enumerated().dropFirst().compactMap { index, state in
+            state.map { (TableID(rawValue: UInt16(index)), $0.nextRow) }
+        }).encoded()
+        let result: Result<UInt64, StoreError> = numbers.withUnsafeBytes { bytes in
+            do throws(StoreError) {
+                return .success(try appender.appendRow(
+                    .put, RowReference(table: .system, row: RowNumbers.row), body: bytes, version: 1, previous: 0))
+            } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    /// Copies each index as one run: its entries name rows, not places, so they stay as they are.
+    private func copyIndexes(_ copied: Snapshot, to appender: FrameAppender) throws(StoreError) -> Snapshot {
+        var indexes: [IndexRuns?] = []
+        for runs in base.indexes {
+            guard let runs else {
+                indexes.append(nil)
+                continue
+            }
+            let merged = MergeCursor(cursors: try runs.cursors(.all, isDescending: false), isDescending: false, keepsTombstones: false)
+            let run = try IndexRuns.write(merged, to: appender, source: copied.file)
+            indexes.append(IndexRuns(memory: [], disk: run.map { [$0] } ?? []))
+        }
+        try appender.flush()
+        return Snapshot(
+            sequence: copied.sequence, catalog: copied.catalog, file: copied.file, end: copied.end,
+            commitChecksum: copied.commitChecksum, tables: copied.tables, indexes: indexes, counters: copied.counters)
+    }
+}

@@ -1,0 +1,50 @@
+/// Reads bytes that nobody vouches for: each read is checked, and one past the end gives nil.
+struct ByteReader {
+    let bytes: UnsafeRawBufferPointer
+    private(set) var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var remaining: Int { bytes.count - offset }
+
+    mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
+        let size = MemoryLayout<Value>.size
+        guard remaining >= size else { return nil }
+        defer { offset += size }
+        return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
+    }
+
+    mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
+        guard count >= 0, remaining >= count else { return nil }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    /// A length as u32, then as many bytes of UTF-8.
+    mutating func text() -> String? {
+        guard let count = integer(UInt32.self), let bytes = take(Int(count)) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// A count as u32 of things that take at least `size` bytes each, so that a hostile count allocates nothing.
+    mutating func count(of size: Int) -> Int? {
+        guard let count = integer(UInt32.self), Int(count) <= remaining / max(size, 1) else { return nil }
+        return Int(count)
+    }
+}
+
+/// Appends integers in the file's byte order.
+struct ByteWriter {
+    var bytes: [UInt8] = []
+
+    mutating func append<Value: FixedWidthInteger>(_ value: Value) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(text: String) {
+        append(UInt32(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+}

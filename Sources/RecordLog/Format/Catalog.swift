@@ -1,0 +1,167 @@
+/// A table: its layouts, newest last.
+public final class TableDefinition: Sendable {
+    public let id: TableID
+    public let name: String
+    public let layouts: [RowLayout]
+    let nextColumn: UInt16
+
+    init(id: TableID, name: String, layouts: [RowLayout], nextColumn: UInt16) {
+        self.id = id
+        self.name = name
+        self.layouts = layouts
+        self.nextColumn = nextColumn
+    }
+
+    /// The layout that new rows take.
+    public var currentLayout: RowLayout { layouts[layouts.count - 1] }
+
+    /// O(1): a layout's ID is its place in the list.
+    @inline(__always)
+    public func layout(_ id: LayoutID) -> RowLayout? {
+        let index = Int(id.rawValue)
+        return index < layouts.count ? layouts[index] : nil
+    }
+}
+
+/// Every table and index of a store, as of one commit. Immutable; stored whole in row 1 of the system table.
+public final class Catalog: Sendable {
+    public let tables: [TableDefinition]
+    public let indexes: [IndexDefinition]
+    let nextTable: UInt16
+    let nextIndex: UInt16
+    private let byID: [TableDefinition?]
+
+    init(tables: [TableDefinition], indexes: [IndexDefinition], nextTable: UInt16, nextIndex: UInt16) {
+        self.tables = tables
+        self.indexes = indexes
+        self.nextTable = nextTable
+        self.nextIndex = nextIndex
+        var byID: [TableDefinition?] = []
+        for table in tables {
+            while byID.count <= Int(table.id.rawValue) { byID.append(nil) }
+            byID[Int(table.id.rawValue)] = table
+        }
+        self.byID = byID
+    }
+
+    static let empty = Catalog(tables: [], indexes: [], nextTable: 1, nextIndex: 1)
+    /// The system table's row that holds the catalog.
+    static let row: UInt64 = 1
+
+    @inline(__always)
+    public func table(_ id: TableID) -> TableDefinition? {
+        let index = Int(id.rawValue)
+        return index < byID.count ? byID[index] : nil
+    }
+
+    public func table(named name: String) -> TableDefinition? {
+        tables.first { $0.name == name }
+    }
+
+    public func indexes(on table: TableID) -> [IndexDefinition] {
+        indexes.filter { $0.table == table }
+    }
+
+    public func index(_ id: IndexID) -> IndexDefinition? {
+        indexes.first { $0.id == id }
+    }
+}
+
+extension Catalog {
+    private static let version: UInt8 = 1
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(Self.version)
+        writer.append(nextTable)
+        writer.append(nextIndex)
+        writer.append(UInt32(tables.count))
+        for table in tables {
+            writer.append(table.id.rawValue)
+            writer.append(table.nextColumn)
+            writer.append(text: table.name)
+            writer.append(UInt32(table.layouts.count))
+            for layout in table.layouts {
+                writer.append(UInt32(layout.columns.count))
+                for column in layout.columns {
+                    writer.append(column.id.rawValue)
+                    writer.append(column.type.rawValue)
+                    writer.append(text: column.name)
+                }
+            }
+        }
+        writer.append(UInt32(indexes.count))
+        for index in indexes {
+            writer.append(index.id.rawValue)
+            writer.append(index.table.rawValue)
+            writer.append(text: index.name)
+            writer.append(text: index.extractorName ?? "")
+            writer.append(UInt32(index.parts.count))
+            for part in index.parts {
+                writer.append(part.column.rawValue)
+                writer.append(UInt8(part.ascending ? 1 : 0))
+                writer.append(part.collation.rawValue)
+            }
+        }
+        return writer.bytes
+    }
+
+    /// - Returns: nil where the bytes are not a catalog.
+    convenience init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard reader.integer(UInt8.self) == Self.version, let nextTable = reader.integer(UInt16.self),
+            let nextIndex = reader.integer(UInt16.self), let tableCount = reader.count(of: 12)
+        else { return nil }
+        var tables: [TableDefinition] = []
+        var seen: Set<UInt16> = [0]
+        for _ in 0..<tableCount {
+            guard let table = Self.readTable(&reader), seen.insert(table.id.rawValue).inserted else { return nil }
+            tables.append(table)
+        }
+        guard let indexCount = reader.count(of: 16) else { return nil }
+        var indexes: [IndexDefinition] = []
+        var seenIndexes: Set<UInt16> = []
+        for _ in 0..<indexCount {
+            guard let index = Self.readIndex(&reader), seen.contains(index.table.rawValue),
+                seenIndexes.insert(index.id.rawValue).inserted
+            else { return nil }
+            indexes.append(index)
+        }
+        self.init(tables: tables, indexes: indexes, nextTable: nextTable, nextIndex: nextIndex)
+    }
+
+    private static func readTable(_ reader: inout ByteReader) -> TableDefinition? {
+        guard let id = reader.integer(UInt16.self), let nextColumn = reader.integer(UInt16.self), let name = reader.text(),
+            let layoutCount = reader.count(of: 4), layoutCount > 0
+        else { return nil }
+        var layouts: [RowLayout] = []
+        for layoutID in 0..<layoutCount {
+            guard let columnCount = reader.count(of: 7), columnCount <= RowLayout.columnsMax, layoutID <= Int(UInt16.max) else { return nil }
+            var columns: [Column] = []
+            for _ in 0..<columnCount {
+                guard let id = reader.integer(UInt16.self), let type = reader.integer(UInt8.self).flatMap(ColumnType.init),
+                    let name = reader.text()
+                else { return nil }
+                columns.append(Column(id: ColumnID(rawValue: id), name: name, type: type))
+            }
+            layouts.append(RowLayout(id: LayoutID(rawValue: UInt16(layoutID)), columns: columns))
+        }
+        return TableDefinition(id: TableID(rawValue: id), name: name, layouts: layouts, nextColumn: nextColumn)
+    }
+
+    private static func readIndex(_ reader: inout ByteReader) -> IndexDefinition? {
+        guard let id = reader.integer(UInt16.self), let table = reader.integer(UInt16.self), let name = reader.text(),
+            let extractor = reader.text(), let partCount = reader.count(of: 4)
+        else { return nil }
+        var parts: [IndexPart] = []
+        for _ in 0..<partCount {
+            guard let column = reader.integer(UInt16.self), let ascending = reader.integer(UInt8.self),
+                let collation = reader.integer(UInt8.self).flatMap(Collation.init)
+            else { return nil }
+            parts.append(IndexPart(column: ColumnID(rawValue: column), ascending: ascending != 0, collation: collation))
+        }
+        return IndexDefinition(
+            id: IndexID(rawValue: id), table: TableID(rawValue: table), name: name, parts: parts,
+            extractorName: extractor.isEmpty ? nil : extractor)
+    }
+}

@@ -1,0 +1,154 @@
+/// The format's version, and what a file starts with. Spec: FORMAT.md, "Header".
+///
+/// History: 1, November 2026, the first. Rule: the version goes up with every change after which an older reader would
+/// read wrongly; a change that it may ignore goes into reserved space.
+enum FileFormat {
+    static let version: UInt32 = 1
+    static let magic: [UInt8] = Array("HEARTWD\n".utf8)
+    /// Frames start here.
+    static let dataStart: UInt64 = 8192
+    /// The two slots, in different 4 KiB sectors, so that a torn sector harms one at most.
+    static let slotOffsets: [UInt64] = [0, 4096]
+    /// The two copies of the identity, beside them; written once.
+    static let identityOffsets: [UInt64] = [1024, 5120]
+    static let segmentShiftRange: ClosedRange<UInt8> = 16...30
+    static let defaultSegmentShift: UInt8 = 26
+}
+
+/// What never changes in a file: written twice when it is made.
+struct FileIdentity: Equatable {
+    var version: UInt32
+    var segmentShift: UInt8
+    /// The store, kept by compaction.
+    var storeID: (UInt64, UInt64)
+    /// This physical file: the seed of its checksums, so that a frame of another file never passes.
+    var fileID: UInt64
+
+    enum Layout {
+        static let magic = 0
+        static let version = magic + 8
+        static let segmentShift = version + 4
+        static let storeID = 16
+        static let fileID = storeID + 16
+        static let checksum = 64 - 8
+        static let size = 64
+    }
+
+    static func == (a: FileIdentity, b: FileIdentity) -> Bool {
+        a.version == b.version && a.segmentShift == b.segmentShift && a.storeID == b.storeID && a.fileID == b.fileID
+    }
+
+    func encoded() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Layout.size)
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes.copyBytes(from: FileFormat.magic)
+            bytes.storeBytes(of: version.littleEndian, toByteOffset: Layout.version, as: UInt32.self)
+            bytes.storeBytes(of: segmentShift, toByteOffset: Layout.segmentShift, as: UInt8.self)
+            bytes.storeBytes(of: storeID.0, toByteOffset: Layout.storeID, as: UInt64.self)
+            bytes.storeBytes(of: storeID.1, toByteOffset: Layout.storeID + 8, as: UInt64.self)
+            bytes.storeBytes(of: fileID.littleEndian, toByteOffset: Layout.fileID, as: UInt64.self)
+            let checksum = XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: 0)
+            bytes.storeBytes(of: checksum.littleEndian, toByteOffset: Layout.checksum, as: UInt64.self)
+        }
+        return bytes
+    }
+
+    /// - Returns: nil where the bytes are not an identity.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= Layout.size, bytes[..<8].elementsEqual(FileFormat.magic) else { return nil }
+        let stated = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.checksum, as: UInt64.self))
+        guard XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: 0) == stated else { return nil }
+        version = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.version, as: UInt32.self))
+        segmentShift = bytes[Layout.segmentShift]
+        storeID = (
+            bytes.loadUnaligned(fromByteOffset: Layout.storeID, as: UInt64.self),
+            bytes.loadUnaligned(fromByteOffset: Layout.storeID + 8, as: UInt64.self)
+        )
+        fileID = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.fileID, as: UInt64.self))
+    }
+
+    init(segmentShift: UInt8, storeID: (UInt64, UInt64), fileID: UInt64) {
+        version = FileFormat.version
+        self.segmentShift = segmentShift
+        self.storeID = storeID
+        self.fileID = fileID
+    }
+}
+
+/// Where the log stands: the newest published commit and checkpoint. Two slots alternate; the higher generation holds.
+struct HeaderSlot: Equatable {
+    var generation: UInt64 = 0
+    /// The newest published commit, and where the next frame goes.
+    var sequence: UInt64 = 0
+    var end: UInt64 = FileFormat.dataStart
+    /// What was known to be on the disk when the slot was written: the floor.
+    var durableSequence: UInt64 = 0
+    var durableEnd: UInt64 = FileFormat.dataStart
+    /// The newest checkpoint's manifest; none where the offset is 0.
+    var checkpoint = FramePointer.none
+    /// The checksum of the newest commit's frame, which the next footer names.
+    var commitChecksum: UInt64 = 0
+    /// Another file has taken this one's place.
+    var isSuperseded = false
+    /// The writer closed the store with nothing behind `end`.
+    var isClean = false
+
+    enum Layout {
+        static let generation = 8
+        static let sequence = 16
+        static let end = 24
+        static let durableSequence = 32
+        static let durableEnd = 40
+        static let checkpointOffset = 48
+        static let checkpointChecksum = 56
+        static let commitChecksum = 64
+        static let flags = 72
+        static let checksum = size - 8
+        static let size = 512
+    }
+
+    private static let magic: [UInt8] = Array("HWSLOT01".utf8)
+
+    init() {}
+
+    func encoded(fileID: UInt64) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Layout.size)
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes.copyBytes(from: Self.magic)
+            func store(_ value: UInt64, _ offset: Int) {
+                bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+            }
+            store(generation, Layout.generation)
+            store(sequence, Layout.sequence)
+            store(end, Layout.end)
+            store(durableSequence, Layout.durableSequence)
+            store(durableEnd, Layout.durableEnd)
+            store(checkpoint.offset, Layout.checkpointOffset)
+            store(checkpoint.checksum, Layout.checkpointChecksum)
+            store(commitChecksum, Layout.commitChecksum)
+            bytes[Layout.flags] = (isSuperseded ? 1 : 0) | (isClean ? 2 : 0)
+            store(XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: fileID), Layout.checksum)
+        }
+        return bytes
+    }
+
+    /// - Returns: nil where the bytes are not a slot of this file.
+    init?(_ bytes: UnsafeRawBufferPointer, fileID: UInt64) {
+        guard bytes.count >= Layout.size, bytes[..<8].elementsEqual(Self.magic) else { return nil }
+        func load(_ offset: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        let checksum = XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: fileID)
+        guard checksum == load(Layout.checksum) else { return nil }
+        generation = load(Layout.generation)
+        sequence = load(Layout.sequence)
+        end = load(Layout.end)
+        durableSequence = load(Layout.durableSequence)
+        durableEnd = load(Layout.durableEnd)
+        checkpoint = FramePointer(offset: load(Layout.checkpointOffset), checksum: load(Layout.checkpointChecksum))
+        commitChecksum = load(Layout.commitChecksum)
+        isSuperseded = bytes[Layout.flags] & 1 != 0
+        isClean = bytes[Layout.flags] & 2 != 0
+        guard end >= FileFormat.dataStart, durableEnd <= end, durableSequence <= sequence else { return nil }
+    }
+}

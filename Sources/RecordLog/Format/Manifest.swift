@@ -1,0 +1,114 @@
+/// What a checkpoint knows: the state of every table and index as of one commit. Spec: FORMAT.md, "Checkpoints".
+struct Manifest {
+    struct Table {
+        var id: TableID
+        var nextRow: UInt64
+        var rowCount: UInt64
+        var liveBytes: UInt64
+        /// None for a table that never had a row.
+        var directory: FramePointer
+    }
+
+    struct Index {
+        var id: IndexID
+        /// Roots of the runs, newest first.
+        var runs: [Run]
+    }
+
+    struct Run {
+        var root: FramePointer
+        var entryCount: UInt64
+        var byteCount: UInt64
+    }
+
+    var sequence: UInt64
+    /// The checksum of that commit's frame.
+    var commitChecksum: UInt64
+    var previousCheckpoint: FramePointer
+    var tables: [Table]
+    var indexes: [Index]
+
+    private static let version: UInt8 = 1
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(Self.version)
+        writer.append(sequence)
+        writer.append(commitChecksum)
+        writer.append(previousCheckpoint)
+        writer.append(UInt32(tables.count))
+        for table in tables {
+            writer.append(table.id.rawValue)
+            writer.append(table.nextRow)
+            writer.append(table.rowCount)
+            writer.append(table.liveBytes)
+            writer.append(table.directory)
+        }
+        writer.append(UInt32(indexes.count))
+        for index in indexes {
+            writer.append(index.id.rawValue)
+            writer.append(UInt32(index.runs.count))
+            for run in index.runs {
+                writer.append(run.root)
+                writer.append(run.entryCount)
+                writer.append(run.byteCount)
+            }
+        }
+        return writer.bytes
+    }
+
+    init(
+        sequence: UInt64, commitChecksum: UInt64, previousCheckpoint: FramePointer, tables: [Table], indexes: [Index]
+    ) {
+        self.sequence = sequence
+        self.commitChecksum = commitChecksum
+        self.previousCheckpoint = previousCheckpoint
+        self.tables = tables
+        self.indexes = indexes
+    }
+
+    /// - Returns: nil where the bytes are not a manifest.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard reader.integer(UInt8.self) == Self.version, let sequence = reader.integer(UInt64.self),
+            let commitChecksum = reader.integer(UInt64.self), let previous = reader.pointer(), let tableCount = reader.count(of: 42)
+        else { return nil }
+        var tables: [Table] = []
+        for _ in 0..<tableCount {
+            guard let id = reader.integer(UInt16.self), let nextRow = reader.integer(UInt64.self),
+                let rowCount = reader.integer(UInt64.self), let liveBytes = reader.integer(UInt64.self),
+                let directory = reader.pointer(), nextRow <= RowReference.rowMask, rowCount <= nextRow
+            else { return nil }
+            tables.append(Table(
+                id: TableID(rawValue: id), nextRow: nextRow, rowCount: rowCount, liveBytes: liveBytes, directory: directory))
+        }
+        guard let indexCount = reader.count(of: 6) else { return nil }
+        var indexes: [Index] = []
+        for _ in 0..<indexCount {
+            guard let id = reader.integer(UInt16.self), let runCount = reader.count(of: 32) else { return nil }
+            var runs: [Run] = []
+            for _ in 0..<runCount {
+                guard let root = reader.pointer(), let entries = reader.integer(UInt64.self), let bytes = reader.integer(UInt64.self)
+                else { return nil }
+                runs.append(Run(root: root, entryCount: entries, byteCount: bytes))
+            }
+            indexes.append(Index(id: IndexID(rawValue: id), runs: runs))
+        }
+        self.init(
+            sequence: sequence, commitChecksum: commitChecksum, previousCheckpoint: previous, tables: tables, indexes: indexes)
+    }
+}
+
+extension ByteWriter {
+    mutating func append(_ pointer: FramePointer) {
+        append(pointer.offset)
+        append(pointer.checksum)
+    }
+}
+
+extension ByteReader {
+    mutating func pointer() -> FramePointer? {
+        guard let offset = integer(UInt64.self), let checksum = integer(UInt64.self) else { return nil }
+        return FramePointer(offset: offset, checksum: checksum)
+    }
+}

@@ -1,0 +1,37 @@
+/// The next row number of each table: row 2 of the system table, written by compaction, which drops the deletions that
+/// showed it. Spec: FORMAT.md, "System table".
+struct RowNumbers {
+    var next: [(table: TableID, row: UInt64)]
+
+    static let row: UInt64 = 2
+    /// Together, so that a hostile list reserves little memory.
+    static let sumMax: UInt64 = 1 << 33
+
+    init(next: [(table: TableID, row: UInt64)]) {
+        self.next = next
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(UInt32(next.count))
+        for (table, row) in next {
+            writer.append(table.rawValue)
+            writer.append(row)
+        }
+        return writer.bytes
+    }
+
+    /// - Returns: nil where the bytes are not such a list.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let count = reader.count(of: 10) else { return nil }
+        next = []
+        var sum: UInt64 = 0
+        for _ in 0..<count {
+            guard let table = reader.integer(UInt16.self), let row = reader.integer(UInt64.self), row <= Self.sumMax else { return nil }
+            sum += row
+            guard sum <= Self.sumMax else { return nil }
+            next.append((TableID(rawValue: table), row))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// Everything the engine asks of the system. The one seam: only implementations of these two protocols make system calls.
+public protocol FileSystem: Sendable {
+    /// Opens a file.
+    /// - Parameter mode: `create` fails where the file exists.
+    func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile
+    /// The identity of the file at `path`; nil where there is none.
+    func identity(of path: String) throws(StoreError) -> FileSystemIdentity?
+    func rename(_ old: String, to new: String) throws(StoreError)
+    func remove(_ path: String) throws(StoreError)
+    /// Makes renames and creations in the directory of `path` durable.
+    func syncDirectory(of path: String) throws(StoreError)
+    /// Bytes free for files beside `path`; nil where the system does not tell.
+    func freeSpace(at path: String) -> UInt64?
+    /// Microseconds since 1970-01-01 UTC.
+    func now() -> Int64
+    /// Random bits, for identities.
+    func random() -> UInt64
+}
+
+public enum OpenMode: Sendable {
+    case readOnly, readWrite, create
+}
+
+/// Tells one file from another, whatever their paths.
+public struct FileSystemIdentity: Hashable, Sendable {
+    public var device: UInt64
+    public var inode: UInt64
+
+    public init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}
+
+/// An open file. Reads and writes transfer everything or throw.
+public protocol StorageFile: AnyObject, Sendable {
+    var identity: FileSystemIdentity { get }
+    func size() throws(StoreError) -> UInt64
+    /// Reads up to `buffer.count` bytes; fewer only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
+    func truncate(to size: UInt64) throws(StoreError)
+    /// Makes everything written durable.
+    func sync() throws(StoreError)
+    /// Waits for the exclusive lock of the whole file.
+    /// - Throws: `locked` once `timeout` has passed.
+    func lock(timeout: Duration) throws(StoreError)
+    func unlock()
+    /// Memory that shows `length` bytes of the file from `offset` on, later writes included. It may reach past the end;
+    /// only bytes before the end are read. The file unmaps it when it is released.
+    func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer
+}

@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
+
+/// Large zeroed memory whose pages the system provides as they are touched.
+enum LazyMemory {
+    /// - Precondition: the address space has room.
+    static func zeroed(_ count: Int) -> UnsafeMutableRawPointer {
+        guard let memory = calloc(count, 1) else { preconditionFailure("out of address space for \(count) bytes") }
+        return memory
+    }
+
+    static func release(_ memory: UnsafeMutableRawPointer, _ count: Int) {
+        free(memory)
+    }
+
+    /// Lets another thread run.
+    static func pause() {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            usleep(50)
+        #endif
+    }
+}

@@ -1,0 +1,205 @@
+import Synchronization
+
+/// One physical file of a store, mapped: its identity, its bytes, and which of its frames have been verified.
+///
+/// Invariants:
+/// 1. A frame lies within one segment, so a verified frame is contiguous in memory.
+/// 2. Callers read only frames that `verify` has passed, and only below the end of the file as it was when they learned
+///    of the frame; committed bytes never change, so a frame once verified stays so.
+/// 3. Segments stay mapped as long as this object lives.
+public final class LogFile: @unchecked Sendable {
+    // Unchecked: the two tables are read and written through atomics alone.
+    let storage: any StorageFile
+    let path: String
+    let identity: FileIdentity
+    private let segmentShift: UInt64
+    private let segmentMask: UInt64
+    /// By segment: its address, 0 until mapped.
+    private let segments: UnsafeMutablePointer<Atomic<UInt>>
+    /// By segment: the address of its bits, one for each 64 bytes; 0 until needed.
+    private let verified: UnsafeMutablePointer<Atomic<UInt>>
+    private let mapping = Mutex(())
+
+    /// So that the tables stay small; 1 TiB with segments of 64 MiB.
+    static let segmentsMax = 1 << 14
+
+    init(storage: any StorageFile, path: String, identity: FileIdentity) {
+        self.storage = storage
+        self.path = path
+        self.identity = identity
+        segmentShift = UInt64(identity.segmentShift)
+        segmentMask = (1 << segmentShift) - 1
+        let size = Self.segmentsMax * MemoryLayout<Atomic<UInt>>.stride
+        // Zero is a valid, empty state of both tables.
+        segments = LazyMemory.zeroed(size).bindMemory(to: Atomic<UInt>.self, capacity: Self.segmentsMax)
+        verified = LazyMemory.zeroed(size).bindMemory(to: Atomic<UInt>.self, capacity: Self.segmentsMax)
+    }
+
+    deinit {
+        for index in 0..<Self.segmentsMax {
+            guard segments[index].load(ordering: .relaxed) != 0 else { continue }
+            if let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .relaxed)) {
+                LazyMemory.release(bits, bitmapSize)
+            }
+        }
+        LazyMemory.release(UnsafeMutableRawPointer(segments), 0)
+        LazyMemory.release(UnsafeMutableRawPointer(verified), 0)
+    }
+
+    private var bitmapSize: Int { max(8, (1 << Int(segmentShift)) / 64 / 8) }
+
+    var segmentSize: UInt64 { 1 << segmentShift }
+
+    /// The bytes from `offset` to the end of its segment.
+    @inline(__always)
+    func room(at offset: UInt64) -> UInt64 { segmentSize &- (offset & segmentMask) }
+
+    /// Where the file's byte `offset` lies in memory.
+    @inline(__always)
+    func pointer(at offset: UInt64) throws(StoreError) -> UnsafeRawPointer {
+        let index = Int(truncatingIfNeeded: offset >> segmentShift)
+        if index < Self.segmentsMax {
+            let base = segments[index].load(ordering: .acquiring)
+            if let base = UnsafeRawPointer(bitPattern: base) { return base + Int(offset & segmentMask) }
+        }
+        return try mapSegment(index) + Int(offset & segmentMask)
+    }
+
+    @inline(never)
+    private func mapSegment(_ index: Int) throws(StoreError) -> UnsafeRawPointer {
+        guard index < Self.segmentsMax else {
+            throw StoreError(
+                .tooLarge, path: path, "the store has reached \(Self.segmentsMax) segments",
+                remedy: "Compact it, or split the data over several stores.")
+        }
+        let result: Result<UInt, StoreError> = mapping.withLock { _ in
+            let known = segments[index].load(ordering: .acquiring)
+            if known != 0 { return .success(known) }
+            do throws(StoreError) {
+                let base = try storage.map(offset: UInt64(index) << segmentShift, length: 1 << Int(segmentShift))
+                let bits = LazyMemory.zeroed(bitmapSize)
+                verified[index].store(UInt(bitPattern: bits), ordering: .releasing)
+                segments[index].store(UInt(bitPattern: base), ordering: .releasing)
+                return .success(UInt(bitPattern: base))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return UnsafeRawPointer(bitPattern: try result.get())!
+    }
+
+    // MARK: Frames
+
+    /// A frame whose checksum holds.
+    struct Frame {
+        let offset: UInt64
+        let pointer: UnsafeRawPointer
+        let header: FrameHeader
+
+        var payload: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(start: pointer + FrameHeader.Layout.size, count: Int(header.payloadLength))
+        }
+
+        var end: UInt64 { offset + UInt64(header.length) }
+    }
+
+    /// The frame at `offset`, verified.
+    /// - Parameter limit: the end of what may be read.
+    /// - Returns: nil where no whole, valid frame lies there.
+    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> Frame? {
+        guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0, offset < limit else { return nil }
+        let pointer = try pointer(at: offset)
+        guard let header = FrameHeader(pointer, limit: min(limit - offset, room(at: offset))) else { return nil }
+        guard verify(pointer, header, offset) else { return nil }
+        return Frame(offset: offset, pointer: pointer, header: header)
+    }
+
+    /// Compares a frame's checksum with its bytes, once.
+    @inline(__always)
+    private func verify(_ pointer: UnsafeRawPointer, _ header: FrameHeader, _ offset: UInt64) -> Bool {
+        guard let word = bit(offset) else { return false }
+        if word.word.pointee.load(ordering: .relaxed) & word.mask != 0 { return true }
+        return verifySlowly(pointer, header, offset)
+    }
+
+    @inline(never)
+    private func verifySlowly(_ pointer: UnsafeRawPointer, _ header: FrameHeader, _ offset: UInt64) -> Bool {
+        let checksum = FrameHeader.checksum(of: pointer, length: header.length, fileID: identity.fileID, offset: offset)
+        guard checksum == header.checksum else { return false }
+        markVerified(offset)
+        return true
+    }
+
+    /// Remembers that a frame is valid, because it was just checked or written.
+    func markVerified(_ offset: UInt64) {
+        guard let word = bit(offset) else { return }
+        word.word.pointee.bitwiseOr(word.mask, ordering: .relaxed)
+    }
+
+    /// Forgets what was known of frames from `offset` on: their bytes are about to be cut off.
+    func forgetVerified(from offset: UInt64, to end: UInt64) {
+        var at = offset & ~63
+        while at < end {
+            if let word = bit(at) { word.word.pointee.bitwiseAnd(~word.mask, ordering: .relaxed) }
+            at += 64
+        }
+    }
+
+    /// The word and bit that stand for the frame at `offset`; nil in a segment that was never mapped.
+    @inline(__always)
+    private func bit(_ offset: UInt64) -> (word: UnsafeMutablePointer<Atomic<UInt64>>, mask: UInt64)? {
+        let index = Int(truncatingIfNeeded: offset >> segmentShift)
+        guard index < Self.segmentsMax,
+            let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .acquiring))
+        else { return nil }
+        let granule = Int((offset & segmentMask) >> 6)
+        let words = bits.assumingMemoryBound(to: Atomic<UInt64>.self)
+        return (words + granule / 64, 1 << UInt64(granule % 64))
+    }
+
+    // MARK: Rows
+
+    /// The row record at `address`, inside its verified frame.
+    /// - Parameter end: rows at or past this offset do not exist for the caller.
+    @inline(__always)
+    func record(at address: UInt64, end: UInt64) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
+        guard address >= FileFormat.dataStart, address < end, address % UInt64(RowRecord.alignment) == 0 else {
+            throw StoreError.corrupt(path, at: address, "an index names a row outside the log")
+        }
+        let pointer = try pointer(at: address)
+        let limit = Int(min(end &- address, room(at: address)))
+        guard let record = RowRecord(pointer, limit: limit) else {
+            throw StoreError.corrupt(path, at: address, "there is no row where an index says")
+        }
+        let start = address &- UInt64(record.distance)
+        guard record.distance >= FrameHeader.Layout.size, record.distance <= Int(address & segmentMask),
+            isInFrame(record, at: address, frame: start, pointer: pointer - record.distance, end: end)
+        else { throw StoreError.corrupt(path, at: address, "a row lies outside every valid frame") }
+        return (record, pointer + RowRecord.Layout.size)
+    }
+
+    @inline(__always)
+    private func isInFrame(
+        _ record: RowRecord, at address: UInt64, frame start: UInt64, pointer: UnsafeRawPointer, end: UInt64
+    ) -> Bool {
+        guard start % UInt64(FrameHeader.alignment) == 0, start >= FileFormat.dataStart,
+            let header = FrameHeader(pointer, limit: min(end &- start, room(at: start))),
+            header.kind == .rows || header.kind == .commit, verify(pointer, header, start)
+        else { return false }
+        return record.distance &+ RowRecord.Layout.size &+ record.bodyLength
+            <= FrameHeader.Layout.size &+ Int(header.payloadLength)
+    }
+}
+
+extension LogFile: FrameSource {
+    func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
+        guard let frame = try frame(at: pointer.offset, limit: .max), frame.header.kind == kind,
+            frame.header.checksum == pointer.checksum
+        else {
+            throw StoreError(
+                .corrupt, path: path, at: pointer.offset, "an index block is damaged",
+                remedy: "No row is lost by it: `heartwood compact` makes the indexes anew from the log.")
+        }
+        return frame.payload
+    }
+}

@@ -1,0 +1,101 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+import Synchronization
+
+#if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+
+    final class POSIXFile: StorageFile {
+        private let descriptor: Int32
+        private let path: String
+        let identity: FileSystemIdentity
+        private let mappings = Mutex<[(address: UInt, length: Int)]>([])
+
+        init(descriptor: Int32, path: String, identity: FileSystemIdentity) {
+            self.descriptor = descriptor
+            self.path = path
+            self.identity = identity
+        }
+
+        deinit {
+            mappings.withLock { mappings in
+                for mapping in mappings { munmap(UnsafeMutableRawPointer(bitPattern: mapping.address), mapping.length) }
+            }
+            _ = close(descriptor)
+        }
+
+        func size() throws(StoreError) -> UInt64 {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw SystemCall.error("fstat", path, errno) }
+            return UInt64(status.st_size)
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
+            var done = 0
+            while done < buffer.count {
+                let count = SystemCall.retry { pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + off_t(done)) }
+                guard count >= 0 else { throw SystemCall.error("pread", path, at: offset, errno) }
+                if count == 0 { break }
+                done += count
+            }
+            return done
+        }
+
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+            var done = 0
+            while done < bytes.count {
+                let count = SystemCall.retry { pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done)) }
+                guard count > 0 else { throw SystemCall.error("pwrite", path, at: offset + UInt64(done), count == 0 ? ENOSPC : errno) }
+                done += count
+            }
+        }
+
+        func truncate(to size: UInt64) throws(StoreError) {
+            guard SystemCall.retry({ ftruncate(descriptor, off_t(size)) }) == 0 else { throw SystemCall.error("ftruncate", path, errno) }
+        }
+
+        func sync() throws(StoreError) {
+            #if canImport(Darwin)
+                // Only this reaches past the drive's cache there.
+                if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+                guard SystemCall.retry({ fsync(descriptor) }) == 0 else { throw SystemCall.error("fsync", path, errno) }
+            #else
+                guard SystemCall.retry({ fdatasync(descriptor) }) == 0 else { throw SystemCall.error("fdatasync", path, errno) }
+            #endif
+        }
+
+        func lock(timeout: Duration) throws(StoreError) {
+            if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return }
+            let deadline = ContinuousClock.now + timeout
+            var pause: UInt32 = 50
+            while true {
+                guard errno == EWOULDBLOCK else { throw SystemCall.error("flock", path, errno) }
+                guard ContinuousClock.now < deadline else {
+                    throw StoreError(
+                        .locked, path: path, "another writer held the lock for \(timeout)",
+                        remedy: "Wait for it to finish, or raise the lock timeout.")
+                }
+                usleep(pause)
+                pause = min(pause * 2, 5000)
+                if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return }
+            }
+        }
+
+        func unlock() {
+            _ = flock(descriptor, LOCK_UN)
+        }
+
+        func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
+            let address = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, off_t(offset))
+            guard let address, address != MAP_FAILED else { throw SystemCall.error("mmap", path, at: offset, errno) }
+            mappings.withLock { $0.append((UInt(bitPattern: address), length)) }
+            return UnsafeRawPointer(address)
+        }
+    }
+#endif

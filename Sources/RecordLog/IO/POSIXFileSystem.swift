@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+#if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+
+    /// Files through POSIX calls.
+    public struct POSIXFileSystem: FileSystem {
+        public init() {}
+
+        public func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
+            let flags: Int32 = switch mode {
+            case .readOnly: O_RDONLY
+            case .readWrite: O_RDWR
+            case .create: O_RDWR | O_CREAT | O_EXCL
+            }
+            let descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC) }
+            guard descriptor >= 0 else { throw SystemCall.error("open", path, errno) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else {
+                let code = errno
+                _ = close(descriptor)
+                throw SystemCall.error("fstat", path, code)
+            }
+            guard status.st_mode & S_IFMT != S_IFDIR else {
+                _ = close(descriptor)
+                throw SystemCall.error("open", path, EISDIR)
+            }
+            return POSIXFile(
+                descriptor: descriptor, path: path,
+                identity: FileSystemIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino)))
+        }
+
+        public func identity(of path: String) throws(StoreError) -> FileSystemIdentity? {
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                if errno == ENOENT { return nil }
+                throw SystemCall.error("stat", path, errno)
+            }
+            return FileSystemIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+        }
+
+        public func rename(_ old: String, to new: String) throws(StoreError) {
+            guard renameFile(old, new) == 0 else { throw SystemCall.error("rename", new, errno) }
+        }
+
+        public func remove(_ path: String) throws(StoreError) {
+            guard unlink(path) == 0 || errno == ENOENT else { throw SystemCall.error("unlink", path, errno) }
+        }
+
+        public func syncDirectory(of path: String) throws(StoreError) {
+            let directory = Self.directory(of: path)
+            let descriptor = SystemCall.retry { openFile(directory, O_RDONLY | O_CLOEXEC) }
+            guard descriptor >= 0 else { throw SystemCall.error("open", directory, errno) }
+            defer { _ = close(descriptor) }
+            // Some file systems cannot sync a directory and say EINVAL; their renames are durable by themselves.
+            guard SystemCall.retry({ fsync(descriptor) }) == 0 || errno == EINVAL else {
+                throw SystemCall.error("fsync", directory, errno)
+            }
+        }
+
+        public func freeSpace(at path: String) -> UInt64? {
+            var status = statvfs()
+            guard statvfs(Self.directory(of: path), &status) == 0 else { return nil }
+            return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
+        }
+
+        public func now() -> Int64 {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+        }
+
+        public func random() -> UInt64 {
+            UInt64.random(in: 1...UInt64.max)
+        }
+
+        private static func directory(of path: String) -> String {
+            guard let slash = path.lastIndex(of: "/") else { return "." }
+            return slash == path.startIndex ? "/" : String(path[..<slash])
+        }
+    }
+
+    // The names that the methods above have too.
+    private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o644) }
+    private func renameFile(_ old: String, _ new: String) -> Int32 { rename(old, new) }
+
+    enum SystemCall {
+        /// Repeats a call that a signal interrupted.
+        static func retry<Result: FixedWidthInteger>(_ call: () -> Result) -> Result {
+            while true {
+                let result = call()
+                if result != -1 || errno != EINTR { return result }
+            }
+        }
+
+        /// What a failed call means, and what to do.
+        static func error(_ call: String, _ path: String, at offset: UInt64? = nil, _ code: Int32) -> StoreError {
+            let reason = String(cString: strerror(code))
+            let (kind, remedy): (StoreError.Code, String) = switch code {
+            case ENOENT: (.notFound, "Check the path.")
+            case EACCES, EPERM: (.permissionDenied, "Check the permissions of the file and its directory.")
+            case EROFS: (.permissionDenied, "The file system is read-only; open the store read-only.")
+            case EISDIR: (.isDirectory, "Give the path of a store file, not of a directory.")
+            case EEXIST: (.exists, "Choose another path, or open the file that is there.")
+            case ENOSPC, EDQUOT: (.noSpace, "Free some space and save again; what was saved before is whole.")
+            default: (.io, "The file system reported an error; check the disk, then reopen the store.")
+            }
+            return StoreError(kind, path: path, at: offset, "\(call) failed: \(reason)", remedy: remedy, errno: code)
+        }
+    }
+#endif

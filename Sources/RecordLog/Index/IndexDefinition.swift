@@ -1,0 +1,58 @@
+/// How a column's values are ordered in an index. The numbers are stored.
+public enum Collation: UInt8, Sendable {
+    /// By the bytes of the encoded key; text by its UTF-8.
+    case binary = 1
+}
+
+/// One column of an index.
+public struct IndexPart: Hashable, Sendable {
+    public var column: ColumnID
+    public var ascending: Bool
+    public var collation: Collation
+
+    public init(column: ColumnID, ascending: Bool, collation: Collation = .binary) {
+        self.column = column
+        self.ascending = ascending
+        self.collation = collation
+    }
+}
+
+/// An index over one table. Its entries are derived from the rows, never logged.
+public struct IndexDefinition: Hashable, Sendable {
+    public let id: IndexID
+    public let table: TableID
+    public let name: String
+    /// The columns; empty where a registered extractor makes the keys.
+    public let parts: [IndexPart]
+    /// The name under which `StoreOptions.extractors` has the function that makes the keys.
+    public let extractorName: String?
+}
+
+/// Makes index keys of rows.
+///
+/// The same row must always give the same key: entries are not logged, they are made again when an index is rebuilt.
+public protocol IndexKeyExtractor: Sendable {
+    /// Appends the key of `row`.
+    /// - Returns: false where the row has no place in the index.
+    func appendKey(of row: RowView, layout: RowLayout, to key: inout KeyBuilder) -> Bool
+}
+
+/// Makes keys of columns.
+final class ColumnKeyExtractor: IndexKeyExtractor {
+    private let parts: [IndexPart]
+
+    init(_ parts: [IndexPart]) {
+        self.parts = parts
+    }
+
+    func appendKey(of row: RowView, layout: RowLayout, to key: inout KeyBuilder) -> Bool {
+        for part in parts {
+            if let position = layout.position(of: part.column) {
+                key.append(column: layout.access[position], of: row, descending: !part.ascending)
+            } else {
+                key.appendNull(descending: !part.ascending)
+            }
+        }
+        return true
+    }
+}

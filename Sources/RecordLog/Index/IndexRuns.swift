@@ -1,0 +1,88 @@
+/// The runs of one index as of one commit, newest first: those in memory, then those on disk, the base last.
+///
+/// Immutable: a commit makes a new value that shares all runs but the new one.
+///
+/// Invariants:
+/// 1. An entry of a newer run hides the equal entry of an older one.
+/// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk.
+struct IndexRuns: Sendable {
+    var memory: [MemoryRun] = []
+    var disk: [DiskRun] = []
+
+    static let memoryRunsMax = 8
+    static let diskRunsMax = 9
+
+    var isEmpty: Bool { memory.isEmpty && disk.isEmpty }
+    var memoryEntryCount: Int { memory.reduce(0) { $0 + $1.count } }
+    var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
+
+    /// These runs under a newer one. Neighbours of like size are merged, so that sizes grow geometrically: an entry is
+    /// copied O(log n) times in all.
+    func adding(_ run: MemoryRun) -> IndexRuns {
+        var result = self
+        result.memory.insert(run, at: 0)
+        while result.memory.count > 1,
+            result.memory.count > Self.memoryRunsMax || result.memory[0].count * 2 >= result.memory[1].count
+        {
+            let merged = Self.merge(result.memory[0], result.memory[1])
+            result.memory.replaceSubrange(0..<2, with: [merged])
+        }
+        return result
+    }
+
+    /// Both runs in one; where both have an entry, `newer`'s. Tombstones stay: an older run may hold what they hide.
+    static func merge(_ newer: MemoryRun, _ older: MemoryRun) -> MemoryRun {
+        var builder = MemoryRunBuilder()
+        builder.reserve(entries: newer.count + older.count, bytes: newer.byteCount + older.byteCount)
+        var a = 0, b = 0
+        while a < newer.count, b < older.count {
+            let order = MemoryRun.compare(newer.key(a), older.key(b))
+            if order <= 0 {
+                builder.append(newer.key(a), isTombstone: newer.entries[a].isTombstone)
+                a += 1
+                if order == 0 { b += 1 }
+            } else {
+                builder.append(older.key(b), isTombstone: older.entries[b].isTombstone)
+                b += 1
+            }
+        }
+        while a < newer.count {
+            builder.append(newer.key(a), isTombstone: newer.entries[a].isTombstone)
+            a += 1
+        }
+        while b < older.count {
+            builder.append(older.key(b), isTombstone: older.entries[b].isTombstone)
+            b += 1
+        }
+        return builder.finish()
+    }
+
+    func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {
+        var cursors: [RunCursor] = []
+        cursors.reserveCapacity(memory.count + disk.count)
+        for run in memory { cursors.append(RunCursor(run, range, isDescending: isDescending)) }
+        for run in disk { cursors.append(try RunCursor(run, range, isDescending: isDescending)) }
+        return cursors
+    }
+
+    /// Writes what is in memory to the file, as a checkpoint does.
+    ///
+    /// The runs in memory become one new run; when that would make too many, or the small ones together outweigh a quarter
+    /// of the base, everything becomes one new base.
+    func flushed(to sink: any FrameSink, source: any FrameSource) throws(StoreError) -> IndexRuns {
+        guard !memory.isEmpty else { return self }
+        let small = UInt64(memoryEntryCount) + disk.dropLast().reduce(0) { $0 + $1.entryCount }
+        let isRebased = disk.count >= Self.diskRunsMax || small * 4 >= disk.last?.entryCount ?? 0
+        let merged = MergeCursor(
+            cursors: isRebased ? try cursors(.all, isDescending: false) : try IndexRuns(memory: memory).cursors(.all, isDescending: false),
+            isDescending: false, keepsTombstones: !isRebased)
+        let run = try Self.write(merged, to: sink, source: source)
+        return IndexRuns(memory: [], disk: (run.map { [$0] } ?? []) + (isRebased ? [] : disk))
+    }
+
+    static func write(_ cursor: MergeCursor, to sink: any FrameSink, source: any FrameSource) throws(StoreError) -> DiskRun? {
+        var writer = RunWriter(sink: sink)
+        while try cursor.next() { try writer.append(cursor.entry, isTombstone: cursor.isTombstone) }
+        return try writer.finish().map { DiskRun(manifest: $0, source: source) }
+    }
+}

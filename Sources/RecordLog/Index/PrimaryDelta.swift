@@ -1,0 +1,102 @@
+import Synchronization
+
+/// What one table's rows became since the last checkpoint: row number to the address of the row's newest record.
+///
+/// One writer stores; any number of readers load at the same time. Readers see records newer than their snapshot and
+/// follow the records' `previous` addresses back (multi-version concurrency through the log), so a commit copies nothing.
+///
+/// Invariants:
+/// 1. A page, once published, stays where it is until the delta goes.
+/// 2. A spine is never changed after it was replaced by a longer one: a reader that still holds it misses only pages made
+///    later, whose rows are all newer than the reader's snapshot or older than the base.
+/// 3. An address is stored only after its frame is in the file.
+final class PrimaryDelta: Sendable {
+    private struct Memory: @unchecked Sendable {
+        // Unchecked: pages are shared through atomics, and freed only with the delta.
+        var spines: [UnsafeMutablePointer<Atomic<UInt>>] = []
+        var pages: [UnsafeMutablePointer<Atomic<UInt64>>] = []
+    }
+
+    private let memory = Mutex(Memory())
+    private let spine = Atomic<UInt>(0)
+    private let spineCount = Atomic<Int>(0)
+
+    /// Marks the address of a deletion's record.
+    static let tombstoneBit: UInt64 = 1 << 63
+    static let rowsPerPage: UInt64 = 1024
+
+    init() {}
+
+    deinit {
+        memory.withLock { memory in
+            for page in memory.pages { page.deallocate() }
+            for spine in memory.spines { spine.deallocate() }
+        }
+    }
+
+    /// What is known of a row: 0 for nothing, else an address, with `tombstoneBit` for a deletion.
+    @inline(__always)
+    func load(_ row: UInt64) -> UInt64 {
+        let index = Int(truncatingIfNeeded: row / Self.rowsPerPage)
+        // The count is read first: the spine that is read then is at least as long.
+        guard index < spineCount.load(ordering: .acquiring),
+            let pages = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .acquiring)),
+            let page = UnsafeMutablePointer<Atomic<UInt64>>(bitPattern: pages[index].load(ordering: .acquiring))
+        else { return 0 }
+        return page[Int(row % Self.rowsPerPage)].load(ordering: .acquiring)
+    }
+
+    /// Called by the writer alone.
+    func store(_ row: UInt64, _ address: UInt64) {
+        let index = Int(truncatingIfNeeded: row / Self.rowsPerPage)
+        if index >= spineCount.load(ordering: .relaxed) { grow(to: index + 1) }
+        guard let pages = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .relaxed)) else { return }
+        let page: UnsafeMutablePointer<Atomic<UInt64>>
+        if let known = UnsafeMutablePointer<Atomic<UInt64>>(bitPattern: pages[index].load(ordering: .relaxed)) {
+            page = known
+        } else {
+            page = .allocate(capacity: Int(Self.rowsPerPage))
+            for slot in 0..<Int(Self.rowsPerPage) { (page + slot).initialize(to: Atomic(0)) }
+            nonisolated(unsafe) let made = page
+            memory.withLock { $0.pages.append(made) }
+            pages[index].store(UInt(bitPattern: page), ordering: .releasing)
+        }
+        page[Int(row % Self.rowsPerPage)].store(address, ordering: .releasing)
+    }
+
+    private func grow(to count: Int) {
+        let old = spineCount.load(ordering: .relaxed)
+        let new = max(16, old * 2, count)
+        let made = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: new)
+        let known = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .relaxed))
+        for index in 0..<new {
+            (made + index).initialize(to: Atomic(index < old ? known?[index].load(ordering: .relaxed) ?? 0 : 0))
+        }
+        nonisolated(unsafe) let kept = made
+        memory.withLock { $0.spines.append(kept) }
+        spine.store(UInt(bitPattern: made), ordering: .releasing)
+        spineCount.store(new, ordering: .releasing)
+    }
+
+    /// Whether any row of a stretch of rows is known.
+    func hasRows(in rows: Range<UInt64>) -> Bool {
+        var row = rows.lowerBound - rows.lowerBound % Self.rowsPerPage
+        while row < rows.upperBound {
+            let index = Int(truncatingIfNeeded: row / Self.rowsPerPage)
+            if index < spineCount.load(ordering: .acquiring),
+                let pages = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .acquiring)),
+                pages[index].load(ordering: .acquiring) != 0
+            {
+                return true
+            }
+            row += Self.rowsPerPage
+        }
+        return false
+    }
+}
+
+/// One table's primary index: the delta over the base.
+struct PrimaryIndex: Sendable {
+    var base: PrimaryBase?
+    var delta: PrimaryDelta
+}

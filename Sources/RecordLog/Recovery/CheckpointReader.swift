@@ -1,0 +1,52 @@
+/// Loads the state that a checkpoint's manifest describes.
+struct CheckpointReader {
+    let file: LogFile
+    let counters: Counters
+
+    /// - Returns: the snapshot as of the checkpoint, and where the log goes on.
+    /// - Throws: where the manifest or anything it names directly is damaged; the caller then replays the whole log.
+    func load(_ pointer: FramePointer, size: UInt64) throws(StoreError) -> (snapshot: Snapshot, end: UInt64) {
+        guard let frame = try file.frame(at: pointer.offset, limit: size), frame.header.kind == .checkpoint,
+            frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload)
+        else { throw damaged(pointer.offset) }
+        var tables: [TableState?] = []
+        for table in manifest.tables {
+            let index = Int(table.id.rawValue)
+            while tables.count <= index { tables.append(nil) }
+            try check(table.directory, before: pointer.offset)
+            let base = table.directory.isNone ? nil : try PrimaryBase(directory: table.directory, source: file)
+            guard table.nextRow <= UInt64(base?.pageCount ?? 0) * PrimaryBase.rowsPerPage else { throw damaged(pointer.offset) }
+            tables[index] = TableState(
+                primary: PrimaryIndex(base: base, delta: PrimaryDelta()), nextRow: table.nextRow, rowCount: table.rowCount,
+                liveBytes: table.liveBytes)
+        }
+        var indexes: [IndexRuns?] = []
+        for index in manifest.indexes {
+            let slot = Int(index.id.rawValue)
+            while indexes.count <= slot { indexes.append(nil) }
+            for run in index.runs { try check(run.root, before: pointer.offset) }
+            indexes[slot] = IndexRuns(memory: [], disk: index.runs.map { DiskRun(manifest: $0, source: file) })
+        }
+        let bare = Snapshot(
+            sequence: manifest.sequence, catalog: .empty, file: file, end: pointer.offset, commitChecksum: manifest.commitChecksum,
+            tables: tables, indexes: indexes, counters: counters)
+        var catalog = Catalog.empty
+        if let bytes = try bare.systemValue(Catalog.row) {
+            guard let stored = Catalog(bytes) else { throw damaged(pointer.offset) }
+            catalog = stored
+        }
+        let snapshot = Snapshot(
+            sequence: manifest.sequence, catalog: catalog, file: file, end: frame.end, commitChecksum: manifest.commitChecksum,
+            tables: tables, indexes: indexes, counters: counters)
+        return (snapshot, frame.end)
+    }
+
+    /// A manifest names frames before it alone, so that nothing refers to itself.
+    private func check(_ pointer: FramePointer, before offset: UInt64) throws(StoreError) {
+        guard pointer.isNone || pointer.offset < offset else { throw damaged(pointer.offset) }
+    }
+
+    private func damaged(_ offset: UInt64) -> StoreError {
+        StoreError.corrupt(file.path, at: offset, "a checkpoint is damaged")
+    }
+}

@@ -1,0 +1,49 @@
+/// Makes new files: empty stores, and the files that compaction writes.
+struct FileCreation {
+    let path: String
+    let options: StoreOptions
+    let fileSystem: any FileSystem
+    let counters: Counters
+
+    /// Writes the header of a new file, and makes it durable with its name.
+    func initialize(
+        _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift: UInt8? = nil, at path: String? = nil
+    ) throws(StoreError) -> OpenedFile {
+        let shift = segmentShift ?? options.segmentShift
+        guard FileFormat.segmentShiftRange.contains(shift) else {
+            throw StoreError(
+                .invalidArgument, path: self.path, "a segment shift of \(shift) is out of range",
+                remedy: "Use one from \(FileFormat.segmentShiftRange.lowerBound) to \(FileFormat.segmentShiftRange.upperBound).")
+        }
+        let identity = FileIdentity(segmentShift: shift, storeID: storeID, fileID: fileSystem.random())
+        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
+        var slot = HeaderSlot()
+        slot.generation = 1
+        for offset in FileFormat.identityOffsets { header.replaceSubrange(Int(offset)..<Int(offset) + FileIdentity.Layout.size, with: identity.encoded()) }
+        let at = Int(FileFormat.slotOffsets[1])
+        header.replaceSubrange(at..<at + HeaderSlot.Layout.size, with: slot.encoded(fileID: identity.fileID))
+        try Self.write(header, to: storage, at: 0)
+        if options.durability != .none {
+            try storage.sync()
+            try fileSystem.syncDirectory(of: path ?? self.path)
+        }
+        let file = LogFile(storage: storage, path: path ?? self.path, identity: identity)
+        let snapshot = Snapshot(
+            sequence: 0, catalog: .empty, file: file, end: FileFormat.dataStart, commitChecksum: 0, tables: [], indexes: [],
+            counters: counters)
+        return OpenedFile(
+            snapshot: snapshot, slot: slot, end: FileFormat.dataStart, checkpointEnd: FileFormat.dataStart,
+            zeroedEnd: FileFormat.dataStart)
+    }
+
+    static func write(_ slot: HeaderSlot, to storage: any StorageFile, fileID: UInt64) throws(StoreError) {
+        try write(slot.encoded(fileID: fileID), to: storage, at: FileFormat.slotOffsets[Int(slot.generation % 2)])
+    }
+
+    static func write(_ bytes: [UInt8], to storage: any StorageFile, at offset: UInt64) throws(StoreError) {
+        let result: Result<Void, StoreError> = bytes.withUnsafeBytes { bytes in
+            do throws(StoreError) { return .success(try storage.write(bytes, at: offset)) } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,276 @@
+/// Follows the log from a known state on: verifies each frame and the chain of commits, and applies what they say.
+///
+/// Used at opening, and to catch up with other processes. It stops at the first frame that is not a whole, valid
+/// continuation; deciding what that means is for `TailExamination`.
+final class Replay {
+    private let file: LogFile
+    private let options: StoreOptions
+    private var sequence: UInt64
+    private var commitChecksum: UInt64
+    private var catalog: Catalog
+    private var tables: [TableState?]
+    private var indexes: [IndexRuns?]
+    private var builders: [MemoryRunBuilder?] = []
+    private var extractors: [UInt16: [(id: IndexID, extractor: any IndexKeyExtractor)]] = [:]
+    /// Behind the last whole commit or checkpoint.
+    private(set) var end: UInt64
+    private var key = KeyBuilder()
+
+    init(file: LogFile, from snapshot: Snapshot, at position: UInt64, options: StoreOptions) {
+        self.file = file
+        self.options = options
+        sequence = snapshot.sequence
+        commitChecksum = snapshot.commitChecksum
+        catalog = snapshot.catalog
+        tables = snapshot.tables
+        indexes = snapshot.indexes
+        end = position
+    }
+
+    /// Applies commits up to `limit`, which the file has reached.
+    /// - Parameter publishedEnd: where the header says that the log ends.
+    func run(limit: UInt64, publishedEnd: UInt64?) throws(StoreError) {
+        var position = end
+        var parts: [LogFile.Frame] = []
+        while position < limit {
+            guard let frame = try file.frame(at: position, limit: limit) else {
+                guard let next = try skipDamagedIndex(at: position, limit: limit, publishedEnd: publishedEnd) else { return }
+                position = next
+                if parts.isEmpty { end = next }
+                continue
+            }
+            position = frame.end
+            switch frame.header.kind {
+            case .pad: break
+            case .rows:
+                guard isNext(frame.header.sequence) else { return }
+                parts.append(frame)
+            case .commit:
+                guard let footer = CommitFooter(payload: frame.payload), isNext(footer.sequence),
+                    frame.header.sequence == footer.sequence, footer.previousChecksum == commitChecksum,
+                    footer.start == (parts.first ?? frame).offset
+                else { return }
+                try apply(parts, frame, footer)
+                parts.removeAll(keepingCapacity: true)
+                sequence = footer.sequence
+                commitChecksum = frame.header.checksum
+                end = frame.end
+            case .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+                if parts.isEmpty { end = frame.end }
+            }
+        }
+    }
+
+    /// Commits are numbered in turn; a compacted file starts with the number that its rows are as of.
+    private func isNext(_ number: UInt64) -> Bool {
+        number == sequence + 1 || sequence == 0 && number > 0
+    }
+
+    /// A damaged frame of an index does not end the log: its rows are elsewhere. What it claims to be is believed only
+    /// where a valid frame or the published end follows; a commit that was skipped so would break the chain.
+    private func skipDamagedIndex(at position: UInt64, limit: UInt64, publishedEnd: UInt64?) throws(StoreError) -> UInt64? {
+        guard limit - position >= UInt64(FrameHeader.lengthMin),
+            let header = FrameHeader(try file.pointer(at: position), limit: min(limit - position, file.room(at: position)))
+        else { return nil }
+        switch header.kind {
+        case .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+            let next = position + UInt64(header.length)
+            if next == publishedEnd { return next }
+            return try file.frame(at: next, limit: limit) == nil ? nil : next
+        case .pad, .rows, .commit: return nil
+        }
+    }
+
+    // MARK: Applying
+
+    private func apply(_ parts: [LogFile.Frame], _ last: LogFile.Frame, _ footer: CommitFooter) throws(StoreError) {
+        var count = 0
+        for part in parts { count += try apply(part.payload, in: part, rowLimit: footer.rowCount) }
+        count += try apply(footer.rows(in: last.payload), in: last, rowLimit: footer.rowCount)
+        guard count == Int(footer.rowCount) else {
+            throw StoreError.corrupt(file.path, at: last.offset, "a commit does not have the rows that its footer counts")
+        }
+    }
+
+    private func apply(_ rows: UnsafeRawBufferPointer, in frame: LogFile.Frame, rowLimit: UInt32) throws(StoreError) -> Int {
+        var at = 0, count = 0
+        guard let base = rows.baseAddress else { return 0 }
+        while at < rows.count {
+            let address = frame.offset + UInt64(FrameHeader.Layout.size + at)
+            guard let record = RowRecord(base + at, limit: rows.count - at), record.distance == FrameHeader.Layout.size + at else {
+                throw StoreError.corrupt(file.path, at: address, "a valid frame holds a malformed row")
+            }
+            try apply(record, body: base + at + RowRecord.Layout.size, at: address, rowLimit: UInt64(rowLimit))
+            at += RowRecord.size(ofBody: record.bodyLength)
+            count += 1
+        }
+        return count
+    }
+
+    private func apply(_ record: RowRecord, body: UnsafeRawPointer, at address: UInt64, rowLimit: UInt64) throws(StoreError) {
+        let table = record.reference.table
+        let slot = Int(table.rawValue)
+        let isSystem = table == .system
+        guard isSystem || catalog.table(table) != nil else {
+            throw StoreError.corrupt(file.path, at: address, "a row is of a table that the catalog does not have")
+        }
+        while tables.count <= slot { tables.append(nil) }
+        var state = tables[slot] ?? TableState(primary: PrimaryIndex(base: nil, delta: PrimaryDelta()))
+        // Numbers are given in turn, so a commit reaches no further than its rows; a hostile one reserves no memory.
+        let limit = isSystem ? Transaction.systemRowsMax : state.nextRow + rowLimit
+        guard record.reference.row > 0, record.reference.row < limit, record.previous < address else {
+            throw StoreError.corrupt(file.path, at: address, "a row's number or history is impossible")
+        }
+        let new = RowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: record.version)
+        let old = try liveRow(record.reference, state)
+        if record.operation == .put {
+            guard isSystem || isWellFormed(new) else {
+                throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
+            }
+            state.primary.delta.store(record.reference.row, address)
+            state.rowCount += old == nil ? 1 : 0
+            state.liveBytes += UInt64(RowRecord.size(ofBody: record.bodyLength))
+        } else {
+            state.primary.delta.store(record.reference.row, address | PrimaryDelta.tombstoneBit)
+            state.rowCount -= old == nil ? 0 : min(1, state.rowCount)
+        }
+        if let old { state.liveBytes -= min(state.liveBytes, UInt64(RowRecord.size(ofBody: old.byteCount))) }
+        state.nextRow = max(state.nextRow, isSystem ? Transaction.systemRowsMax : record.reference.row + 1)
+        tables[slot] = state
+        if isSystem {
+            if record.reference.row == Catalog.row { try setCatalog(new, at: address) }
+            if record.reference.row == RowNumbers.row { try setRowNumbers(new, at: address) }
+        } else {
+            try index(old: old, new: record.operation == .put ? new : nil, table: table)
+        }
+    }
+
+    private func isWellFormed(_ row: RowView) -> Bool {
+        guard row.byteCount >= RowLayout.nullsOffset, let layout = catalog.table(row.reference.table)?.layout(row.layoutID) else {
+            return false
+        }
+        return row.byteCount >= layout.minimumBodySize
+    }
+
+    private func liveRow(_ reference: RowReference, _ state: TableState) throws(StoreError) -> RowView? {
+        let known = state.primary.delta.load(reference.row)
+        guard known & PrimaryDelta.tombstoneBit == 0 else { return nil }
+        let address = known != 0 ? known : try state.primary.base?.address(of: reference.row) ?? 0
+        guard address != 0 else { return nil }
+        let (record, body) = try file.record(at: address, end: .max)
+        guard record.reference == reference, record.operation == .put else {
+            throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
+        }
+        let row = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
+        guard reference.table == .system || isWellFormed(row) else {
+            throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
+        }
+        return row
+    }
+
+    private func setCatalog(_ row: RowView, at address: UInt64) throws(StoreError) {
+        guard let new = Catalog(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
+            throw StoreError.corrupt(file.path, at: address, "the catalog is malformed")
+        }
+        catalog = new
+        extractors = [:]
+    }
+
+    /// A compacted file says which row numbers had been given out, so that none is given twice.
+    private func setRowNumbers(_ row: RowView, at address: UInt64) throws(StoreError) {
+        guard sequence == 0, let numbers = RowNumbers(UnsafeRawBufferPointer(start: row.body, count: row.byteCount)) else {
+            throw StoreError.corrupt(file.path, at: address, "the list of row numbers is malformed or out of place")
+        }
+        for (table, nextRow) in numbers.next where catalog.table(table) != nil {
+            let slot = Int(table.rawValue)
+            while tables.count <= slot { tables.append(nil) }
+            var state = tables[slot] ?? TableState(primary: PrimaryIndex(base: nil, delta: PrimaryDelta()))
+            state.nextRow = max(state.nextRow, nextRow)
+            tables[slot] = state
+        }
+    }
+
+    // MARK: Indexes
+
+    /// Keeps the indexes that exist as runs up to date; those that do not are made whole in `finish`.
+    private func index(old: RowView?, new: RowView?, table: TableID) throws(StoreError) {
+        for (id, extractor) in try maintained(table) {
+            let definition = catalog.table(table)
+            if let old, let layout = definition?.layout(old.layoutID) { add(old, layout, id, extractor, isTombstone: true) }
+            if let new, let layout = definition?.layout(new.layoutID) { add(new, layout, id, extractor, isTombstone: false) }
+        }
+    }
+
+    private func add(_ row: RowView, _ layout: RowLayout, _ id: IndexID, _ extractor: any IndexKeyExtractor, isTombstone: Bool) {
+        key.removeAll()
+        guard extractor.appendKey(of: row, layout: layout, to: &key) else { return }
+        key.append(row: row.reference.row)
+        let slot = Int(id.rawValue)
+        while builders.count <= slot { builders.append(nil) }
+        if builders[slot] == nil { builders[slot] = MemoryRunBuilder() }
+        key.bytes.withUnsafeBytes { builders[slot]?.append($0, isTombstone: isTombstone) }
+    }
+
+    private func maintained(_ table: TableID) throws(StoreError) -> [(id: IndexID, extractor: any IndexKeyExtractor)] {
+        if let known = extractors[table.rawValue] { return known }
+        var found: [(id: IndexID, extractor: any IndexKeyExtractor)] = []
+        for definition in catalog.indexes(on: table) {
+            let slot = Int(definition.id.rawValue)
+            guard slot < indexes.count, indexes[slot] != nil, let extractor = try extractor(of: definition) else { continue }
+            found.append((definition.id, extractor))
+        }
+        extractors[table.rawValue] = found
+        return found
+    }
+
+    /// A reader that lacks an extractor does without the index; a writer must not, or the index would go stale.
+    private func extractor(of definition: IndexDefinition) throws(StoreError) -> (any IndexKeyExtractor)? {
+        do throws(StoreError) {
+            return try IndexKeyExtractors.extractor(of: definition, among: options.extractors, path: file.path)
+        } catch {
+            guard options.isReadOnly else { throw error }
+            return nil
+        }
+    }
+
+    /// The state that was reached.
+    func finish(counters: Counters) throws(StoreError) -> Snapshot {
+        for (slot, builder) in builders.enumerated() {
+            guard let builder, !builder.isEmpty, slot < indexes.count, let runs = indexes[slot] else { continue }
+            indexes[slot] = runs.adding(builder.finish())
+        }
+        builders = []
+        let partial = Snapshot(
+            sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables,
+            indexes: indexes, counters: counters)
+        for definition in catalog.indexes {
+            let slot = Int(definition.id.rawValue)
+            while indexes.count <= slot { indexes.append(nil) }
+            guard indexes[slot] == nil, let extractor = try extractor(of: definition) else { continue }
+            indexes[slot] = try build(definition, extractor, partial)
+        }
+        return Snapshot(
+            sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables,
+            indexes: indexes, counters: counters)
+    }
+
+    private func build(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor, _ rows: Snapshot) throws(StoreError) -> IndexRuns {
+        guard let table = catalog.table(definition.table) else { return IndexRuns() }
+        var builder = MemoryRunBuilder()
+        do {
+            try rows.scan(definition.table) { row in
+                guard let layout = table.layout(row.layoutID) else { return true }
+                key.removeAll()
+                guard extractor.appendKey(of: row, layout: layout, to: &key) else { return true }
+                key.append(row: row.reference.row)
+                key.bytes.withUnsafeBytes { builder.append($0, isTombstone: false) }
+                return true
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError.corrupt(file.path, at: nil, "\(error)")
+        }
+        return builder.isEmpty ? IndexRuns() : IndexRuns().adding(builder.finish())
+    }
+}

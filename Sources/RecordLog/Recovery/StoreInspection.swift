@@ -1,0 +1,187 @@
+/// What is in a store file, as `heartwood inspect` shows it.
+public struct StoreInspection: Sendable {
+    public struct Table: Sendable {
+        public var id: UInt16
+        public var name: String
+        public var rows: Int
+        public var liveBytes: UInt64
+        public var columns: [String]
+    }
+
+    public struct Index: Sendable {
+        public var id: UInt16
+        public var table: String
+        public var name: String
+        public var columns: [String]
+        public var runs: Int
+        public var entries: UInt64
+        public var bytes: UInt64
+    }
+
+    public struct Commit: Sendable {
+        public var sequence: UInt64
+        public var offset: UInt64
+        public var byteCount: UInt64
+        public var rows: Int
+        /// Microseconds since 1970-01-01 UTC.
+        public var timestamp: Int64
+        public var author: String?
+        /// The rows that it wrote or deleted.
+        public var changes: [(reference: RowReference, isDeletion: Bool)]
+    }
+
+    public enum Tail: Sendable, Equatable {
+        case clean
+        case torn
+        case corrupt(offset: UInt64, evidence: String)
+    }
+
+    public var path: String
+    public var formatVersion: UInt32
+    public var storeID: (UInt64, UInt64)
+    public var segmentSize: UInt64
+    public var fileBytes: UInt64
+    /// The end of the log.
+    public var logBytes: UInt64
+    /// Bytes of rows that a reader can still reach as of the newest commit.
+    public var liveBytes: UInt64
+    /// Bytes of index runs and pages that the newest checkpoint uses.
+    public var indexBytes: UInt64
+    public var sequence: UInt64
+    public var newestCommitOffset: UInt64?
+    public var commits: Int
+    public var checkpoints: Int
+    public var tables: [Table]
+    public var indexes: [Index]
+    public var tail: Tail
+
+    /// Bytes of the log that no reader of the newest commit needs: what a compaction frees, near enough.
+    public var deadBytes: UInt64 {
+        let used = liveBytes + indexBytes + FileFormat.dataStart
+        return logBytes > used ? logBytes - used : 0
+    }
+
+    /// Reads a store without writing anything.
+    /// - Complexity: O(log): every frame is looked at.
+    public static func inspect(path: String, fileSystem: (any FileSystem)? = nil) throws(StoreError) -> StoreInspection {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.fileSystem = fileSystem
+        let store = try LogStore.open(path: path, options: options)
+        return try StoreInspector(store: store).inspect()
+    }
+}
+
+/// Walks a store's frames.
+struct StoreInspector {
+    let store: LogStore
+
+    private var snapshot: Snapshot { store.snapshot() }
+
+    func inspect() throws(StoreError) -> StoreInspection {
+        let snapshot = snapshot
+        let file = snapshot.file
+        let size = try file.storage.size()
+        var commits = 0, checkpoints = 0
+        var newest: UInt64?
+        try forEachFrame(upTo: store.writer.end) { frame in
+            switch frame.header.kind {
+            case .commit:
+                commits += 1
+                newest = frame.offset
+            case .checkpoint: checkpoints += 1
+            default: break
+            }
+        }
+        let tail = try TailExamination(
+            file: file, sequence: snapshot.sequence, end: store.writer.end, size: size, slot: store.writer.slot
+        ).run()
+        return StoreInspection(
+            path: store.path, formatVersion: file.identity.version, storeID: store.storeID, segmentSize: file.segmentSize,
+            fileBytes: size, logBytes: store.writer.end,
+            liveBytes: snapshot.tables.reduce(0) { $0 + ($1?.liveBytes ?? 0) }, indexBytes: try indexBytes(snapshot),
+            sequence: snapshot.sequence, newestCommitOffset: newest, commits: commits, checkpoints: checkpoints,
+            tables: snapshot.catalog.tables.map { table in
+                StoreInspection.Table(
+                    id: table.id.rawValue, name: table.name, rows: snapshot.rowCount(table.id),
+                    liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, columns: table.currentLayout.columns.map(\.name))
+            },
+            indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: tail.inspected)
+    }
+
+    private func describe(_ index: IndexDefinition, _ snapshot: Snapshot) -> StoreInspection.Index {
+        let runs = Int(index.id.rawValue) < snapshot.indexes.count ? snapshot.indexes[Int(index.id.rawValue)] : nil
+        let table = snapshot.catalog.table(index.table)
+        return StoreInspection.Index(
+            id: index.id.rawValue, table: table?.name ?? "", name: index.name,
+            columns: index.parts.map { part in table?.currentLayout.columns.first { $0.id == part.column }?.name ?? "?" },
+            runs: (runs?.memory.count ?? 0) + (runs?.disk.count ?? 0),
+            entries: (runs?.diskEntryCount ?? 0) + UInt64(runs?.memoryEntryCount ?? 0),
+            bytes: runs?.disk.reduce(0) { $0 + $1.byteCount } ?? 0)
+    }
+
+    private func indexBytes(_ snapshot: Snapshot) throws(StoreError) -> UInt64 {
+        var bytes: UInt64 = 0
+        for runs in snapshot.indexes { bytes += runs?.disk.reduce(0) { $0 + $1.byteCount } ?? 0 }
+        for state in snapshot.tables {
+            guard let base = state?.primary.base else { continue }
+            for page in 0..<base.pageCount where !(try base.page(page)).isNone { bytes += PrimaryBase.rowsPerPage * 8 }
+        }
+        return bytes
+    }
+
+    func forEachFrame(upTo end: UInt64, _ body: (LogFile.Frame) throws(StoreError) -> Void) throws(StoreError) {
+        let file = snapshot.file
+        var offset = FileFormat.dataStart
+        while offset < end, let frame = try file.frame(at: offset, limit: end) {
+            try body(frame)
+            offset = frame.end
+        }
+    }
+
+    /// One commit with its changes; nil where the log has no such commit (any more).
+    func commit(_ sequence: UInt64) throws(StoreError) -> StoreInspection.Commit? {
+        var changes: [(reference: RowReference, isDeletion: Bool)] = []
+        var found: StoreInspection.Commit?
+        try forEachFrame(upTo: store.writer.end) { frame throws(StoreError) in
+            guard frame.header.sequence == sequence else { return }
+            switch frame.header.kind {
+            case .rows: collect(frame.payload, &changes)
+            case .commit:
+                guard let footer = CommitFooter(payload: frame.payload) else { return }
+                collect(footer.rows(in: frame.payload), &changes)
+                found = StoreInspection.Commit(
+                    sequence: sequence, offset: footer.start, byteCount: frame.end - footer.start, rows: Int(footer.rowCount),
+                    timestamp: footer.timestamp, author: footer.author(in: frame.payload), changes: changes)
+            default: break
+            }
+        }
+        return found
+    }
+
+    private func collect(_ rows: UnsafeRawBufferPointer, _ changes: inout [(reference: RowReference, isDeletion: Bool)]) {
+        var at = 0
+        while let base = rows.baseAddress, at < rows.count, let record = RowRecord(base + at, limit: rows.count - at) {
+            changes.append((record.reference, record.operation == .delete))
+            at += RowRecord.size(ofBody: record.bodyLength)
+        }
+    }
+}
+
+extension LogStore {
+    /// One commit by its number, with the rows it changed; nil where the log does not have it (any more).
+    /// O(log).
+    public func commit(_ sequence: UInt64) throws(StoreError) -> StoreInspection.Commit? {
+        try StoreInspector(store: self).commit(sequence)
+    }
+}
+
+extension TailExamination.Outcome {
+    var inspected: StoreInspection.Tail {
+        switch self {
+        case .clean: .clean
+        case .torn: .torn
+        case .corrupt(let offset, let evidence): .corrupt(offset: offset, evidence: evidence)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+/// What checking a whole store found, as `heartwood verify` shows it.
+public struct StoreVerification: Sendable {
+    public struct Problem: Sendable, Equatable {
+        public var offset: UInt64?
+        public var message: String
+    }
+
+    public var path: String
+    public var frames: Int
+    public var rows: UInt64
+    public var indexEntries: UInt64
+    public var tail: StoreInspection.Tail
+    public var problems: [Problem]
+
+    public var isSound: Bool { problems.isEmpty && tail == .clean }
+
+    /// Checks every frame's checksum, the chain of commits, and every index entry against its row. Writes nothing.
+    ///
+    /// The log is replayed from its start into fresh indexes, and those of the file are compared with them.
+    /// - Throws: where the file cannot be read or is no store; damage is reported, not thrown.
+    /// - Complexity: O(log); memory for the indexes.
+    public static func verify(path: String, fileSystem: (any FileSystem)? = nil) throws(StoreError) -> StoreVerification {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.fileSystem = fileSystem
+        var rebuilt = options
+        rebuilt.rebuildsIndexes = true
+        var result = StoreVerification(path: path, frames: 0, rows: 0, indexEntries: 0, tail: .clean, problems: [])
+        let truth: LogStore
+        do throws(StoreError) {
+            truth = try LogStore.open(path: path, options: rebuilt)
+        } catch {
+            guard error.code == .corrupt else { throw error }
+            result.problems.append(Problem(offset: error.offset, message: error.message))
+            return result
+        }
+        let expected = truth.snapshot()
+        let inspector = StoreInspector(store: truth)
+        try result.checkFrames(inspector, truth)
+        let tail = try TailExamination(
+            file: expected.file, sequence: expected.sequence, end: truth.writer.end, size: try expected.file.storage.size(),
+            slot: truth.writer.slot
+        ).run()
+        result.tail = tail.inspected
+        do throws(StoreError) {
+            let actual = try LogStore.open(path: path, options: options).snapshot()
+            try result.compare(actual, expected)
+        } catch {
+            result.problems.append(Problem(offset: error.offset, message: error.message))
+        }
+        return result
+    }
+
+    private mutating func checkFrames(_ inspector: StoreInspector, _ store: LogStore) throws(StoreError) {
+        let file = store.snapshot().file
+        var offset = FileFormat.dataStart
+        while offset < store.writer.end {
+            if let frame = try file.frame(at: offset, limit: store.writer.end) {
+                frames += 1
+                offset = frame.end
+            } else {
+                problems.append(Problem(offset: offset, message: "a frame's checksum does not hold"))
+                guard let header = FrameHeader(try file.pointer(at: offset), limit: min(store.writer.end - offset, file.room(at: offset)))
+                else { return }
+                offset += UInt64(header.length)
+            }
+        }
+    }
+
+    private mutating func compare(_ actual: Snapshot, _ expected: Snapshot) throws(StoreError) {
+        guard actual.sequence == expected.sequence else {
+            problems.append(Problem(
+                offset: nil, message: "the checkpoint leads to commit \(actual.sequence), the log to commit \(expected.sequence)"))
+            return
+        }
+        for (index, state) in expected.tables.enumerated() {
+            guard let state else { continue }
+            let table = TableID(rawValue: UInt16(index))
+            var count: UInt64 = 0
+            for row in 1..<max(state.nextRow, 1) {
+                let reference = RowReference(table: table, row: row)
+                let wanted = try expected.address(of: reference)
+                let found: UInt64?
+                do throws(StoreError) {
+                    found = try actual.address(of: reference)
+                } catch {
+                    problems.append(Problem(offset: error.offset, message: error.message))
+                    return
+                }
+                if wanted != found {
+                    problems.append(Problem(
+                        offset: wanted ?? found, message: "the primary index of table \(index) is wrong about row \(row)"))
+                }
+                if let wanted {
+                    _ = try expected.view(at: wanted, reference)
+                    count += 1
+                }
+            }
+            rows += index == 0 ? 0 : count
+            if UInt64(actual.rowCount(table)) != count {
+                problems.append(Problem(offset: nil, message: "table \(index) has \(count) rows and says \(actual.rowCount(table))"))
+            }
+        }
+        for definition in expected.catalog.indexes { try compare(definition, actual, expected) }
+    }
+
+    /// Both walks must give the same entries.
+    private mutating func compare(_ index: IndexDefinition, _ actual: Snapshot, _ expected: Snapshot) throws(StoreError) {
+        guard Int(index.id.rawValue) < expected.indexes.count, expected.indexes[Int(index.id.rawValue)] != nil else { return }
+        do throws(StoreError) {
+            var mine = try actual.cursor(index.id), theirs = try expected.cursor(index.id)
+            while true {
+                let a = try mine.next(), b = try theirs.next()
+                guard a != nil || b != nil else { return }
+                guard a == b, mine.key.elementsEqual(theirs.key) else {
+                    let row = b ?? a ?? 0
+                    problems.append(Problem(
+                        offset: try expected.address(of: RowReference(table: index.table, row: row)),
+                        message: "the index \(index.name) of table \(index.table.rawValue) is wrong about row \(row)"))
+                    return
+                }
+                indexEntries += 1
+            }
+        } catch {
+            problems.append(Problem(offset: error.offset, message: error.message))
+        }
+    }
+}

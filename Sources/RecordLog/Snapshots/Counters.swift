@@ -1,0 +1,42 @@
+import Synchronization
+
+/// What a handle has done since it was opened.
+public struct StoreStatistics: Sendable, Equatable {
+    public var rowReads: UInt64 = 0
+    public var framesAppended: UInt64 = 0
+    public var bytesAppended: UInt64 = 0
+    public var syncs: UInt64 = 0
+    public var checkpoints: UInt64 = 0
+    /// Bytes of log that opening had to read after the newest checkpoint.
+    public var bytesReplayed: UInt64 = 0
+}
+
+/// Counts for `StoreStatistics`, from any thread.
+final class Counters: Sendable {
+    private let rowReads = Atomic<UInt64>(0)
+    private let framesAppended = Atomic<UInt64>(0)
+    private let bytesAppended = Atomic<UInt64>(0)
+    private let syncs = Atomic<UInt64>(0)
+    private let checkpoints = Atomic<UInt64>(0)
+    private let bytesReplayed = Atomic<UInt64>(0)
+
+    /// Counted without a locked instruction: reads that race on two threads may count as one.
+    @inline(__always)
+    func rowRead() { rowReads.store(rowReads.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+
+    func appended(frames: Int, bytes: Int) {
+        framesAppended.wrappingAdd(UInt64(frames), ordering: .relaxed)
+        bytesAppended.wrappingAdd(UInt64(bytes), ordering: .relaxed)
+    }
+
+    func synced() { syncs.wrappingAdd(1, ordering: .relaxed) }
+    func checkpointed() { checkpoints.wrappingAdd(1, ordering: .relaxed) }
+    func replayed(bytes: UInt64) { bytesReplayed.wrappingAdd(bytes, ordering: .relaxed) }
+
+    var values: StoreStatistics {
+        StoreStatistics(
+            rowReads: rowReads.load(ordering: .relaxed), framesAppended: framesAppended.load(ordering: .relaxed),
+            bytesAppended: bytesAppended.load(ordering: .relaxed), syncs: syncs.load(ordering: .relaxed),
+            checkpoints: checkpoints.load(ordering: .relaxed), bytesReplayed: bytesReplayed.load(ordering: .relaxed))
+    }
+}

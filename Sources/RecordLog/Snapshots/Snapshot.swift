@@ -1,0 +1,129 @@
+/// How many rows a table has, and where the next one goes.
+struct TableState: Sendable {
+    var primary: PrimaryIndex
+    var nextRow: UInt64 = 1
+    var rowCount: UInt64 = 0
+    /// Bytes of live records.
+    var liveBytes: UInt64 = 0
+}
+
+/// One commit of a store, readable as long as it is held, whatever is written later. Immutable.
+///
+/// Taking one is a retain. A snapshot holds the file it reads (mapped memory and, after a compaction, the old inode).
+public final class Snapshot: Sendable {
+    /// The commit's number; 0 for an empty store.
+    public let sequence: UInt64
+    public let catalog: Catalog
+    /// What keeps row views readable.
+    public let file: LogFile
+    /// The end of the log as of the commit.
+    let end: UInt64
+    /// The checksum of the commit's frame.
+    let commitChecksum: UInt64
+    /// By table ID.
+    let tables: [TableState?]
+    /// By index ID.
+    let indexes: [IndexRuns?]
+    let counters: Counters
+
+    init(
+        sequence: UInt64, catalog: Catalog, file: LogFile, end: UInt64, commitChecksum: UInt64, tables: [TableState?],
+        indexes: [IndexRuns?], counters: Counters
+    ) {
+        self.sequence = sequence
+        self.catalog = catalog
+        self.file = file
+        self.end = end
+        self.commitChecksum = commitChecksum
+        self.tables = tables
+        self.indexes = indexes
+        self.counters = counters
+    }
+
+    @inline(__always)
+    func state(_ table: TableID) -> TableState? {
+        let index = Int(table.rawValue)
+        return index < tables.count ? tables[index] : nil
+    }
+
+    // MARK: Rows
+
+    /// The row as of this snapshot.
+    /// - Returns: nil where there is no such row.
+    /// - Throws: `corrupt` where the index or the row's frame is damaged.
+    /// - Complexity: O(1); a frame's checksum is computed at the first touch of any row in it.
+    @inline(__always)
+    public func row(_ reference: RowReference) throws(StoreError) -> RowView? {
+        counters.rowRead()
+        guard let address = try address(of: reference) else { return nil }
+        return try view(at: address, reference)
+    }
+
+    public func contains(_ reference: RowReference) throws(StoreError) -> Bool {
+        try address(of: reference) != nil
+    }
+
+    /// The address of the row's record as of this snapshot.
+    @inline(__always)
+    func address(of reference: RowReference) throws(StoreError) -> UInt64? {
+        let index = Int(reference.table.rawValue)
+        guard index < tables.count, let table = tables[index] else { return nil }
+        let known = table.primary.delta.load(reference.row)
+        if known != 0 {
+            let address = known & ~PrimaryDelta.tombstoneBit
+            if address < end { return known & PrimaryDelta.tombstoneBit == 0 ? address : nil }
+            return try olderAddress(than: address, reference)
+        }
+        guard let base = table.primary.base else { return nil }
+        let address = try base.address(of: reference.row)
+        return address == 0 ? nil : address
+    }
+
+    /// Follows a row's chain back to the newest record that this snapshot may see.
+    @inline(never)
+    private func olderAddress(than newer: UInt64, _ reference: RowReference) throws(StoreError) -> UInt64? {
+        var address = newer
+        while address >= end {
+            let record = try file.record(at: address, end: .max).record
+            guard record.reference == reference, record.previous < address else {
+                throw StoreError.corrupt(file.path, at: address, "a row's chain of versions is broken")
+            }
+            if record.previous == 0 { return nil }
+            address = record.previous
+        }
+        let record = try file.record(at: address, end: end).record
+        return record.operation == .put ? address : nil
+    }
+
+    @inline(__always)
+    func view(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
+        let (record, body) = try file.record(at: address, end: end)
+        guard record.reference == reference, record.operation == .put else {
+            throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
+        }
+        let row = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
+        guard reference.table == .system || isWellFormed(row) else {
+            throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
+        }
+        return row
+    }
+
+    @inline(__always)
+    private func isWellFormed(_ row: RowView) -> Bool {
+        guard row.byteCount >= RowLayout.nullsOffset, let layout = catalog.table(row.reference.table)?.layout(row.layoutID) else {
+            return false
+        }
+        return row.byteCount >= layout.minimumBodySize
+    }
+
+    /// How many rows a table has. O(1).
+    public func rowCount(_ table: TableID) -> Int {
+        Int(state(table)?.rowCount ?? 0)
+    }
+
+    /// The bytes kept under a number in the system table; valid as long as the snapshot is held.
+    public func systemValue(_ row: UInt64) throws(StoreError) -> UnsafeRawBufferPointer? {
+        guard let view = try self.row(RowReference(table: .system, row: row)) else { return nil }
+        return UnsafeRawBufferPointer(start: view.body, count: view.byteCount)
+    }
+}

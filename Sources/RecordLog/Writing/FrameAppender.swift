@@ -1,0 +1,199 @@
+/// Lays out frames in memory as they will lie in the file, and writes them there in large pieces.
+///
+/// Invariants:
+/// 1. The byte at `count` goes to the file's byte `base + count`, so addresses are final when a row is laid down.
+/// 2. No frame crosses a segment's end: a pad fills what is left.
+/// 3. What is flushed lies behind the published end; nobody reads it until a commit or checkpoint is published.
+final class FrameAppender: FrameSink {
+    private let file: LogFile
+    private(set) var base: UInt64
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var count = 0
+    /// Where the open frame starts in memory; nil between frames.
+    private var openFrame: Int?
+    /// The commit that frames are stamped with.
+    private let sequence: UInt64
+    private(set) var frameCount = 0
+    private var sealed: [UInt64] = []
+    /// A write that failed: the handle must not go on as if nothing had happened.
+    private(set) var failure: StoreError?
+    private let counters: Counters
+
+    /// Written once so much has gathered.
+    static let flushSize = 4 << 20
+    /// Zeroes written ahead of small appends, so that a sync need not also make a new file size durable.
+    static let zeroAhead = 1 << 20
+
+    init(file: LogFile, at offset: UInt64, sequence: UInt64, counters: Counters) {
+        self.file = file
+        base = offset
+        self.sequence = sequence
+        self.counters = counters
+        capacity = 4096
+        memory = .allocate(byteCount: capacity, alignment: 64)
+    }
+
+    deinit {
+        memory.deallocate()
+    }
+
+    /// Where the next byte goes.
+    var position: UInt64 { base + UInt64(count) }
+
+    private func ensure(_ more: Int) {
+        guard count + more > capacity else { return }
+        let grown = max(capacity * 2, count + more)
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 64)
+        moved.copyMemory(from: memory, byteCount: count)
+        memory.deallocate()
+        memory = moved
+        capacity = grown
+    }
+
+    // MARK: Frames
+
+    /// Begins a frame with room for `payload` bytes in this segment; pads to the next one where there is none.
+    private func open(forPayload payload: Int) throws(StoreError) {
+        let length = UInt64(FrameHeader.length(forPayload: payload))
+        guard length <= file.segmentSize - FileFormat.dataStart, length <= UInt64(UInt32.max) / 2 else {
+            throw StoreError(
+                .tooLarge, path: file.path, "one value of \(payload) bytes is larger than a segment holds",
+                remedy: "Keep values of more than \(file.segmentSize >> 20) MiB outside the store.")
+        }
+        let room = file.room(at: position)
+        if length > room {
+            ensure(Int(room))
+            let start = count
+            (memory + start).initializeMemory(as: UInt8.self, repeating: 0, count: Int(room))
+            count += Int(room)
+            seal(start, .pad, payloadLength: Int(room) - FrameHeader.Layout.size)
+        }
+        ensure(FrameHeader.Layout.size)
+        (memory + count).initializeMemory(as: UInt8.self, repeating: 0, count: FrameHeader.Layout.size)
+        openFrame = count
+        count += FrameHeader.Layout.size
+    }
+
+    @discardableResult
+    private func seal(_ start: Int, _ kind: FrameKind, payloadLength: Int) -> FramePointer {
+        let offset = base + UInt64(start)
+        let checksum = FrameHeader.seal(
+            memory + start, kind: kind, payloadLength: payloadLength, sequence: sequence, fileID: file.identity.fileID, offset: offset)
+        frameCount += 1
+        sealed.append(offset)
+        return FramePointer(offset: offset, checksum: checksum)
+    }
+
+    /// Ends the open frame.
+    @discardableResult
+    private func close(_ kind: FrameKind) -> FramePointer? {
+        guard let start = openFrame else { return nil }
+        let payloadLength = count - start - FrameHeader.Layout.size
+        let length = FrameHeader.length(forPayload: payloadLength)
+        let padding = start + length - count
+        ensure(padding)
+        (memory + count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        count = start + length
+        openFrame = nil
+        return seal(start, kind, payloadLength: payloadLength)
+    }
+
+    func append(kind: FrameKind, payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
+        precondition(openFrame == nil, "a commit's frame is closed before another frame is appended")
+        try open(forPayload: payload.count)
+        ensure(payload.count)
+        if let bytes = payload.baseAddress { (memory + count).copyMemory(from: bytes, byteCount: payload.count) }
+        count += payload.count
+        let pointer = close(kind)
+        if count >= Self.flushSize { try flush() }
+        return pointer ?? .none
+    }
+
+    // MARK: Rows
+
+    /// Lays down a row record.
+    /// - Returns: its address.
+    func appendRow(
+        _ operation: RowRecord.Operation, _ reference: RowReference, body: UnsafeRawBufferPointer, version: UInt32, previous: UInt64
+    ) throws(StoreError) -> UInt64 {
+        let size = RowRecord.size(ofBody: body.count)
+        if let start = openFrame {
+            let used = count - start
+            let isFull = used + size > RowRecord.frameTarget && used > FrameHeader.Layout.size
+            let length = FrameHeader.length(forPayload: used - FrameHeader.Layout.size + size)
+            if isFull || UInt64(length) > file.room(at: base + UInt64(start)) { try closeRows() }
+        }
+        if openFrame == nil { try open(forPayload: size) }
+        ensure(size)
+        let start = openFrame ?? count
+        let at = count
+        RowRecord.write(
+            to: memory + at, operation, reference, bodyLength: body.count, distance: at - start, version: version, previous: previous)
+        if let bytes = body.baseAddress { (memory + at + RowRecord.Layout.size).copyMemory(from: bytes, byteCount: body.count) }
+        let padding = size - RowRecord.Layout.size - body.count
+        if padding > 0 {
+            (memory + at + RowRecord.Layout.size + body.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        }
+        count += size
+        return base + UInt64(at)
+    }
+
+    private func closeRows() throws(StoreError) {
+        close(.rows)
+        if count >= Self.flushSize { try flush() }
+    }
+
+    /// Ends the commit.
+    /// - Returns: the commit frame.
+    func appendFooter(_ footer: CommitFooter, author: [UInt8]) throws(StoreError) -> FramePointer {
+        let size = CommitFooter.Layout.size + author.count
+        if let start = openFrame {
+            let length = FrameHeader.length(forPayload: count - start - FrameHeader.Layout.size + size)
+            if UInt64(length) > file.room(at: base + UInt64(start)) { try closeRows() }
+        }
+        if openFrame == nil { try open(forPayload: size) }
+        ensure(size)
+        author.withUnsafeBytes { if let bytes = $0.baseAddress { (memory + count).copyMemory(from: bytes, byteCount: $0.count) } }
+        footer.write(to: memory + count + author.count)
+        count += size
+        return close(.commit) ?? .none
+    }
+
+    /// The row laid down at `address`, which is valid until the next one is.
+    func row(at address: UInt64) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
+        let pointer: UnsafeRawPointer
+        let limit: Int
+        if address >= base {
+            let at = Int(address - base)
+            pointer = UnsafeRawPointer(memory + at)
+            limit = count - at
+        } else {
+            pointer = try file.pointer(at: address)
+            limit = Int(min(base - address, file.room(at: address)))
+        }
+        guard let record = RowRecord(pointer, limit: limit) else {
+            throw StoreError.corrupt(file.path, at: address, "a row of this transaction cannot be read back")
+        }
+        return (record, pointer + RowRecord.Layout.size)
+    }
+
+    // MARK: Writing
+
+    /// Writes what has gathered, at a frame's end.
+    func flush() throws(StoreError) {
+        guard count > 0 else { return }
+        do throws(StoreError) {
+            try file.storage.write(UnsafeRawBufferPointer(start: memory, count: count), at: base)
+        } catch {
+            failure = error
+            throw error
+        }
+        counters.appended(frames: frameCount, bytes: count)
+        frameCount = 0
+        for offset in sealed { file.markVerified(offset) }
+        sealed.removeAll(keepingCapacity: true)
+        base += UInt64(count)
+        count = 0
+    }
+}

@@ -1,0 +1,83 @@
+/// Learning what other processes have written.
+extension LogStore {
+    /// Brings this handle up to the file's newest commit.
+    /// - Parameter isLocked: whether the caller holds the file's lock, and so may follow the log past what is published:
+    ///   to a commit whose writer died before it could say so.
+    func catchUp(isLocked: Bool) throws(StoreError) {
+        try followReplacement(isLocked: isLocked)
+        let base = snapshot()
+        let file = base.file
+        let header = UnsafeRawBufferPointer(start: try file.pointer(at: 0), count: Int(FileFormat.dataStart))
+        guard let slot = HeaderReader.newestSlot(header, fileID: file.identity.fileID) else {
+            throw StoreError.corrupt(path, at: 0, "both header slots are damaged")
+        }
+        let isNew = slot.generation != writer.slot.generation
+        guard isNew || isLocked else { return }
+        var hasMore = slot.end > writer.end
+        if isLocked, !hasMore { hasMore = try hasFrame(at: writer.end, file) }
+        if hasMore {
+            let limit = isLocked ? try file.storage.size() : slot.end
+            let replay = Replay(file: file, from: base, at: writer.end, options: options)
+            try replay.run(limit: limit, publishedEnd: slot.end)
+            guard replay.end >= slot.end || slot.durableEnd <= replay.end && isLocked else {
+                throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
+            }
+            writer.end = replay.end
+            writer.zeroedEnd = replay.end
+            publish(try replay.finish(counters: counters))
+        } else if isNew {
+            writer.zeroedEnd = writer.end
+        }
+        writer.slot = slot
+        if slot.checkpoint.offset > writer.checkpointEnd { writer.checkpointEnd = writer.end }
+    }
+
+    private func hasFrame(at offset: UInt64, _ file: LogFile) throws(StoreError) -> Bool {
+        // Beyond the zeroes of this handle's own making lies nothing that it may touch without asking for the size.
+        guard writer.zeroedEnd >= offset + UInt64(FrameHeader.lengthMin) else { return false }
+        return try file.pointer(at: offset).load(as: UInt32.self) != 0
+    }
+
+    /// Goes over to the file that has taken the path's place, if one has.
+    private func followReplacement(isLocked: Bool) throws(StoreError) {
+        for _ in 0..<100 {
+            let identity = try fileSystem.identity(of: path)
+            guard let identity, identity != writer.file.storage.identity else {
+                guard identity != nil || !isLocked else {
+                    throw StoreError(
+                        .notFound, path: path, "the store's file was removed", remedy: "Restore it; nothing is written to a removed file.")
+                }
+                return
+            }
+            let storage = try fileSystem.open(path, options.isReadOnly ? .readOnly : .readWrite)
+            if isLocked { try storage.lock(timeout: options.lockTimeout) }
+            let opening = Opening(path: path, options: options, fileSystem: fileSystem, counters: counters)
+            let opened: OpenedFile
+            do throws(StoreError) {
+                opened = try opening.recover(storage)
+            } catch {
+                if isLocked { storage.unlock() }
+                throw error
+            }
+            guard opened.snapshot.file.identity.storeID == storeID else {
+                if isLocked { storage.unlock() }
+                throw StoreError(
+                    .superseded, path: path, "another store has taken this one's path", remedy: "Close the store and open it again.")
+            }
+            if isLocked { writer.file.storage.unlock() }
+            writer.take(opened)
+            publish(opened.snapshot)
+        }
+    }
+}
+
+extension Writer {
+    /// Goes over to another file.
+    func take(_ opened: OpenedFile) {
+        file = opened.snapshot.file
+        slot = opened.slot
+        end = opened.end
+        checkpointEnd = opened.checkpointEnd
+        zeroedEnd = opened.zeroedEnd
+    }
+}

@@ -1,0 +1,111 @@
+/// The way of a checkpoint into the file: pages and runs, a sync, the manifest, a sync, the slot that names it.
+///
+/// A crash before the slot leaves frames behind the last commit that nothing refers to; replay passes over whole ones and
+/// cuts off torn ones. The log is the truth, so nothing is lost (6).
+extension LogStore {
+    func writeCheckpoint() throws(StoreError) {
+        let base = snapshot()
+        guard writer.end > writer.checkpointEnd || writer.slot.checkpoint.isNone else { return }
+        let appender = FrameAppender(file: base.file, at: writer.end, sequence: base.sequence, counters: counters)
+        let made = try CheckpointBuilder(base: base, sink: appender).build(previous: writer.slot.checkpoint)
+        try write(appender)
+        // (6) A run is referred to only once it is synced.
+        if options.durability != .none { try syncFile() }
+        var slot = writer.slot
+        slot.checkpoint = made.manifest
+        slot.end = appender.position
+        slot.isClean = false
+        if options.durability != .none {
+            slot.durableSequence = slot.sequence
+            slot.durableEnd = slot.end
+        }
+        try writeSlot(slot)
+        writer.end = slot.end
+        writer.checkpointEnd = slot.end
+        counters.checkpointed()
+        publish(made.snapshot(end: slot.end))
+    }
+}
+
+/// Writes every index of a snapshot, and the manifest that lists them.
+struct CheckpointBuilder {
+    let base: Snapshot
+    let sink: FrameAppender
+
+    struct Made {
+        let base: Snapshot
+        let manifest: FramePointer
+        let tables: [TableState?]
+        let indexes: [IndexRuns?]
+
+        /// The same commit over the new indexes.
+        func snapshot(end: UInt64) -> Snapshot {
+            Snapshot(
+                sequence: base.sequence, catalog: base.catalog, file: base.file, end: end, commitChecksum: base.commitChecksum,
+                tables: tables, indexes: indexes, counters: base.counters)
+        }
+    }
+
+    func build(previous: FramePointer) throws(StoreError) -> Made {
+        var tables = base.tables
+        var manifestTables: [Manifest.Table] = []
+        var directories: [Int: FramePointer] = [:]
+        for (index, state) in base.tables.enumerated() {
+            guard let state else { continue }
+            let directory = try writeDirectory(state, table: TableID(rawValue: UInt16(index)))
+            directories[index] = directory
+            manifestTables.append(Manifest.Table(
+                id: TableID(rawValue: UInt16(index)), nextRow: state.nextRow, rowCount: state.rowCount, liveBytes: state.liveBytes,
+                directory: directory))
+        }
+        var indexes = base.indexes
+        var manifestIndexes: [Manifest.Index] = []
+        for (slot, runs) in base.indexes.enumerated() {
+            guard let runs else { continue }
+            let flushed = try runs.flushed(to: sink, source: base.file)
+            indexes[slot] = flushed
+            manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(slot)), runs: flushed.disk.map(\.manifest)))
+        }
+        // Everything that the manifest names is in the file before the manifest is.
+        try sink.flush()
+        let manifest = Manifest(
+            sequence: base.sequence, commitChecksum: base.commitChecksum, previousCheckpoint: previous, tables: manifestTables,
+            indexes: manifestIndexes)
+        let bytes = manifest.encoded()
+        let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
+            do throws(StoreError) { return .success(try sink.append(kind: .checkpoint, payload: bytes)) } catch { return .failure(error) }
+        }
+        let pointer = try result.get()
+        try sink.flush()
+        for (index, directory) in directories {
+            tables[index]?.primary = PrimaryIndex(
+                base: directory.isNone ? nil : try PrimaryBase(directory: directory, source: base.file), delta: PrimaryDelta())
+        }
+        return Made(base: base, manifest: pointer, tables: tables, indexes: indexes)
+    }
+
+    /// Pages that nothing changed are named again, not written again.
+    private func writeDirectory(_ state: TableState, table: TableID) throws(StoreError) -> FramePointer {
+        let perPage = PrimaryBase.rowsPerPage
+        let pageCount = Int((state.nextRow + perPage - 1) / perPage)
+        guard pageCount > 0 else { return .none }
+        return try PrimaryBase.write(pageCount: pageCount, to: sink) { page throws(StoreError) in
+            let first = UInt64(page) * perPage
+            if !state.primary.delta.hasRows(in: first..<first + perPage), let base = state.primary.base {
+                return .kept(try base.page(page))
+            }
+            var addresses = [UInt64](repeating: 0, count: Int(perPage))
+            let old = try state.primary.base?.addresses(ofPage: page) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+            for place in 0..<perPage {
+                let known = state.primary.delta.load(first + place)
+                if known == 0 {
+                    addresses[Int(place)] = PrimaryBase.address(in: old, place)
+                } else if known & PrimaryDelta.tombstoneBit == 0 {
+                    addresses[Int(place)] = known
+                }
+            }
+            while addresses.last == 0 { addresses.removeLast() }
+            return .new(addresses)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+/// The way of a commit into the file.
+///
+/// Crash points, in order: before or within the append (the tail is torn and cut off), after it and before the sync (the
+/// commit may or may not be there, and was not acknowledged), after the sync (it is there, and recovery follows the chain
+/// to it although no slot names it), after the slot (it is there).
+extension LogStore {
+    func commit(_ transaction: Transaction, author: String?) throws(StoreError) {
+        let base = transaction.base
+        let sequence = base.sequence + 1
+        let name = Array((author ?? "").utf8.prefix(Int(UInt16.max)))
+        let footer = CommitFooter(
+            sequence: sequence, previousChecksum: base.commitChecksum, start: transaction.start, timestamp: fileSystem.now(),
+            durableSequence: writer.slot.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(name.count))
+        let frame = try transaction.appender.appendFooter(footer, author: name)
+        try write(transaction.appender)
+        // (4) Acknowledged only after the sync succeeded.
+        if options.durability == .full { try syncFile() }
+        // (5) Published after that.
+        var slot = writer.slot
+        slot.sequence = sequence
+        slot.end = transaction.appender.position
+        slot.commitChecksum = frame.checksum
+        slot.isClean = false
+        if options.durability == .full {
+            slot.durableSequence = sequence
+            slot.durableEnd = slot.end
+        }
+        try writeSlot(slot)
+        writer.end = slot.end
+        publish(Self.apply(transaction, commitChecksum: frame.checksum, end: slot.end, counters: counters))
+    }
+
+    /// Appends what an appender has gathered, and zeroes behind it where the file's end is near.
+    func write(_ appender: FrameAppender) throws(StoreError) {
+        let end = appender.position
+        do throws(StoreError) {
+            if end > writer.zeroedEnd, appender.count < FrameAppender.zeroAhead / 4 {
+                // The zeroes first: where there is no room for them, nothing of the commit has been written.
+                let zeroes = [UInt8](repeating: 0, count: FrameAppender.zeroAhead)
+                let from = max(writer.zeroedEnd, writer.end)
+                let wanted = end + UInt64(FrameAppender.zeroAhead)
+                var at = from
+                while at < wanted {
+                    let count = Int(min(wanted - at, UInt64(zeroes.count)))
+                    let result: Result<Void, StoreError> = zeroes.withUnsafeBytes { zeroes in
+                        do throws(StoreError) {
+                            return .success(try writer.file.storage.write(UnsafeRawBufferPointer(rebasing: zeroes[..<count]), at: at))
+                        } catch { return .failure(error) }
+                    }
+                    try result.get()
+                    at += UInt64(count)
+                }
+                writer.zeroedEnd = wanted
+            }
+            try appender.flush()
+            writer.zeroedEnd = max(writer.zeroedEnd, end)
+        } catch {
+            try failed(error, canGoOn: error.code == .noSpace)
+        }
+    }
+
+    func syncFile() throws(StoreError) {
+        do throws(StoreError) {
+            try writer.file.storage.sync()
+            counters.synced()
+        } catch {
+            // Never again on this handle: after a failed sync the system may call pages clean that are not on the disk.
+            try failed(error, canGoOn: false)
+        }
+    }
+
+    /// Writes the slot that is not the newest.
+    func writeSlot(_ new: HeaderSlot) throws(StoreError) {
+        var slot = new
+        slot.generation = writer.slot.generation + 1
+        let bytes = slot.encoded(fileID: writer.file.identity.fileID)
+        let result: Result<Void, StoreError> = bytes.withUnsafeBytes { bytes in
+            do throws(StoreError) {
+                return .success(try writer.file.storage.write(bytes, at: FileFormat.slotOffsets[Int(slot.generation % 2)]))
+            } catch { return .failure(error) }
+        }
+        do throws(StoreError) {
+            try result.get()
+        } catch {
+            try failed(error, canGoOn: false)
+        }
+        writer.slot = slot
+    }
+
+    private func failed(_ error: StoreError, canGoOn: Bool) throws(StoreError) {
+        if !canGoOn { writer.poison = error }
+        throw error
+    }
+
+    /// The snapshot after a transaction.
+    static func apply(_ transaction: Transaction, commitChecksum: UInt64, end: UInt64, counters: Counters) -> Snapshot {
+        let base = transaction.base
+        var tables = base.tables
+        for changes in transaction.tables {
+            guard let changes else { continue }
+            let index = Int(changes.id.rawValue)
+            while tables.count <= index { tables.append(nil) }
+            var state = tables[index] ?? TableState(primary: PrimaryIndex(base: nil, delta: PrimaryDelta()))
+            for (place, address) in changes.newAddresses.enumerated() where address != 0 {
+                state.primary.delta.store(changes.firstNew + UInt64(place), address)
+            }
+            for (row, address) in changes.changed { state.primary.delta.store(row, address) }
+            state.nextRow = max(state.nextRow, changes.id == .system ? Transaction.systemRowsMax : changes.nextRow)
+            state.rowCount = UInt64(max(0, Int64(state.rowCount) + changes.rowDelta))
+            state.liveBytes = UInt64(max(0, Int64(state.liveBytes) + changes.byteDelta))
+            tables[index] = state
+        }
+        var indexes = base.indexes
+        for definition in transaction.catalog.indexes {
+            let slot = Int(definition.id.rawValue)
+            while indexes.count <= slot { indexes.append(nil) }
+            if indexes[slot] == nil { indexes[slot] = IndexRuns() }
+        }
+        for (slot, builder) in transaction.indexBuilders.enumerated() {
+            guard let builder, !builder.isEmpty else { continue }
+            indexes[slot] = (indexes[slot] ?? IndexRuns()).adding(builder.finish())
+        }
+        return Snapshot(
+            sequence: base.sequence + 1, catalog: transaction.catalog, file: base.file, end: end, commitChecksum: commitChecksum,
+            tables: tables, indexes: indexes, counters: counters)
+    }
+}

@@ -1,0 +1,223 @@
+import Synchronization
+
+/// A store: tables of rows in one append-only file, with their indexes.
+///
+/// One process writes at a time, and in it one transaction; any number read at the same time, without locks, each from a
+/// snapshot of its own. Safe to use from several threads.
+///
+/// The invariants are those of ARCHITECTURE.md, "Invariants"; the numbers in this folder's comments refer to them.
+public final class LogStore: Sendable {
+    /// As it was opened.
+    public let path: String
+    /// The identity that compaction keeps.
+    public let storeID: (UInt64, UInt64)
+
+    let options: StoreOptions
+    let fileSystem: any FileSystem
+    let counters: Counters
+
+    private let current: Mutex<Snapshot>
+    /// Held through each write; guards `writer`.
+    private let writeLock = Mutex(())
+    let writer: Writer
+
+    /// What the handle has done since it was opened.
+    public var statistics: StoreStatistics { counters.values }
+
+    init(path: String, options: StoreOptions, fileSystem: any FileSystem, opened: OpenedFile, counters: Counters) {
+        self.path = path
+        self.options = options
+        self.fileSystem = fileSystem
+        self.counters = counters
+        storeID = opened.snapshot.file.identity.storeID
+        current = Mutex(opened.snapshot)
+        writer = Writer(opened)
+    }
+
+    /// Opens the store at `path`, and makes it where there is none and the options allow it.
+    ///
+    /// Opening reads the header, the newest checkpoint's manifest and the log behind it. An incomplete last commit, left by
+    /// a crash, is cut off by a writer and ignored by a reader; damage to what had been committed is refused for writing.
+    /// - Throws: `notAStore`, `unsupportedVersion`, `corrupt`, `notFound`, `isDirectory`, `permissionDenied`, `locked`.
+    /// - Complexity: O(log behind the newest checkpoint).
+    public static func open(path: String, options: StoreOptions = StoreOptions()) throws(StoreError) -> LogStore {
+        let fileSystem = options.resolvedFileSystem()
+        let counters = Counters()
+        let opening = Opening(path: path, options: options, fileSystem: fileSystem, counters: counters)
+        return LogStore(path: path, options: options, fileSystem: fileSystem, opened: try opening.run(), counters: counters)
+    }
+
+    // MARK: Reading
+
+    /// The newest commit that this handle knows. A retain under a short lock.
+    public func snapshot() -> Snapshot {
+        current.withLock { $0 }
+    }
+
+    func publish(_ snapshot: Snapshot) {
+        current.withLock { $0 = snapshot }
+    }
+
+    /// The newest commit, those of other processes included. Takes no file lock.
+    /// - Throws: `corrupt`; the handle keeps what it knew.
+    /// - Complexity: O(1) where nothing is new, else O(new log).
+    public func refresh() throws(StoreError) -> Snapshot {
+        try exclusively { () throws(StoreError) in
+            try writer.check(path: path)
+            try catchUp(isLocked: false)
+        }
+        return snapshot()
+    }
+
+    // MARK: Writing
+
+    func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        // The lock's own closure wants results that may cross threads; this one stays on its thread.
+        var outcome: Swift.Result<Result, StoreError>?
+        writeLock.withLock { _ in
+            do throws(StoreError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
+        }
+        guard let outcome else { preconditionFailure("a lock runs its body") }
+        return try outcome.get()
+    }
+
+    /// Runs `body` with a transaction and commits what it did: one append, one sync by the durability, one header slot.
+    ///
+    /// Waits for other writers, in this process and others. `body` must not write to the same store again.
+    /// - Throws: what `body` throws, and nothing is changed then; `locked`, `noSpace`, `readOnly`; any other failure to
+    ///   write poisons the handle: whether the commit is durable is not known until the store is opened again.
+    public func write<Result>(author: String? = nil, _ body: (Transaction) throws -> Result) throws -> Result {
+        var outcome: Swift.Result<Result, any Error>?
+        writeLock.withLock { _ in
+            outcome = Swift.Result { try lockedWrite(author: author, body) }
+        }
+        guard let outcome else { preconditionFailure("a lock runs its body") }
+        return try outcome.get()
+    }
+
+    private func lockedWrite<Result>(author: String?, _ body: (Transaction) throws -> Result) throws -> Result {
+        try beginWriting()
+        defer { writer.file.storage.unlock() }
+        let base = snapshot()
+        let appender = FrameAppender(file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters)
+        let transaction = Transaction(base: base, appender: appender, extractors: options.extractors)
+        let result: Result
+        do {
+            result = try body(transaction)
+        } catch {
+            abandon(appender)
+            throw error
+        }
+        guard transaction.hasChanges else { return result }
+        try transaction.finish()
+        try commit(transaction, author: author)
+        if writer.end - writer.checkpointEnd > options.checkpointAfterBytes { try writeCheckpoint() }
+        return result
+    }
+
+    /// Forgets a transaction that threw. What it flushed lies behind the end, where the next commit goes.
+    private func abandon(_ appender: FrameAppender) {
+        if appender.base != writer.end { writer.zeroedEnd = writer.end }
+        if let failure = appender.failure, failure.code != .noSpace { writer.poison = failure }
+    }
+
+    /// Takes the file's lock and learns what others have written.
+    func beginWriting() throws(StoreError) {
+        try writer.check(path: path)
+        guard !options.isReadOnly else {
+            throw StoreError(.readOnly, path: path, "the store was opened read-only", remedy: "Open it for writing.")
+        }
+        try writer.file.storage.lock(timeout: options.lockTimeout)
+        do throws(StoreError) {
+            try catchUp(isLocked: true)
+        } catch {
+            writer.file.storage.unlock()
+            throw error
+        }
+    }
+
+    /// Makes everything committed so far durable, whatever the durability.
+    /// - Throws: `io`; the handle is poisoned then.
+    public func sync() throws(StoreError) {
+        guard !options.isReadOnly else { return }
+        try exclusively { () throws(StoreError) in
+            try beginWriting()
+            defer { writer.file.storage.unlock() }
+            guard writer.slot.durableSequence < writer.slot.sequence else { return }
+            try syncFile()
+            var slot = writer.slot
+            slot.durableSequence = slot.sequence
+            slot.durableEnd = slot.end
+            try writeSlot(slot)
+        }
+    }
+
+    /// Writes the indexes as of now to the file, so that the next opening reads them in place of the log.
+    /// - Throws: as `write` does; the log is not harmed.
+    public func checkpoint() throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            try beginWriting()
+            defer { writer.file.storage.unlock() }
+            try writeCheckpoint()
+        }
+    }
+
+    /// Writes a checkpoint where the next opening would gain by it, and lets go of the file. Snapshots stay readable.
+    /// Calling it again does nothing.
+    public func close() throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            guard !writer.isClosed else { return }
+            defer { writer.isClosed = true }
+            guard !options.isReadOnly, writer.poison == nil else { return }
+            try beginWriting()
+            defer { writer.file.storage.unlock() }
+            if writer.end - writer.checkpointEnd > Self.checkpointAtClose { try writeCheckpoint() }
+            guard !writer.slot.isClean else { return }
+            if options.durability != .none, writer.slot.durableSequence < writer.slot.sequence { try syncFile() }
+            var slot = writer.slot
+            if options.durability != .none {
+                slot.durableSequence = slot.sequence
+                slot.durableEnd = slot.end
+            }
+            slot.isClean = true
+            try writeSlot(slot)
+        }
+    }
+
+    private static let checkpointAtClose: UInt64 = 64 << 10
+}
+
+/// What a handle's writer knows; guarded by the store's write lock.
+///
+/// idle -> writing -> idle; a failed write or sync -> poisoned, for good.
+final class Writer: @unchecked Sendable {
+    // Unchecked: used under `LogStore.writeLock` alone.
+    var file: LogFile
+    /// The header slot written or read last.
+    var slot: HeaderSlot
+    /// Where the next frame goes: behind the newest commit and checkpoint.
+    var end: UInt64
+    /// The end of the newest checkpoint.
+    var checkpointEnd: UInt64
+    /// The file holds zeroes from `end` to here.
+    var zeroedEnd: UInt64
+    var poison: StoreError?
+    var isClosed = false
+
+    init(_ opened: OpenedFile) {
+        file = opened.snapshot.file
+        slot = opened.slot
+        end = opened.end
+        checkpointEnd = opened.checkpointEnd
+        zeroedEnd = opened.zeroedEnd
+    }
+
+    func check(path: String) throws(StoreError) {
+        if isClosed { throw StoreError(.closed, path: path, "the store is closed", remedy: "Open it again.") }
+        if let poison {
+            throw StoreError(
+                .poisoned, path: path, "an earlier write failed (\(poison.message)), so nothing more is written through this handle",
+                remedy: "Close the store and open it again: it recovers what was committed.")
+        }
+    }
+}

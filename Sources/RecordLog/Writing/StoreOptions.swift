@@ -1,0 +1,43 @@
+/// What a save promises once it has returned.
+public enum Durability: Sendable {
+    /// It survives a crash of the machine: every commit waits for the disk.
+    case full
+    /// It survives a crash of the process. A crash of the machine may lose the newest commits, never damage older ones:
+    /// the disk is waited for at checkpoints, at `sync()` and at `close()`.
+    case relaxed
+    /// The disk is never waited for.
+    case none
+}
+
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+    public var durability = Durability.full
+    /// Nothing is written: not the file, not its directory, no lock.
+    public var isReadOnly = false
+    public var createIfMissing = true
+    /// How long a write waits for another writer.
+    public var lockTimeout = Duration.seconds(5)
+    /// The power of two that is the segment size of a file made now. A frame, and so a value, fits in a segment.
+    public var segmentShift = FileFormat.defaultSegmentShift
+    /// A commit that leaves more log than this behind the newest checkpoint makes a new one.
+    public var checkpointAfterBytes: UInt64 = 16 << 20
+    /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
+    public var rebuildsIndexes = false
+    /// nil: the system's files.
+    public var fileSystem: (any FileSystem)?
+    /// The functions that make the keys of indexes that are not over columns, by name.
+    public var extractors: [String: any IndexKeyExtractor] = [:]
+
+    public init() {}
+
+    func resolvedFileSystem() -> any FileSystem {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            return fileSystem ?? POSIXFileSystem()
+        #else
+            guard let fileSystem else {
+                preconditionFailure("this platform has no built-in file system yet; set StoreOptions.fileSystem")
+            }
+            return fileSystem
+        #endif
+    }
+}

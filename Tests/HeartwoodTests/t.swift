@@ -1,3 +1,0 @@
-import Testing
-@testable import Heartwood
-@Test func x() { #expect(1 == 1) }

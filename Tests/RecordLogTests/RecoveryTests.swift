@@ -1,0 +1,169 @@
+import Testing
+
+@testable import RecordLog
+
+@Suite struct RecoveryTests {
+    /// A store of a few small commits, and what each of them left.
+    private func smallStore(_ durability: Durability = .full) throws -> (SampleStore, [[UInt64: SampleStore.Person]]) {
+        let sample = try SampleStore {
+            $0.durability = durability
+            $0.segmentShift = 16
+        }
+        var states: [[UInt64: SampleStore.Person]] = [[:]]
+        for number in 0..<6 {
+            try sample.insert(.init(name: "name \(number)", age: Int64(number), group: 1))
+            states.append(sample.people)
+            if number == 2 { try sample.store.checkpoint() }
+        }
+        return (sample, states)
+    }
+
+    private func open(_ bytes: [UInt8], _ sample: SampleStore, isReadOnly: Bool = false) throws -> LogStore {
+        let fileSystem = MemoryFileSystem()
+        fileSystem.setContents(of: SampleStore.path, to: bytes)
+        var options = sample.options
+        options.fileSystem = fileSystem
+        options.isReadOnly = isReadOnly
+        options.createIfMissing = false
+        return try LogStore.open(path: SampleStore.path, options: options)
+    }
+
+    /// A file cut anywhere opens, read-only, as a commit that it had been; for writing it may be refused, never misread.
+    @Test func aTruncatedFileOpensAsSomeCommittedState() throws {
+        let (sample, states) = try smallStore()
+        let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
+        let end = Int(sample.store.writer.end)
+        var opened = 0
+        for length in stride(from: end, to: Int(FileFormat.dataStart), by: -1) {
+            for isReadOnly in [true, false] {
+                do {
+                    let store = try open(Array(bytes[..<length]), sample, isReadOnly: isReadOnly)
+                    if store.snapshot().catalog.table(named: "Person") != nil {
+                        #expect(states.contains(try sample.contents(store.snapshot())), "cut at \(length)")
+                    }
+                    opened += 1
+                } catch let error as StoreError {
+                    #expect(error.code == .corrupt, "cut at \(length): \(error)")
+                }
+            }
+        }
+        #expect(opened > end - Int(FileFormat.dataStart))
+    }
+
+    /// Whatever byte is damaged, what is read is right, or an error says so.
+    @Test func noFlippedByteIsEverReadAsAValue() throws {
+        let (sample, states) = try smallStore()
+        let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
+        let end = Int(sample.store.writer.end)
+        for at in 0..<end {
+            var damaged = Array(bytes[..<(end + 64)])
+            damaged[at] ^= 0x41
+            do {
+                let store = try open(damaged, sample, isReadOnly: at % 2 == 0)
+                let snapshot = store.snapshot()
+                if snapshot.catalog.table(named: "Person") != nil {
+                    let found = try sample.contents(snapshot)
+                    #expect(states.contains(found), "byte \(at)")
+                    if found == states.last { try sample.check(snapshot, found) }
+                }
+            } catch let error as StoreError {
+                #expect([.corrupt, .notAStore, .unsupportedVersion].contains(error.code), "byte \(at): \(error)")
+            }
+        }
+    }
+
+    /// Bytes that had been synced and are gone are corruption: a writer is refused, a reader gets what is before them.
+    @Test func damageToADurableCommitIsRefusedForWriting() throws {
+        let (sample, states) = try smallStore()
+        var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
+        let commit = try #require(try sample.store.commit(6))
+        bytes[Int(commit.offset) + 40] ^= 1
+        // The slot that names the newest commit is damaged as well, so that only the later footer tells.
+        let error = #expect(throws: StoreError.self) { try open(bytes, sample) }
+        #expect(error?.code == .corrupt)
+        let reader = try open(bytes, sample, isReadOnly: true)
+        #expect(states.contains(try sample.contents(reader.snapshot())))
+        #expect(try sample.contents(reader.snapshot()).count < 6)
+    }
+
+    /// With relaxed durability a crash may keep a later commit's bytes and lose an earlier one's: that is a torn tail, and
+    /// the store opens as of the last whole commit.
+    @Test func aReorderedUnsyncedTailIsTornAndNotCorrupt() throws {
+        let (sample, states) = try smallStore(.relaxed)
+        var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
+        let commit = try #require(try sample.store.commit(6))
+        for at in Int(commit.offset)..<Int(commit.offset + commit.byteCount) { bytes[at] = 0 }
+        let store = try open(bytes, sample)
+        #expect(try sample.contents(store.snapshot()) == states[4])
+        #expect(store.snapshot().sequence == 5)
+    }
+
+    @Test func aTornTailIsCutOffBeforeAnythingIsAppended() throws {
+        let (sample, _) = try smallStore()
+        let fileSystem = sample.fileSystem as! MemoryFileSystem
+        var bytes = fileSystem.contents(of: SampleStore.path)!
+        let end = Int(sample.store.writer.end)
+        for at in 0..<200 { bytes[end + at] = UInt8(truncatingIfNeeded: at * 7 + 1) }
+        fileSystem.setContents(of: SampleStore.path, to: bytes)
+        try sample.reopenAfterCrash()
+        #expect(try fileSystem.open(SampleStore.path, .readOnly).size() == UInt64(end))
+        try sample.insert(.init(name: "after", age: 1, group: 1))
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    /// A damaged checkpoint costs a replay, never a row.
+    @Test func everyIndexFrameMayBeLost() throws {
+        let (sample, _) = try smallStore()
+        try sample.store.checkpoint()
+        let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
+        var frames: [UInt64] = []
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frame in
+            if frame.header.kind.rawValue >= FrameKind.primaryPage.rawValue { frames.append(frame.offset) }
+        }
+        #expect(frames.count >= 10)
+        for offset in frames {
+            var damaged = bytes
+            damaged[Int(offset) + 33] ^= 0xFF
+            let fileSystem = MemoryFileSystem()
+            fileSystem.setContents(of: SampleStore.path, to: damaged)
+            var options = sample.options
+            options.fileSystem = fileSystem
+            options.rebuildsIndexes = true
+            let store = try LogStore.open(path: SampleStore.path, options: options)
+            try sample.check(store.snapshot(), sample.people)
+            _ = try store.compact()
+            try store.close()
+            #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: fileSystem).isSound)
+        }
+    }
+
+    @Test func otherFilesAreRefusedWithWhatTheyAre() throws {
+        let (sample, _) = try smallStore()
+        func code(_ bytes: [UInt8]) -> StoreError? { #expect(throws: StoreError.self) { try open(bytes, sample) } }
+        #expect(code(Array("hello".utf8))?.code == .notAStore)
+        let sqlite = code(Array("SQLite format 3\0".utf8) + [UInt8](repeating: 1, count: 9000))
+        #expect(sqlite?.code == .notAStore)
+        #expect(sqlite?.message.contains("SQLite") == true)
+        var newer = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
+        var identity = FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 3)
+        identity.version = 99
+        newer.replaceSubrange(1024..<1024 + FileIdentity.Layout.size, with: identity.encoded())
+        #expect(code(newer)?.code == .unsupportedVersion)
+    }
+
+    @Test func nothingIsWrittenThroughAReadOnlyOpening() throws {
+        let (sample, _) = try smallStore()
+        let fileSystem = sample.fileSystem as! MemoryFileSystem
+        var bytes = fileSystem.contents(of: SampleStore.path)!
+        bytes[Int(sample.store.writer.end) + 5] = 7
+        fileSystem.setContents(of: SampleStore.path, to: bytes)
+        var options = sample.options
+        options.isReadOnly = true
+        let store = try LogStore.open(path: SampleStore.path, options: options)
+        let error = #expect(throws: StoreError.self) { try store.write { try $0.setSystemValue(20, [1]) } }
+        #expect(error?.code == .readOnly)
+        try store.close()
+        #expect(fileSystem.contents(of: SampleStore.path) == bytes)
+    }
+}

@@ -1,0 +1,154 @@
+import Testing
+
+@testable import RecordLog
+
+/// A store with one table and three indexes, driven beside a dictionary that says what it must hold.
+final class SampleStore {
+    static let path = "sample.heartwood"
+
+    struct Person: Equatable {
+        var name: String?
+        var age: Int64
+        var group: UInt64
+    }
+
+    let fileSystem: any FileSystem
+    var options: StoreOptions
+    private(set) var store: LogStore
+    private(set) var table: TableDefinition
+    private(set) var byName: IndexID
+    private(set) var byGroup: IndexID
+    private(set) var byAge: IndexID
+    var people: [UInt64: Person] = [:]
+    private var builder = RowBuilder()
+
+    init(fileSystem: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, _ configure: (inout StoreOptions) -> Void = { _ in }) throws {
+        self.fileSystem = fileSystem
+        var options = StoreOptions()
+        options.fileSystem = fileSystem
+        options.segmentShift = 20
+        configure(&options)
+        self.options = options
+        store = try LogStore.open(path: path, options: options)
+        (table, byName, byGroup, byAge) = try Self.define(store)
+    }
+
+    private static func define(_ store: LogStore) throws -> (TableDefinition, IndexID, IndexID, IndexID) {
+        if let table = store.snapshot().catalog.table(named: "Person") {
+            let indexes = store.snapshot().catalog.indexes(on: table.id)
+            return (table, indexes[0].id, indexes[1].id, indexes[2].id)
+        }
+        return try store.write { transaction in
+            let table = try transaction.defineTable(
+                name: "Person", columns: [("name", .text), ("age", .int32), ("group", .reference)])
+            let ids = table.currentLayout.columns.map(\.id)
+            let name = try transaction.defineIndex(named: "name", on: table.id, parts: [IndexPart(column: ids[0], ascending: true)])
+            let group = try transaction.defineIndex(named: "group", on: table.id, parts: [IndexPart(column: ids[2], ascending: true)])
+            let age = try transaction.defineIndex(
+                named: "age", on: table.id,
+                parts: [IndexPart(column: ids[1], ascending: false), IndexPart(column: ids[0], ascending: true)])
+            return (table, name, group, age)
+        }
+    }
+
+    func reopen(path: String = SampleStore.path, _ configure: (inout StoreOptions) -> Void = { _ in }) throws {
+        try? store.close()
+        configure(&options)
+        store = try LogStore.open(path: path, options: options)
+    }
+
+    /// Opens again without closing, as after a crash of the process.
+    func reopenAfterCrash() throws {
+        store = try LogStore.open(path: Self.path, options: options)
+    }
+
+    func reference(_ row: UInt64) -> RowReference { RowReference(table: table.id, row: row) }
+
+    func put(_ transaction: Transaction, _ row: UInt64, _ person: Person) throws {
+        builder.begin(table.currentLayout)
+        if let name = person.name { builder.set(0, text: name) }
+        builder.set(1, int64: person.age)
+        builder.set(2, reference: RowReference(table: TableID(rawValue: 9), row: person.group))
+        try transaction.put(reference(row), body: builder.finish())
+    }
+
+    @discardableResult
+    func insert(_ person: Person) throws -> UInt64 {
+        let row = try store.write { transaction in
+            let row = try transaction.newRow(in: table.id)
+            try put(transaction, row, person)
+            return row
+        }
+        people[row] = person
+        return row
+    }
+
+    func person(_ row: RowView) -> Person {
+        let access = table.currentLayout.access
+        return Person(
+            name: row.isNull(access[0]) ? nil : String(decoding: row.bytes(access[0]), as: UTF8.self), age: row.int64(access[1]),
+            group: row.reference(access[2]).row)
+    }
+
+    /// Everything a snapshot holds, by a scan.
+    func contents(_ snapshot: Snapshot) throws -> [UInt64: Person] {
+        var found: [UInt64: Person] = [:]
+        try snapshot.scan(table.id) { row in
+            found[row.reference.row] = person(row)
+            return true
+        }
+        return found
+    }
+
+    func rows(_ snapshot: Snapshot, _ index: IndexID, _ range: KeyRange = .all, descending: Bool = false) throws -> [UInt64] {
+        var cursor = try snapshot.cursor(index, range, descending: descending)
+        var rows: [UInt64] = []
+        while let row = try cursor.next() { rows.append(row) }
+        return rows
+    }
+
+    /// Compares a snapshot with what it must hold, through the scan, single rows, and every index both ways.
+    func check(_ snapshot: Snapshot, _ expected: [UInt64: Person], sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try contents(snapshot) == expected, sourceLocation: sourceLocation)
+        #expect(snapshot.rowCount(table.id) == expected.count, sourceLocation: sourceLocation)
+        for (row, wanted) in expected {
+            #expect(try snapshot.row(reference(row)).map(person) == wanted, sourceLocation: sourceLocation)
+        }
+        func key(_ row: UInt64, _ build: (inout KeyBuilder, Person) -> Void) -> [UInt8] {
+            var key = KeyBuilder()
+            build(&key, expected[row]!)
+            key.append(row: row)
+            return key.bytes
+        }
+        let orders: [(IndexID, (inout KeyBuilder, Person) -> Void)] = [
+            (byName, { key, person in if let name = person.name { key.append(text: name) } else { key.appendNull() } }),
+            (byGroup, { $0.append(reference: RowReference(table: TableID(rawValue: 9), row: $1.group)) }),
+            (byAge, { key, person in
+                key.append(int64: person.age, descending: true)
+                if let name = person.name { key.append(text: name) } else { key.appendNull() }
+            }),
+        ]
+        for (index, build) in orders {
+            let wanted = expected.keys.sorted { key($0, build).lexicographicallyPrecedes(key($1, build)) }
+            #expect(try rows(snapshot, index) == wanted, sourceLocation: sourceLocation)
+            #expect(try rows(snapshot, index, descending: true) == wanted.reversed(), sourceLocation: sourceLocation)
+            #expect(try snapshot.count(index, .all) == expected.count, sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// A seeded generator, so that a failure can be run again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+}

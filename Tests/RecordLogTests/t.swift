@@ -1,3 +1,0 @@
-import Testing
-@testable import RecordLog
-@Test func x() { #expect(1 == 1) }
