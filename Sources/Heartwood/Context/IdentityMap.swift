@@ -125,7 +125,6 @@ final class IdentityMap {
         var released = 0
         for index in 0..<capacity where keys[index] != 0 {
             if isKnownUniquelyReferenced(&objects[index]), objects[index]?.isDisposable == true {
-                objects[index]?.isDetached = true
                 objects[index] = nil
                 keys[index] = 0
                 released &+= 1

@@ -2,15 +2,8 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// Writes every change since the last save to the stores, at once or not at all.
-    ///
-    /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
-    /// disk when this returns.
-    /// - Throws: Core Data's errors: 1570 and 1560 for values that the model does not allow, 133020 where another context
-    ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, 134030 where the store
-    ///   cannot write. The context keeps its changes then, and the store is as it was.
-    /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
-    open func save() throws {
+    /// What `save()` does.
+    final func saveChanges() throws {
         guard hasChanges else { return }
         runWillSave()
         compactListed()

@@ -38,6 +38,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Every object that was inserted, updated or deleted since the last save; one that was put back stays listed.
     final var listed: [NSManagedObject] = []
     final var changeCount = 0
+    /// How the newest fetch that a store answered was answered; tests assert on it.
+    final var lastQuery = QueryStatistics()
     private var temporaryCounter: UInt64 = 0
 
     /// By slot: the runtimes met so far.
@@ -78,6 +80,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             coordinator = newValue
             forgetViews()
         }
+    }
+
+    /// Writes every change since the last save to the stores, at once or not at all.
+    ///
+    /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
+    /// disk when this returns.
+    /// - Throws: Core Data's errors: 1570 and 1560 for values that the model does not allow, 133020 where another context
+    ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, 134030 where the store
+    ///   cannot write. The context keeps its changes then, and the store is as it was.
+    /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
+    open func save() throws {
+        try saveChanges()
     }
 
     // MARK: Runtimes and views

@@ -81,8 +81,12 @@ class StoreView {
 
     func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int { 0 }
 
-    /// The keys of the rows that a query matches, in its order.
-    func execute(_ query: StoreQuery) throws -> StoreQueryResult { StoreQueryResult() }
+    /// Calls `body` with each row that a query asks for, in its order, until it returns false.
+    /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
+    func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }
+
+    /// How many rows a query without limit matches; nil where `execute` gives nil.
+    func count(_ query: StoreQuery) throws -> Int? { nil }
 }
 
 /// What one save asks of one store.

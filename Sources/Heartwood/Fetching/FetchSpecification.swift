@@ -13,7 +13,8 @@ struct FetchSpecification {
     var affectedStores: [NSPersistentStore]?
 
     init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext) throws {
-        entity = try Self.entity(of: request, context: context)
+        let entity = try Self.entity(of: request, context: context)
+        self.entity = entity
         predicate = try request.predicate.map { predicate in
             guard let node = predicate.heartwoodNode else {
                 throw CoreDataError.make(

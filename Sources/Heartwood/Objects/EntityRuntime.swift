@@ -62,11 +62,12 @@ final class EntityRuntime: @unchecked Sendable {
         self.entity = entity
         self.slot = slot
         self.store = store
-        properties = entity.frozenProperties.map(PropertyRuntime.init)
+        let list = entity.frozenProperties.map(PropertyRuntime.init)
+        properties = list
         indexByName = entity.propertyIndexByName
         propertyCount = properties.count
-        required = properties.indices.filter { !properties[$0].isOptional && !properties[$0].isTransient }
-        hasTransients = properties.contains(where: \.isTransient)
+        required = list.indices.filter { !list[$0].isOptional && !list[$0].isTransient }
+        hasTransients = list.contains(where: \.isTransient)
         layouts = .allocate(capacity: accesses.count)
         for (id, table) in accesses.enumerated() {
             guard let table else {

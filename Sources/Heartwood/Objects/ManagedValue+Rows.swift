@@ -23,12 +23,10 @@ extension ManagedValue {
         }
     }
 
-    /// Writes this value into a row being built. `resolve` gives the stored reference of a key.
-    func encode(
-        into builder: inout RowBuilder, at position: Int, resolve: (ObjectKey) throws -> RowReference
-    ) throws {
+    /// Writes an attribute's value into a row being built. References are the store's to resolve.
+    func encode(into builder: inout RowBuilder, at position: Int) throws {
         switch self {
-        case .unset, .null, .toMany: break
+        case .unset, .null, .toMany, .reference: break
         case .bool(let value): builder.set(position, bool: value)
         case .integer(let value): builder.set(position, int64: value)
         case .double(let value), .date(let value): builder.set(position, double: value)
@@ -39,8 +37,6 @@ extension ManagedValue {
         case .url(let value): builder.set(position, text: value.absoluteString)
         case .object(let value):
             try AttributeCoding.archive(value).withUnsafeBytes { builder.set(position, bytes: $0) }
-        case .reference(let key):
-            if !key.isNone { builder.set(position, reference: try resolve(key)) }
         }
     }
 }

@@ -11,9 +11,9 @@ enum RecordLogNames {
 /// Rows of the system table that the stack owns.
 enum RecordLogSystemRow {
     /// A binary property list: the store's metadata.
-    static let metadata: UInt64 = 2
+    static let metadata: UInt64 = 8
     /// The model's archive.
-    static let model: UInt64 = 3
+    static let model: UInt64 = 9
     /// The model's version checksum, in UTF-8: equal means that nothing else needs comparing.
-    static let modelChecksum: UInt64 = 16
+    static let modelChecksum: UInt64 = 10
 }

@@ -111,22 +111,21 @@ struct RecordLogSave {
     }
 
     private mutating func encode(_ value: ManagedValue, at position: Int, of object: NSManagedObject, property: Int) throws {
-        try value.encode(into: &builder, at: position) { key in
-            if key.isTemporary {
-                guard let destination = batch.object(key), let permanent = destination.storage?.permanentKey, !permanent.isNone
-                else { throw dangling(object, property) }
-                return reference(permanent)
-            }
-            guard let destination = object.runtime.properties[property].destination, schema.holds(key, slotBase: slotBase) else {
-                throw dangling(object, property)
-            }
-            _ = destination
-            return reference(key)
+        if case .reference(let key) = value {
+            if !key.isNone { builder.set(position, reference: try stored(key, object, property)) }
+        } else {
+            try value.encode(into: &builder, at: position)
         }
     }
 
-    private func dangling(_ object: NSManagedObject, _ property: Int) -> NSError {
-        CoreDataError.make(
+    /// The reference that a row keeps for a destination, inserted by this batch or saved before.
+    private func stored(_ key: ObjectKey, _ object: NSManagedObject, _ property: Int) throws -> RowReference {
+        if key.isTemporary {
+            if let permanent = batch.object(key)?.storage?.permanentKey, !permanent.isNone { return reference(permanent) }
+        } else if schema.holds(key, slotBase: slotBase) {
+            return reference(key)
+        }
+        throw CoreDataError.make(
             NSManagedObjectExternalRelationshipError,
             "\(object.entity.name ?? "?").\(object.runtime.properties[property].name) points at an object that this store does "
                 + "not hold; relationships do not cross stores, and the object must be inserted in the same context.",

@@ -127,7 +127,7 @@ struct RecordLogSchemaWriter {
                     PropertyKind(property).columnType == nil || property.isTransient ? nil : (property.name, element.isAscending)
                 }
             }
-            guard !parts.isEmpty, parts.count == index.elements.count, index.partialIndexPredicate == nil else { continue }
+            guard !parts.isEmpty, parts.count == index.elements.count else { continue }
             plans.append(IndexPlan(name: RecordLogNames.index(index.name), parts: parts, isUnique: false))
         }
         var names: Set<String> = []

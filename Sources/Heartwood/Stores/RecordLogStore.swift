@@ -75,7 +75,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 let metadata = RecordLogMetadata.initial(
                     identifier: log.storeID, type: type, model: model, configuration: configurationName)
                 try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
-                try transaction.setSystemValue(RecordLogSystemRow.model, model.archivedBytes())
+                try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
                 try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum.utf8))
             }
             snapshot = log.snapshot()

@@ -56,6 +56,14 @@ final class RecordLogView: StoreView {
         }
     }
 
+    override func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
+        try answer(query, body)
+    }
+
+    override func count(_ query: StoreQuery) throws -> Int? {
+        try countMatches(query)
+    }
+
     private func source(of key: ObjectKey, property: Int) -> MemberSource? {
         guard let members = schema.table(reference(key).table)?.members, members.indices.contains(property) else { return nil }
         return members[property]

@@ -1,0 +1,202 @@
+import Foundation
+import RecordLog
+
+extension NSManagedObjectContext {
+    /// The objects, IDs or count that `request` describes, unsaved changes of this context included.
+    ///
+    /// Objects come as faults unless they were registered: their rows have been found, and no attribute has been read.
+    /// - Throws: for an entity, key or predicate that the stores cannot serve; where a store cannot be read.
+    /// - Complexity: by index where one serves the predicate or the order, else a scan of the entity's rows.
+    public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+        let specification = try FetchSpecification(request, context: self)
+        if request.resultType.contains(.countResultType) {
+            return try convert([NSNumber(value: try count(specification))])
+        }
+        let objects = try fetchObjects(specification)
+        if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
+        if T.self == NSManagedObject.self { return unsafeBitCast(objects, to: [T].self) }
+        if T.self is NSManagedObject.Type, objects.allSatisfy({ $0 is T }) { return unsafeBitCast(objects, to: [T].self) }
+        return try convert(objects)
+    }
+
+    /// How many objects `request` would give.
+    public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
+        try count(try FetchSpecification(request, context: self))
+    }
+
+    private func convert<T>(_ results: [Any]) throws -> [T] {
+        try results.map { result in
+            guard let result = result as? T else {
+                throw CoreDataError.make(
+                    NSPersistentStoreUnsupportedRequestTypeError,
+                    "The request gives \(type(of: result)), not \(T.self). For a class of your own, set the entity's "
+                        + "managedObjectClassName to its name, with the module in front where it is not found without.")
+            }
+            return result
+        }
+    }
+
+    // MARK: Objects
+
+    final func fetchObjects(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
+        sweepIfWanted()
+        let families = try runtimes(for: fetch)
+        guard !families.isEmpty else { return [] }
+        let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
+        if pending.isEmpty, families.count == 1, let query = families.first {
+            var objects: [NSManagedObject] = []
+            let query = query.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset)
+            if try run(query.query, on: query.store, { objects.append($0) }) != nil {
+                return fire(objects, fetch)
+            }
+        }
+        return fire(try fetchInMemory(fetch, families: families, pending: pending), fetch)
+    }
+
+    private func fire(_ objects: [NSManagedObject], _ fetch: FetchSpecification) -> [NSManagedObject] {
+        if !fetch.returnsObjectsAsFaults {
+            for object in objects where object.isFault { object.willAccessValue(forKey: nil) }
+        }
+        return objects
+    }
+
+    /// One store's part of a fetch.
+    private struct Family {
+        let store: NSPersistentStore
+        var runtimes: [EntityRuntime]
+
+        func value(_ fetch: FetchSpecification, limit: Int?, offset: Int, isSorted: Bool = true) -> (store: NSPersistentStore, query: StoreQuery) {
+            (store, StoreQuery(
+                runtimes: runtimes, predicate: fetch.predicate, sort: isSorted ? fetch.sort : [], limit: limit, offset: offset))
+        }
+    }
+
+    private func runtimes(for fetch: FetchSpecification) throws -> [Family] {
+        var families: [Family] = []
+        for entity in fetch.concreteEntities {
+            let runtime = runtime(for: entity)
+            guard let store = runtime.store else { throw CoreDataError.noStore(for: entity) }
+            if let affected = fetch.affectedStores, !affected.contains(where: { $0 === store }) { continue }
+            if let known = families.firstIndex(where: { $0.store === store }) {
+                families[known].runtimes.append(runtime)
+            } else {
+                families.append(Family(store: store, runtimes: [runtime]))
+            }
+        }
+        return families
+    }
+
+    /// Runs a query and hands over the objects of its rows, with their rows bound.
+    /// - Returns: nil where the store cannot evaluate the query on rows.
+    private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (NSManagedObject) -> Void) throws -> QueryStatistics? {
+        let view = try view(of: store)
+        let slotBase = store.slotBase
+        let statistics = try view.execute(query) { row in
+            let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
+            let object: NSManagedObject
+            if let known = identities[key] {
+                object = known
+                if known.isFault { known.bind(row) }
+            } else {
+                guard let runtime = runtime(slot: key.slot) else { return true }
+                object = makeFault(key, runtime: runtime)
+                object.bind(row)
+            }
+            body(object)
+            return true
+        }
+        if let statistics { lastQuery = statistics }
+        return statistics
+    }
+
+    // MARK: Pending changes
+
+    /// Changed objects of the fetch's entities: what the store says of them is not what this context says.
+    private func pendingObjects(for fetch: FetchSpecification) -> [NSManagedObject] {
+        guard hasChanges else { return [] }
+        let entities = Set(fetch.concreteEntities.map(ObjectIdentifier.init))
+        return listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
+    }
+
+    /// The store's matches less the changed objects, and the changed objects that match as they are now; sorted, offset
+    /// and limited here. Also the way of predicates that no store can evaluate on rows.
+    private func fetchInMemory(
+        _ fetch: FetchSpecification, families: [Family], pending: [NSManagedObject]
+    ) throws -> [NSManagedObject] {
+        var objects: [NSManagedObject] = []
+        let isChangedElsewhere = hasChanges
+        for family in families {
+            let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
+            // A key path may lead through a changed object, so with changes anywhere the predicate is asked of objects.
+            let isLocal = !isChangedElsewhere || !(fetch.predicate?.hasPaths ?? false)
+            if isLocal, try run(part.query, on: part.store, { if !$0.hasChanges { objects.append($0) } }) != nil { continue }
+            var all = part.query
+            all.predicate = nil
+            _ = try run(all, on: part.store) { object in
+                if !object.hasChanges, fetch.predicate?.evaluate(object) ?? true { objects.append(object) }
+            }
+        }
+        objects += pending.filter { !$0.isDeleted && fetch.predicate?.evaluate($0) ?? true }
+        if !fetch.sort.isEmpty { objects = sorted(objects, fetch.sort) }
+        objects = Array(objects.dropFirst(fetch.offset))
+        return fetch.limit == 0 ? objects : Array(objects.prefix(fetch.limit))
+    }
+
+    private func sorted(_ objects: [NSManagedObject], _ keys: [SortKey]) -> [NSManagedObject] {
+        objects.enumerated().sorted { a, b in
+            for key in keys {
+                switch key.compare(a.element, b.element) {
+                case .orderedAscending: return true
+                case .orderedDescending: return false
+                case .orderedSame: continue
+                }
+            }
+            return a.offset < b.offset
+        }.map(\.element)
+    }
+
+    // MARK: Counting
+
+    private func count(_ fetch: FetchSpecification) throws -> Int {
+        let families = try runtimes(for: fetch)
+        let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
+        if pending.isEmpty {
+            var total = 0
+            var isCounted = true
+            for family in families {
+                let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
+                guard let count = try view(of: part.store).count(part.query) else {
+                    isCounted = false
+                    break
+                }
+                total += count
+            }
+            if isCounted {
+                total = max(0, total - fetch.offset)
+                return fetch.limit == 0 ? total : min(total, fetch.limit)
+            }
+        }
+        var unsorted = fetch
+        unsorted.sort = []
+        return try fetchInMemory(unsorted, families: families, pending: pending).count
+    }
+}
+
+extension PredicateNode {
+    /// Whether a key path leads to another object.
+    fileprivate var hasPaths: Bool {
+        switch self {
+        case .constant: false
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasPaths)
+        case .not(let part): part.hasPaths
+        case .comparison(let comparison): comparison.modifier != .direct || comparison.left.hasPath || comparison.right.hasPath
+        }
+    }
+}
+
+extension ExpressionNode {
+    fileprivate var hasPath: Bool {
+        if case .keyPath(let keys) = self { return keys.count > 1 }
+        return false
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import RecordLog
+
+/// Comparisons of an attribute with a constant.
+extension PredicateCompiler {
+    func column(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        let runtime = table.runtime
+        if value.isNull {
+            switch comparison.comparison {
+            case .equal: return NullTest(runtime, index, isNull: true)
+            case .notEqual: return NullTest(runtime, index, isNull: false)
+            default: return ConstantTest(false)
+            }
+        }
+        switch comparison.comparison {
+        case .between:
+            guard let range = value.members, range.count == 2,
+                let low = column(index, kind, comparison.with(.greaterOrEqual), range[0]),
+                let high = column(index, kind, comparison.with(.lessOrEqual), range[1])
+            else { return nil }
+            return AllTest([low, high])
+        case .isIn: return membership(index, kind, comparison, value)
+        default: break
+        }
+        switch kind {
+        case .string: return text(index, comparison, value)
+        case .bool, .int16, .int32, .int64: return integer(index, comparison, value)
+        case .float, .double, .date: return double(index, kind, comparison, value)
+        case .decimal:
+            guard let found = Self.order(comparison.comparison), let constant = Self.decimal(value) else { return nil }
+            return DecimalTest(runtime, index, found, StoredDecimal(constant))
+        case .uuid:
+            guard case .uuid(let uuid) = value, let found = Self.order(comparison.comparison), found == .equal || found == .notEqual else {
+                return nil
+            }
+            return UUIDTest(runtime, index, [uuid.storedBytes], isNegated: found == .notEqual)
+        case .data:
+            guard case .data(let data) = value, let found = Self.order(comparison.comparison), found == .equal || found == .notEqual else {
+                return nil
+            }
+            return BytesTest(runtime, index, [Array(data)], isNegated: found == .notEqual)
+        case .uri:
+            let string: String
+            switch value {
+            case .url(let url): string = url.absoluteString
+            case .text(let text): string = text
+            default: return nil
+            }
+            return text(index, comparison, .text(string))
+        case .transformable, .objectID, .undefined, .toOne, .toMany: return nil
+        }
+    }
+
+    private static func decimal(_ value: PredicateValue) -> Decimal? {
+        switch value {
+        case .decimal(let value): value
+        case .integer(let value): Decimal(value)
+        case .double(let value): value.isFinite ? Decimal(value) : nil
+        case .bool(let value): value ? 1 : 0
+        default: nil
+        }
+    }
+
+    private func text(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        guard case .text(let pattern) = value, let matcher = TextMatcher(comparison.comparison, pattern, options: comparison.options) else {
+            return nil
+        }
+        let runtime = table.runtime
+        if comparison.comparison == .notEqual {
+            return TextTest(runtime, index, TextMatcher(kind: .order(.equal), pattern, options: comparison.options), isNegated: true)
+        }
+        guard comparison.options.isEmpty else { return TextTest(runtime, index, matcher) }
+        var condition: IndexCondition?
+        if let found = Self.order(comparison.comparison) {
+            var key = KeyBuilder()
+            key.append(text: pattern)
+            condition = IndexCondition(property: index, found, key.bytes)
+        } else if comparison.comparison == .beginsWith {
+            var key = KeyBuilder()
+            key.append(textPrefix: pattern)
+            condition = IndexCondition(property: index, kind: .prefix(key.bytes))
+        }
+        return TextTest(runtime, index, matcher, condition: condition)
+    }
+
+    private func integer(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        guard let found = Self.order(comparison.comparison) else { return nil }
+        let runtime = table.runtime
+        switch value {
+        case .integer(let constant): return IntegerTest(runtime, index, found, constant)
+        case .bool(let constant): return IntegerTest(runtime, index, found, constant ? 1 : 0)
+        case .double(let constant): return Self.integer(runtime, index, found, constant)
+        case .decimal(let constant): return Self.integer(runtime, index, found, NSDecimalNumber(decimal: constant).doubleValue)
+        default: return nil
+        }
+    }
+
+    /// An integer column against a number with a fraction: the nearest integers say the same.
+    private static func integer(_ runtime: EntityRuntime, _ index: Int, _ found: ComparisonOperator, _ constant: Double) -> RowTest {
+        if let whole = Int64(exactly: constant) { return IntegerTest(runtime, index, found, whole) }
+        let isPresent = NullTest(runtime, index, isNull: false)
+        if constant.isNaN { return found == .notEqual ? ConstantTest(true) : ConstantTest(false) }
+        guard let below = Int64(exactly: constant.rounded(.down)) else {
+            let isHuge = constant > 0
+            switch found {
+            case .equal: return ConstantTest(false)
+            case .notEqual: return ConstantTest(true)
+            case .less, .lessOrEqual: return isHuge ? isPresent : ConstantTest(false)
+            case .greater, .greaterOrEqual: return isHuge ? ConstantTest(false) : isPresent
+            }
+        }
+        switch found {
+        case .equal: return ConstantTest(false)
+        case .notEqual: return ConstantTest(true)
+        case .less, .lessOrEqual: return IntegerTest(runtime, index, .lessOrEqual, below)
+        case .greater, .greaterOrEqual: return IntegerTest(runtime, index, .greater, below)
+        }
+    }
+
+    private func double(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        guard let found = Self.order(comparison.comparison) else { return nil }
+        switch (kind, value) {
+        case (.date, .date(let constant)): return DoubleTest(table.runtime, index, found, constant)
+        case (.date, _): return nil
+        case (_, .double(let constant)): return DoubleTest(table.runtime, index, found, constant)
+        case (_, .integer(let constant)):
+            guard Int64(exactly: Double(constant)) == constant else { return nil }
+            return DoubleTest(table.runtime, index, found, Double(constant))
+        default: return nil
+        }
+    }
+
+    private func membership(
+        _ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> RowTest? {
+        guard let members = value.members else { return nil }
+        let present = members.filter { !$0.isNull }
+        let test: RowTest?
+        switch kind {
+        case .string where comparison.options.isEmpty:
+            let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
+            test = texts.count == present.count ? TextSetTest(table.runtime, index, Set(texts)) : nil
+        case .bool, .int16, .int32, .int64:
+            let numbers = present.compactMap { if case .integer(let number) = $0 { number } else { nil } }
+            test = numbers.count == present.count ? IntegerSetTest(table.runtime, index, Set(numbers)) : nil
+        case .uuid:
+            let uuids = present.compactMap { if case .uuid(let uuid) = $0 { uuid.storedBytes } else { nil } }
+            test = uuids.count == present.count ? UUIDTest(table.runtime, index, uuids) : nil
+        default:
+            var tests: [RowTest] = []
+            for member in present {
+                guard let one = column(index, kind, comparison.with(.equal), member) else { return nil }
+                tests.append(one)
+            }
+            test = AnyTest(tests)
+        }
+        guard let test else { return nil }
+        return present.count == members.count ? test : AnyTest([test, NullTest(table.runtime, index, isNull: true)])
+    }
+}
+
+extension PredicateNode.Comparison {
+    fileprivate func with(_ found: PredicateNode.Operator) -> PredicateNode.Comparison {
+        var result = self
+        result.comparison = found
+        return result
+    }
+}

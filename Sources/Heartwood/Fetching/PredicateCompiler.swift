@@ -1,0 +1,203 @@
+import Foundation
+import RecordLog
+
+/// Compiles a predicate to tests on the rows of one table.
+///
+/// What it cannot compile gives nil, and the context evaluates the whole predicate on objects instead.
+struct PredicateCompiler {
+    let table: EntityTable
+    let view: RecordLogView
+
+    private var runtime: EntityRuntime { table.runtime }
+
+    func compile(_ node: PredicateNode) -> RowTest? {
+        switch node {
+        case .constant(let value): return ConstantTest(value)
+        case .and(let parts): return compile(parts).map(AllTest.init)
+        case .or(let parts): return compile(parts).map(AnyTest.init)
+        case .not(let part): return compile(part).map(NotTest.init)
+        case .comparison(let comparison): return compile(comparison)
+        }
+    }
+
+    private func compile(_ parts: [PredicateNode]) -> [RowTest]? {
+        var tests: [RowTest] = []
+        for part in parts {
+            guard let test = compile(part) else { return nil }
+            tests.append(test)
+        }
+        return tests
+    }
+
+    // MARK: Comparisons
+
+    private func compile(_ comparison: PredicateNode.Comparison) -> RowTest? {
+        switch (comparison.left, comparison.right) {
+        case (.keyPath(let keys), .constant(let value)): return compile(keys[...], comparison, value)
+        case (.keyPath(let keys), .aggregate(let list)):
+            guard let values = Self.constants(list) else { return nil }
+            return compile(keys[...], comparison, .collection(values))
+        case (.constant(let value), .keyPath(let keys)):
+            // 5 < age is age > 5; "x" IN name is left to memory.
+            guard comparison.modifier == .direct, let mirrored = Self.mirrored(comparison) else { return nil }
+            return compile(keys[...], mirrored, value)
+        case (.constant, .constant): return ConstantTest(PredicateNode.comparison(comparison).evaluate(nil))
+        default: return nil
+        }
+    }
+
+    private static func constants(_ list: [ExpressionNode]) -> [PredicateValue]? {
+        var values: [PredicateValue] = []
+        for item in list {
+            guard case .constant(let value) = item else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    private static func mirrored(_ comparison: PredicateNode.Comparison) -> PredicateNode.Comparison? {
+        var result = comparison
+        switch comparison.comparison {
+        case .equal, .notEqual: break
+        case .less: result.comparison = .greater
+        case .lessOrEqual: result.comparison = .greaterOrEqual
+        case .greater: result.comparison = .less
+        case .greaterOrEqual: result.comparison = .lessOrEqual
+        default: return nil
+        }
+        return result
+    }
+
+    private func compile(_ keys: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        guard let key = keys.first else {
+            return comparison.modifier == .direct ? identity(comparison, value) : nil
+        }
+        guard let index = runtime.index(of: key) else { return nil }
+        let property = runtime.properties[index]
+        guard !property.isTransient else { return nil }
+        let rest = keys.dropFirst()
+        switch property.kind {
+        case .toOne where rest.isEmpty:
+            guard comparison.modifier == .direct else { return nil }
+            return reference(index, comparison, value)
+        case .toOne: return throughToOne(index, rest, comparison, value)
+        case .toMany: return throughToMany(index, rest, comparison, value)
+        default:
+            guard rest.isEmpty, comparison.modifier == .direct else { return nil }
+            return column(index, property.kind, comparison, value)
+        }
+    }
+
+    // MARK: Relationships
+
+    private func throughToOne(
+        _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> RowTest? {
+        guard let destinations = destinations(of: index, rest, comparison, value) else { return nil }
+        let whenNull = PredicateNode.comparison(.init(
+            left: .constant(.null), comparison: comparison.comparison, right: .constant(value), modifier: comparison.modifier,
+            options: comparison.options)).evaluate(nil)
+        return ToOneTest(runtime, index, destinations, whenNull: whenNull)
+    }
+
+    private func destinations(
+        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> DestinationTests? {
+        guard let destination = runtime.properties[index].destination else { return nil }
+        var tests = DestinationTests()
+        for entity in destination.concreteFamily {
+            guard let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+                let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
+            else { return nil }
+            tests.set(test, for: table.id)
+        }
+        return tests
+    }
+
+    private func throughToMany(
+        _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> RowTest? {
+        guard let source = table.members[index] else { return nil }
+        if rest.count == 1, rest.first == "@count" {
+            guard comparison.modifier == .direct, let found = Self.order(comparison.comparison), case .integer(let count) = value else { return nil }
+            return MemberCountTest(source, found, count)
+        }
+        var direct = comparison
+        direct.modifier = .direct
+        switch comparison.modifier {
+        case .direct:
+            // depends CONTAINS package
+            guard rest.isEmpty, comparison.comparison == .contains, let key = objectKey(value) else { return nil }
+            return AnyMemberIdentityTest(source, [view.reference(key)])
+        case .any:
+            if rest.isEmpty {
+                guard comparison.comparison == .equal || comparison.comparison == .isIn, let keys = objectKeys(value) else { return nil }
+                return AnyMemberIdentityTest(source, Set(keys.map(view.reference)))
+            }
+            return destinations(of: index, rest, direct, value).map { AnyMemberTest(source, $0) }
+        case .all:
+            guard !rest.isEmpty, let tests = negatedDestinations(of: index, rest, direct, value) else { return nil }
+            return NotTest(AnyMemberTest(source, tests))
+        }
+    }
+
+    private func negatedDestinations(
+        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> DestinationTests? {
+        guard let destination = runtime.properties[index].destination else { return nil }
+        var tests = DestinationTests()
+        for entity in destination.concreteFamily {
+            guard let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+                let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
+            else { return nil }
+            tests.set(NotTest(test), for: table.id)
+        }
+        return tests
+    }
+
+    private func objectKey(_ value: PredicateValue) -> ObjectKey? {
+        switch value {
+        case .object(let object): object.key
+        case .objectID(let id): id.key
+        default: nil
+        }
+    }
+
+    private func objectKeys(_ value: PredicateValue) -> [ObjectKey]? {
+        if let key = objectKey(value) { return [key] }
+        guard let members = value.members else { return nil }
+        let keys = members.compactMap(objectKey)
+        return keys.count == members.count ? keys : nil
+    }
+
+    private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        switch comparison.comparison {
+        case .equal where value.isNull: return NullTest(runtime, index, isNull: true)
+        case .notEqual where value.isNull: return NullTest(runtime, index, isNull: false)
+        case .equal: return objectKey(value).map { ReferenceTest(runtime, index, [view.reference($0)]) }
+        case .notEqual: return objectKey(value).map { ReferenceTest(runtime, index, [view.reference($0)], isNegated: true) }
+        case .isIn: return objectKeys(value).map { ReferenceTest(runtime, index, Set($0.map(view.reference))) }
+        default: return nil
+        }
+    }
+
+    private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        switch comparison.comparison {
+        case .equal, .isIn: return objectKeys(value).map { IdentityTest(Set($0.map(view.reference)), isNegated: false) }
+        case .notEqual: return objectKey(value).map { IdentityTest([view.reference($0)], isNegated: true) }
+        default: return nil
+        }
+    }
+
+    static func order(_ comparison: PredicateNode.Operator) -> ComparisonOperator? {
+        switch comparison {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
+        default: nil
+        }
+    }
+}

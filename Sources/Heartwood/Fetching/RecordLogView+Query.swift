@@ -1,0 +1,118 @@
+import Foundation
+import RecordLog
+
+extension RecordLogView {
+    /// One table's part of a query, compiled.
+    private struct Part {
+        let table: EntityTable
+        let test: RowTest?
+        let plan: AccessPlan
+        let order: RowOrder?
+    }
+
+    private func prepare(_ query: StoreQuery) throws -> [Part]? {
+        var parts: [Part] = []
+        for runtime in query.runtimes {
+            let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
+            guard let table = schema.table(id), table.runtime === runtime else { throw CoreDataError.noStore(for: runtime.entity) }
+            var test: RowTest?
+            if let predicate = query.predicate {
+                guard let compiled = PredicateCompiler(table: table, view: self).compile(predicate) else { return nil }
+                test = compiled
+            }
+            var order: RowOrder?
+            if !query.sort.isEmpty {
+                guard let compiled = RowOrder(query.sort, table: table, view: self) else { return nil }
+                order = compiled
+            }
+            let sort = query.sort.isEmpty ? [] : order?.directParts
+            parts.append(Part(
+                table: table, test: test, plan: QueryPlanner(table: table, test: test, sort: sort).plan(), order: order))
+        }
+        return parts
+    }
+
+    /// Calls `body` with each row that the query asks for, in order.
+    /// - Returns: nil where the predicate or the order cannot be evaluated on rows; nothing was called then.
+    func answer(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
+        guard let parts = try prepare(query) else { return nil }
+        do {
+            return try run(parts, query, body)
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    /// How many rows match; the row count of the table where there is no condition.
+    func countMatches(_ query: StoreQuery) throws -> Int? {
+        guard query.predicate != nil else {
+            return query.runtimes.reduce(0) { total, runtime in
+                total + snapshot.rowCount(TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48))))
+            }
+        }
+        return try answer(query) { _ in true }?.rowsMatched
+    }
+
+    private func run(_ parts: [Part], _ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics {
+        let scope = QueryScope(view: self)
+        var statistics = QueryStatistics()
+        statistics.access = parts.map { part in part.plan.index.map { .index($0.name) } ?? .scan }
+        statistics.isOrderedByIndex = !query.sort.isEmpty && parts.count == 1 && parts[0].plan.isOrdered
+        var skipped = 0, given = 0
+        let limit = query.limit ?? Int.max
+        func give(_ row: RowView) throws -> Bool {
+            if skipped < query.offset {
+                skipped += 1
+                return true
+            }
+            guard given < limit else { return false }
+            given += 1
+            return try body(row) && given < limit
+        }
+        guard limit > 0 else { return statistics }
+        if query.sort.isEmpty || statistics.isOrderedByIndex {
+            for part in parts {
+                var isStopped = false
+                try forEachMatch(part, scope) { row in
+                    statistics.rowsMatched += 1
+                    isStopped = try !give(row)
+                    return !isStopped
+                }
+                if isStopped { break }
+            }
+        } else {
+            var sorter = RowSorter()
+            for part in parts {
+                guard let order = part.order else { continue }
+                try forEachMatch(part, scope) { row in
+                    statistics.rowsMatched += 1
+                    try sorter.append(row, order, scope)
+                    return true
+                }
+            }
+            for row in sorter.sorted() { guard try give(row) else { break } }
+        }
+        statistics.rowsVisited = scope.rowsVisited
+        return statistics
+    }
+
+    private func forEachMatch(_ part: Part, _ scope: QueryScope, _ body: (RowView) throws -> Bool) throws {
+        guard let index = part.plan.index else {
+            try snapshot.scan(part.table.id) { row in
+                scope.rowsVisited &+= 1
+                if let test = part.test, try !test.matches(row, scope) { return true }
+                return try body(row)
+            }
+            return
+        }
+        for range in part.plan.ranges {
+            var cursor = try snapshot.cursor(index.id, range, descending: part.plan.isDescending)
+            while let number = try cursor.next() {
+                guard let row = try snapshot.row(RowReference(table: part.table.id, row: number)) else { continue }
+                scope.rowsVisited &+= 1
+                if let test = part.test, try !test.matches(row, scope) { continue }
+                guard try body(row) else { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import RecordLog
+
+/// An order of rows: for each row the bytes that sort as it does.
+struct RowOrder {
+    private struct Part {
+        /// Property indices from the row's table on, through to-one relationships.
+        let path: [Int]
+        let isAscending: Bool
+    }
+
+    private let parts: [Part]
+    private let table: EntityTable
+
+    /// - Returns: nil where a key is transient.
+    init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView) {
+        self.table = table
+        var parts: [Part] = []
+        for key in keys {
+            var entity = table.runtime.entity
+            var path: [Int] = []
+            for name in key.path {
+                guard let index = entity.propertyIndexByName[name] else { return nil }
+                let property = entity.frozenProperties[index]
+                guard !property.isTransient, PropertyKind(property).columnType != nil else { return nil }
+                path.append(index)
+                if let relationship = property as? NSRelationshipDescription, let destination = relationship.destinationEntity {
+                    entity = destination
+                }
+            }
+            parts.append(Part(path: path, isAscending: key.isAscending))
+        }
+        self.parts = parts
+    }
+
+    /// The order as columns of the table itself; nil where it goes through a relationship.
+    var directParts: [TableIndex.Part]? {
+        var result: [TableIndex.Part] = []
+        for part in parts {
+            guard part.path.count == 1 else { return nil }
+            result.append(TableIndex.Part(property: part.path[0], isAscending: part.isAscending))
+        }
+        return result
+    }
+
+    func appendKey(of row: RowView, to key: inout KeyBuilder, _ scope: QueryScope) throws {
+        for part in parts { try append(part, of: row, to: &key, scope) }
+    }
+
+    private func append(_ part: Part, of row: RowView, to key: inout KeyBuilder, _ scope: QueryScope) throws {
+        var row = row
+        var runtime = table.runtime
+        for (place, index) in part.path.enumerated() {
+            guard let access = runtime.accesses(row.layoutID)?[index], !access.isAbsent, !row.isNull(access) else { break }
+            if place == part.path.count - 1 {
+                key.append(column: access, of: row, descending: !part.isAscending)
+                return
+            }
+            let reference = row.reference(access)
+            guard let next = try scope.view.snapshot.row(reference), let owner = scope.view.schema.table(reference.table) else { break }
+            row = next
+            runtime = owner.runtime
+        }
+        key.appendNull(descending: !part.isAscending)
+    }
+}
+
+/// Gathers rows and sorts them by their keys; equal ones stay in the order they came.
+struct RowSorter {
+    private struct Entry {
+        let prefix: UInt64
+        let start: Int
+        let end: Int
+        let row: RowView
+    }
+
+    private var arena: [UInt8] = []
+    private var entries: [Entry] = []
+    private var key = KeyBuilder()
+
+    mutating func append(_ row: RowView, _ order: RowOrder, _ scope: QueryScope) throws {
+        key.removeAll()
+        try order.appendKey(of: row, to: &key, scope)
+        let start = arena.count
+        arena.append(contentsOf: key.bytes)
+        var prefix: UInt64 = 0
+        for place in 0..<8 { prefix = prefix << 8 | (place < key.bytes.count ? UInt64(key.bytes[place]) : 0) }
+        entries.append(Entry(prefix: prefix, start: start, end: arena.count, row: row))
+    }
+
+    func sorted() -> [RowView] {
+        arena.withUnsafeBytes { arena in
+            entries.sorted { a, b in
+                if a.prefix != b.prefix { return a.prefix < b.prefix }
+                let count = min(a.end - a.start, b.end - b.start)
+                if count > 0, let base = arena.baseAddress {
+                    let order = memcmp(base + a.start, base + b.start, count)
+                    if order != 0 { return order < 0 }
+                }
+                // The start tells which came first.
+                return a.end - a.start != b.end - b.start ? a.end - a.start < b.end - b.start : a.start < b.start
+            }.map(\.row)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+
+/// A model as plain data: what a model file states, and what a store keeps of its model.
+struct ModelDocument: Codable, Equatable {
+    struct Entity: Codable, Equatable {
+        var name: String
+        var className: String?
+        var isAbstract: Bool?
+        var parent: String?
+        var renamingIdentifier: String?
+        var versionHashModifier: String?
+        var attributes: [Attribute] = []
+        var relationships: [Relationship] = []
+        var indexes: [Index]?
+        var uniquenessConstraints: [[String]]?
+        var userInfo: [String: String]?
+        var line: Int?
+    }
+
+    struct Attribute: Codable, Equatable {
+        var name: String
+        /// `NSAttributeType`'s raw value.
+        var type: UInt
+        var isOptional: Bool
+        var isTransient: Bool?
+        /// In the text form that the type reads: numbers in decimal, dates in seconds since 2001-01-01, data in base 64.
+        var defaultValue: String?
+        var rules: ValidationRules?
+        var renamingIdentifier: String?
+        var versionHashModifier: String?
+        var userInfo: [String: String]?
+        var line: Int?
+    }
+
+    struct Relationship: Codable, Equatable {
+        var name: String
+        var isOptional: Bool
+        var isTransient: Bool?
+        var destination: String
+        var inverse: String?
+        var minCount: Int
+        var maxCount: Int
+        /// `NSDeleteRule`'s raw value.
+        var deleteRule: UInt
+        var isOrdered: Bool?
+        var renamingIdentifier: String?
+        var versionHashModifier: String?
+        var userInfo: [String: String]?
+        var line: Int?
+    }
+
+    struct Index: Codable, Equatable {
+        struct Element: Codable, Equatable {
+            var property: String
+            var isAscending: Bool
+        }
+
+        var name: String
+        var elements: [Element]
+    }
+
+    static let currentVersion = 1
+
+    var version = ModelDocument.currentVersion
+    var entities: [Entity] = []
+    var configurations: [String: [String]]?
+    var versionIdentifiers: [String]?
+    /// The file that it was read from, for messages.
+    var source: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case version, entities, configurations, versionIdentifiers
+    }
+}
+
+extension ModelDocument {
+    init(_ model: NSManagedObjectModel) {
+        entities = model.entities.map(Entity.init)
+        let names = model.configurations
+        if !names.isEmpty {
+            configurations = Dictionary(uniqueKeysWithValues: names.map { name in
+                (name, (model.entities(forConfigurationName: name) ?? []).compactMap(\.name).sorted())
+            })
+        }
+        let identifiers = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
+        if !identifiers.isEmpty { versionIdentifiers = identifiers }
+    }
+}
+
+extension ModelDocument.Entity {
+    init(_ entity: NSEntityDescription) {
+        name = entity.name ?? ""
+        className = entity.managedObjectClassName == "NSManagedObject" ? nil : entity.managedObjectClassName
+        isAbstract = entity.isAbstract ? true : nil
+        parent = entity.superentity?.name
+        renamingIdentifier = entity.renamingIdentifier
+        versionHashModifier = entity.versionHashModifier
+        userInfo = entity.userInfo as? [String: String]
+        for property in entity.statedProperties {
+            switch property {
+            case let attribute as NSAttributeDescription: attributes.append(.init(attribute))
+            case let relationship as NSRelationshipDescription: relationships.append(.init(relationship))
+            default: break
+            }
+        }
+        if !entity.indexes.isEmpty {
+            indexes = entity.indexes.map { index in
+                ModelDocument.Index(name: index.name, elements: index.elements.map {
+                    ModelDocument.Index.Element(property: $0.propertyName ?? "", isAscending: $0.isAscending)
+                })
+            }
+        }
+        let constraints = entity.uniquenessConstraints.map { constraint in
+            constraint.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
+        }
+        if !constraints.isEmpty { uniquenessConstraints = constraints }
+    }
+}
+
+extension ModelDocument.Attribute {
+    init(_ attribute: NSAttributeDescription) {
+        name = attribute.name
+        type = attribute.attributeType.rawValue
+        isOptional = attribute.isOptional
+        isTransient = attribute.isTransient ? true : nil
+        defaultValue = DefaultValueText.text(attribute.defaultValue)
+        rules = attribute.rules.isEmpty ? nil : attribute.rules
+        renamingIdentifier = attribute.renamingIdentifier
+        versionHashModifier = attribute.versionHashModifier
+        userInfo = attribute.userInfo as? [String: String]
+    }
+}
+
+extension ModelDocument.Relationship {
+    init(_ relationship: NSRelationshipDescription) {
+        name = relationship.name
+        isOptional = relationship.isOptional
+        isTransient = relationship.isTransient ? true : nil
+        destination = relationship.destinationEntity?.name ?? ""
+        inverse = relationship.inverseRelationship?.name
+        minCount = relationship.minCount
+        maxCount = relationship.maxCount
+        deleteRule = relationship.deleteRule.rawValue
+        isOrdered = relationship.isOrdered ? true : nil
+        renamingIdentifier = relationship.renamingIdentifier
+        versionHashModifier = relationship.versionHashModifier
+        userInfo = relationship.userInfo as? [String: String]
+    }
+}
+
+/// Between an attribute's default value and its text.
+enum DefaultValueText {
+    static func text(_ value: Any?) -> String? {
+        switch value {
+        case nil: nil
+        case let text as String: text
+        case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
+        case let data as Data: data.base64EncodedString()
+        case let uuid as UUID: uuid.uuidString
+        case let url as URL: url.absoluteString
+        case let number as NSDecimalNumber: number.stringValue
+        case let number as NSNumber: number.stringValue
+        case let flag as Bool: flag ? "1" : "0"
+        case let other?: "\(other)"
+        }
+    }
+
+    /// - Returns: nil where the text does not suit the type.
+    static func value(_ text: String, type: NSAttributeType) -> Any? {
+        switch type {
+        case .stringAttributeType: text
+        case .integer16AttributeType: Int16(text).map { NSNumber(value: $0) }
+        case .integer32AttributeType: Int32(text).map { NSNumber(value: $0) }
+        case .integer64AttributeType: Int64(text).map { NSNumber(value: $0) }
+        case .doubleAttributeType: Double(text).map { NSNumber(value: $0) }
+        case .floatAttributeType: Float(text).map { NSNumber(value: $0) }
+        case .decimalAttributeType: Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { NSDecimalNumber(decimal: $0) }
+        case .booleanAttributeType: boolean(text).map { NSNumber(value: $0) }
+        case .dateAttributeType: Double(text).map(Date.init(timeIntervalSinceReferenceDate:))
+        case .UUIDAttributeType: UUID(uuidString: text)
+        case .URIAttributeType: URL(string: text)
+        case .binaryDataAttributeType: Data(base64Encoded: text)
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: nil
+        }
+    }
+
+    private static func boolean(_ text: String) -> Bool? {
+        switch text.uppercased() {
+        case "YES", "TRUE", "1": true
+        case "NO", "FALSE", "0": false
+        default: nil
+        }
+    }
+}

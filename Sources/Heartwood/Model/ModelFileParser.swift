@@ -1,0 +1,195 @@
+import Foundation
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// Reads the XML of an `.xcdatamodel`'s `contents` into a document.
+final class ModelFileParser: NSObject, XMLParserDelegate {
+    private let data: Data
+    private let path: String
+    private var document = ModelDocument()
+    private var entity: ModelDocument.Entity?
+    private var attribute: ModelDocument.Attribute?
+    private var relationship: ModelDocument.Relationship?
+    private var index: ModelDocument.Index?
+    private var constraint: [String]?
+    private var configuration: (name: String, members: [String])?
+    private var userInfo: [String: String]?
+    private var sawModel = false
+    private var error: NSError?
+
+    init(data: Data, path: String) {
+        self.data = data
+        self.path = path
+        document.source = path
+    }
+
+    func parse() throws -> ModelDocument {
+        // Model files declare no entities of the XML kind; a file that does is not one, and may be a bomb.
+        guard data.range(of: Data("<!ENTITY".utf8)) == nil, data.range(of: Data("<!DOCTYPE".utf8)) == nil else {
+            throw ModelFile.failure("\(path):1: declares XML entities, which model files never do; it was not read.")
+        }
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        parser.delegate = self
+        let isWhole = parser.parse()
+        if let error { throw error }
+        guard isWhole, sawModel else {
+            let reason = parser.parserError?.localizedDescription ?? "there is no model element"
+            throw ModelFile.failure("\(path):\(max(parser.lineNumber, 1)): is not a model file (\(reason)).")
+        }
+        return document
+    }
+
+    private func fail(_ parser: XMLParser, _ message: String) {
+        guard error == nil else { return }
+        error = ModelFile.failure("\(path):\(parser.lineNumber): \(message)")
+        parser.abortParsing()
+    }
+
+    // MARK: XMLParserDelegate
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]
+    ) {
+        switch name {
+        case "model": sawModel = true
+        case "entity": startEntity(values, parser)
+        case "attribute": startAttribute(values, parser)
+        case "relationship": startRelationship(values, parser)
+        case "fetchIndex": index = ModelDocument.Index(name: values["name"] ?? "", elements: [])
+        case "fetchIndexElement": addIndexElement(values, parser)
+        case "uniquenessConstraint": constraint = []
+        case "constraint": if let value = values["value"] { constraint?.append(value) }
+        case "configuration": configuration = (values["name"] ?? "", [])
+        case "memberEntity": configuration?.members.append(values["name"] ?? "")
+        case "userInfo": userInfo = [:]
+        case "entry": if let key = values["key"] { userInfo?[key] = values["value"] ?? "" }
+        case "fetchedProperty": fail(parser, "fetchedProperty \(values["name"] ?? ""): fetched properties are not supported yet.")
+        case "composite": fail(parser, "composite \(values["name"] ?? ""): composite attributes are not supported yet.")
+        default: break
+        }
+    }
+
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        switch name {
+        case "entity":
+            if let entity { document.entities.append(entity) }
+            entity = nil
+        case "attribute":
+            if let attribute { entity?.attributes.append(attribute) }
+            attribute = nil
+        case "relationship":
+            if let relationship { entity?.relationships.append(relationship) }
+            relationship = nil
+        case "fetchIndex":
+            if let index { entity?.indexes.add(index) }
+            index = nil
+        case "uniquenessConstraint":
+            if let constraint { entity?.uniquenessConstraints.add(constraint) }
+            constraint = nil
+        case "configuration":
+            if let configuration { document.configurations = (document.configurations ?? [:]).merging([configuration.name: configuration.members]) { $1 } }
+            configuration = nil
+        case "userInfo": endUserInfo()
+        default: break
+        }
+    }
+
+    private func endUserInfo() {
+        defer { userInfo = nil }
+        guard let userInfo, !userInfo.isEmpty else { return }
+        if attribute != nil {
+            attribute?.userInfo = userInfo
+        } else if relationship != nil {
+            relationship?.userInfo = userInfo
+        } else {
+            entity?.userInfo = userInfo
+        }
+    }
+
+    // MARK: Elements
+
+    private func startEntity(_ values: [String: String], _ parser: XMLParser) {
+        var new = ModelDocument.Entity(name: values["name"] ?? "")
+        new.className = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 }
+        new.isAbstract = values["isAbstract"] == "YES" ? true : nil
+        new.parent = values["parentEntity"]
+        new.renamingIdentifier = values["elementID"]
+        new.versionHashModifier = values["versionHashModifier"]
+        new.line = parser.lineNumber
+        entity = new
+    }
+
+    private static let types: [String: NSAttributeType] = [
+        "Integer 16": .integer16AttributeType, "Integer 32": .integer32AttributeType, "Integer 64": .integer64AttributeType,
+        "Decimal": .decimalAttributeType, "Double": .doubleAttributeType, "Float": .floatAttributeType,
+        "String": .stringAttributeType, "Boolean": .booleanAttributeType, "Date": .dateAttributeType,
+        "Binary": .binaryDataAttributeType, "UUID": .UUIDAttributeType, "URI": .URIAttributeType,
+        "Transformable": .transformableAttributeType, "ObjectID": .objectIDAttributeType,
+    ]
+
+    private func startAttribute(_ values: [String: String], _ parser: XMLParser) {
+        let name = values["name"] ?? ""
+        let path = "attribute \(entity?.name ?? "?").\(name)"
+        if values["derived"] == "YES" { return fail(parser, "\(path): derived attributes are not supported yet.") }
+        if values["attributeType"] == "Composite" { return fail(parser, "\(path): composite attributes are not supported yet.") }
+        var type = NSAttributeType.undefinedAttributeType
+        if let stated = values["attributeType"] {
+            guard let known = Self.types[stated] else {
+                return fail(parser, "\(path): the type \"\(stated)\" is unknown; it is one of \(Self.types.keys.sorted().joined(separator: ", ")).")
+            }
+            type = known
+        }
+        var new = ModelDocument.Attribute(name: name, type: type.rawValue, isOptional: values["optional"] == "YES")
+        new.isTransient = values["transient"] == "YES" ? true : nil
+        new.defaultValue = type == .dateAttributeType ? values["defaultDateTimeInterval"] : values["defaultValueString"]
+        new.renamingIdentifier = values["elementID"]
+        new.versionHashModifier = values["versionHashModifier"]
+        new.line = parser.lineNumber
+        let rules = ValidationRules(
+            minimum: (values["minValueString"] ?? values["minDateTimeInterval"]).flatMap(Double.init),
+            maximum: (values["maxValueString"] ?? values["maxDateTimeInterval"]).flatMap(Double.init),
+            pattern: values["regularExpressionString"])
+        if !rules.isEmpty { new.rules = rules }
+        attribute = new
+    }
+
+    private func startRelationship(_ values: [String: String], _ parser: XMLParser) {
+        let name = values["name"] ?? ""
+        let rules: [String: NSDeleteRule] = [
+            "Nullify": .nullifyDeleteRule, "Cascade": .cascadeDeleteRule, "Deny": .denyDeleteRule, "No Action": .noActionDeleteRule,
+        ]
+        guard let rule = rules[values["deletionRule"] ?? "Nullify"] else {
+            return fail(parser, "relationship \(entity?.name ?? "?").\(name): the deletion rule \"\(values["deletionRule"] ?? "")\" is unknown.")
+        }
+        let maxCount = values["maxCount"].flatMap(Int.init) ?? (values["toMany"] == "YES" ? 0 : 1)
+        var new = ModelDocument.Relationship(
+            name: name, isOptional: values["optional"] == "YES", destination: values["destinationEntity"] ?? "",
+            inverse: values["inverseName"], minCount: values["minCount"].flatMap(Int.init) ?? 0, maxCount: maxCount,
+            deleteRule: rule.rawValue)
+        new.isTransient = values["transient"] == "YES" ? true : nil
+        new.isOrdered = values["ordered"] == "YES" ? true : nil
+        new.renamingIdentifier = values["elementID"]
+        new.versionHashModifier = values["versionHashModifier"]
+        new.line = parser.lineNumber
+        relationship = new
+    }
+
+    private func addIndexElement(_ values: [String: String], _ parser: XMLParser) {
+        guard let property = values["property"] else {
+            return fail(parser, "fetchIndexElement of \(entity?.name ?? "?"): indexes over expressions are not supported yet.")
+        }
+        index?.elements.append(ModelDocument.Index.Element(property: property, isAscending: values["order"] != "descending"))
+    }
+}
+
+extension Optional where Wrapped: RangeReplaceableCollection {
+    /// Appends to the collection, made where there is none yet.
+    fileprivate mutating func add(_ element: Wrapped.Element) {
+        var collection = self ?? Wrapped()
+        collection.append(element)
+        self = collection
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+/// A kind of object: its properties, its place in the inheritance tree, its class.
+/// Source: https://developer.apple.com/documentation/coredata/nsentitydescription
+open class NSEntityDescription: NSObject, @unchecked Sendable {
+    // Unchecked: see NSPropertyDescription.
+
+    public final var name: String? { willSet { checkEditable() } }
+    /// The class of the entity's objects; "NSManagedObject" where it has none of its own.
+    public final var managedObjectClassName: String! = "NSManagedObject" { willSet { checkEditable() } }
+    public final var isAbstract = false { willSet { checkEditable() } }
+    public internal(set) final weak var superentity: NSEntityDescription?
+    public internal(set) final weak var managedObjectModel: NSManagedObjectModel?
+    public final var userInfo: [AnyHashable: Any]? { willSet { checkEditable() } }
+    public final var renamingIdentifier: String? { willSet { checkEditable() } }
+    public final var versionHashModifier: String? { willSet { checkEditable() } }
+    /// What fetches should be able to look up without visiting every row.
+    public final var indexes: [NSFetchIndexDescription] = [] { willSet { checkEditable() } }
+    /// Each a list of attributes (by name or description) whose values together must be unique among the entity's objects.
+    public final var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
+
+    private var ownProperties: [NSPropertyDescription] = []
+    private var ownSubentities: [NSEntityDescription] = []
+    final var isFrozen = false
+    /// Inherited properties first; set when the model is frozen.
+    final var frozenProperties: [NSPropertyDescription] = []
+    final var propertyIndexByName: [String: Int] = [:]
+    final var frozenVersionHash: Data?
+
+    public override init() {
+        super.init()
+    }
+
+    private func checkEditable() {
+        precondition(!isFrozen, ModelMessages.frozen)
+    }
+
+    /// The entity's properties, inherited ones included. Setting it states the entity's own.
+    public final var properties: [NSPropertyDescription] {
+        get { isFrozen ? frozenProperties : (superentity?.properties ?? []) + ownProperties }
+        set {
+            checkEditable()
+            let inherited = superentity?.properties ?? []
+            ownProperties = newValue.filter { property in !inherited.contains { $0 === property } }
+            for property in ownProperties { property.entity = self }
+        }
+    }
+
+    /// The properties that this entity states itself.
+    final var statedProperties: [NSPropertyDescription] { ownProperties }
+
+    /// The entities that inherit from this one directly.
+    public final var subentities: [NSEntityDescription] {
+        get { ownSubentities }
+        set {
+            checkEditable()
+            for entity in ownSubentities { entity.superentity = nil }
+            ownSubentities = newValue
+            for entity in newValue { entity.superentity = self }
+        }
+    }
+
+    public final var subentitiesByName: [String: NSEntityDescription] { Self.byName(subentities, \.name) }
+    public final var propertiesByName: [String: NSPropertyDescription] { Self.byName(properties, \.name) }
+
+    public final var attributesByName: [String: NSAttributeDescription] {
+        Self.byName(properties.compactMap { $0 as? NSAttributeDescription }, \.name)
+    }
+
+    public final var relationshipsByName: [String: NSRelationshipDescription] {
+        Self.byName(properties.compactMap { $0 as? NSRelationshipDescription }, \.name)
+    }
+
+    private static func byName<Value>(_ values: [Value], _ name: (Value) -> String?) -> [String: Value] {
+        Dictionary(values.compactMap { value in name(value).map { ($0, value) } }) { first, _ in first }
+    }
+
+    /// The relationships whose destination is `entity`.
+    public final func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+        properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity === entity }
+    }
+
+    /// Whether this is `entity` or inherits from it.
+    public final func isKindOf(entity: NSEntityDescription) -> Bool {
+        var next: NSEntityDescription? = self
+        while let known = next {
+            if known === entity { return true }
+            next = known.superentity
+        }
+        return false
+    }
+
+    /// 32 bytes that change with everything that matters to how objects are stored.
+    public final var versionHash: Data { frozenVersionHash ?? VersionHash.hash(of: self) }
+
+    // MARK: Freezing
+
+    /// Fixes the order of properties. The superentity is frozen first, so that an inherited property has one index.
+    final func freeze() {
+        guard !isFrozen else { return }
+        superentity?.freeze()
+        frozenProperties = (superentity?.frozenProperties ?? []) + ownProperties
+        for (index, property) in frozenProperties.enumerated() {
+            property.index = index
+            propertyIndexByName[property.name] = index
+        }
+        frozenVersionHash = VersionHash.hash(of: self)
+        isFrozen = true
+        for property in ownProperties { property.isFrozen = true }
+        for entity in ownSubentities { entity.freeze() }
+    }
+
+    open override var description: String { "<NSEntityDescription \(name ?? "?")>" }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// The entities of an application and how they relate.
+///
+/// Build it in code, or load it from an `.xcdatamodeld`. It cannot be changed any more once a coordinator uses it.
+/// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel
+open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+    // Unchecked: see NSPropertyDescription.
+
+    private var list: [NSEntityDescription] = []
+    private var configurationEntities: [String: [String]] = [:]
+    private var isFrozen = false
+    private var frozenByName: [String: NSEntityDescription]?
+    private var frozenChecksum: String?
+    /// Names of the model's version, for people.
+    public final var versionIdentifiers: Set<AnyHashable> = []
+
+    public override init() {
+        super.init()
+    }
+
+    /// Loads an `.xcdatamodeld` or `.xcdatamodel`; nil where it cannot be loaded. `load(contentsOf:)` says why.
+    public convenience init?(contentsOf url: URL) {
+        guard let document = try? ModelFile.read(url), (try? ModelBuilder(document).build(into: nil)) != nil else { return nil }
+        self.init()
+        guard (try? ModelBuilder(document).build(into: self)) != nil else { return nil }
+    }
+
+    /// Loads an `.xcdatamodeld` (its current version) or an `.xcdatamodel`.
+    /// - Throws: an error whose description names the file, the element and the line.
+    public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
+        try ModelBuilder(try ModelFile.read(url)).build(into: nil)
+    }
+
+    public final var entities: [NSEntityDescription] {
+        get { list }
+        set {
+            precondition(!isFrozen, ModelMessages.frozen)
+            list = newValue
+            for entity in newValue { entity.managedObjectModel = self }
+        }
+    }
+
+    public final var entitiesByName: [String: NSEntityDescription] {
+        frozenByName ?? Dictionary(list.compactMap { entity in entity.name.map { ($0, entity) } }) { first, _ in first }
+    }
+
+    // MARK: Configurations
+
+    public final var configurations: [String] { configurationEntities.keys.sorted() }
+
+    /// The entities of a configuration; nil where the model has none of this name.
+    public final func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+        guard let configuration else { return entities }
+        guard let names = configurationEntities[configuration] else { return nil }
+        return list.filter { names.contains($0.name ?? "") }
+    }
+
+    public final func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+        precondition(!isFrozen, ModelMessages.frozen)
+        configurationEntities[configuration] = entities.compactMap(\.name)
+    }
+
+    final func setEntityNames(_ names: [String], forConfigurationName configuration: String) {
+        configurationEntities[configuration] = names
+    }
+
+    // MARK: Versions
+
+    public final var entityVersionHashesByName: [String: Data] {
+        entitiesByName.mapValues(\.versionHash)
+    }
+
+    /// One string that is equal exactly where all the version hashes are.
+    public final var versionChecksum: String {
+        if let frozenChecksum { return frozenChecksum }
+        var bytes: [UInt8] = []
+        for (name, hash) in entityVersionHashesByName.sorted(by: { $0.key < $1.key }) {
+            bytes.append(contentsOf: name.utf8)
+            bytes.append(0)
+            bytes.append(contentsOf: hash)
+        }
+        return Data(SHA256.hash(bytes)).base64EncodedString()
+    }
+
+    /// Whether a store with this metadata was made with the same entities.
+    public final func isConfiguration(withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]) -> Bool {
+        guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
+            let entities = entities(forConfigurationName: configuration)
+        else { return false }
+        let wanted = Dictionary(entities.map { ($0.name ?? "", $0.versionHash) }) { first, _ in first }
+        return wanted == stored
+    }
+
+    // MARK: Freezing and copying
+
+    /// Fixes the model for use; called by coordinators.
+    final func freeze() {
+        guard !isFrozen else { return }
+        isFrozen = true
+        for entity in list { entity.freeze() }
+        frozenByName = entitiesByName
+        frozenChecksum = versionChecksum
+    }
+
+    /// A copy that can be changed.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSManagedObjectModel()
+        // A document made of a model describes a valid model again; if the original was not valid, neither is the copy.
+        _ = try? ModelBuilder(ModelDocument(self)).build(into: copy)
+        return copy
+    }
+}
+
+extension NSManagedObjectModel {
+    /// The model as bytes; the same for equal models. Every store carries its model, so that it describes itself.
+    ///
+    /// JSON with sorted keys of `ModelDocument`: FORMAT.md, "How the stack uses tables".
+    func archivedBytes() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return Array(try encoder.encode(ModelDocument(self)))
+    }
+
+    /// - Throws: where the bytes are not a model, or one that contradicts itself.
+    static func unarchive(_ bytes: UnsafeRawBufferPointer) throws -> NSManagedObjectModel {
+        try ModelBuilder(try JSONDecoder().decode(ModelDocument.self, from: Data(bytes))).build(into: nil)
+    }
+}

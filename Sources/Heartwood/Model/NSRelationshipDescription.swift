@@ -1,0 +1,24 @@
+import Foundation
+
+/// What happens to a relationship's destinations when an object is deleted. The raw values are Core Data's.
+public enum NSDeleteRule: UInt, Sendable {
+    case noActionDeleteRule = 0
+    case nullifyDeleteRule = 1
+    case cascadeDeleteRule = 2
+    case denyDeleteRule = 3
+}
+
+/// A relationship of an entity.
+/// Source: https://developer.apple.com/documentation/coredata/nsrelationshipdescription
+open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
+    public final var destinationEntity: NSEntityDescription? { willSet { checkEditable() } }
+    /// The same relationship seen from the other side. State it on both sides.
+    public final var inverseRelationship: NSRelationshipDescription? { willSet { checkEditable() } }
+    public final var minCount = 0 { willSet { checkEditable() } }
+    /// 1 makes the relationship to-one; 0 is no limit.
+    public final var maxCount = 0 { willSet { checkEditable() } }
+    public final var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { checkEditable() } }
+    public final var isOrdered = false { willSet { checkEditable() } }
+
+    public final var isToMany: Bool { maxCount != 1 }
+}

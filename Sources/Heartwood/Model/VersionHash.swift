@@ -1,0 +1,36 @@
+import Foundation
+
+/// The identity of an entity's version: what changes how its objects are stored, and nothing else (not defaults, classes,
+/// user info or limits).
+enum VersionHash {
+    static func hash(of entity: NSEntityDescription) -> Data {
+        var lines = [
+            "entity", entity.name ?? "", entity.versionHashModifier ?? "", entity.isAbstract ? "abstract" : "",
+            entity.superentity?.name ?? "",
+        ]
+        for property in entity.properties.sorted(by: { $0.name < $1.name }) { lines += describe(property) }
+        for constraint in entity.allUniquenessConstraints.map({ $0.sorted().joined(separator: ",") }).sorted() {
+            lines += ["unique", constraint]
+        }
+        // No name holds this separator, so different lists never run together.
+        return Data(SHA256.hash(Array(lines.joined(separator: "\u{1F}").utf8)))
+    }
+
+    private static func describe(_ property: NSPropertyDescription) -> [String] {
+        let common = [
+            property.name, property.isOptional ? "optional" : "required", property.isTransient ? "transient" : "",
+            property.versionHashModifier ?? "",
+        ]
+        switch property {
+        case let attribute as NSAttributeDescription:
+            return ["attribute"] + common + ["\(attribute.attributeType.rawValue)"]
+        case let relationship as NSRelationshipDescription:
+            return ["relationship"] + common + [
+                relationship.destinationEntity?.name ?? "", relationship.inverseRelationship?.name ?? "",
+                "\(relationship.minCount)", "\(relationship.maxCount)", "\(relationship.deleteRule.rawValue)",
+                relationship.isOrdered ? "ordered" : "",
+            ]
+        default: return common
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+extension PredicateValue {
+    /// The order of two values of like kind; nil where they have none (null included).
+    ///
+    /// Numbers compare by value across kinds, text by its UTF-8 bytes.
+    func ordered(_ other: PredicateValue) -> ComparisonResult? {
+        switch (self, other) {
+        case (.integer(let a), .integer(let b)): Self.compare(a, b)
+        case (.bool(let a), .bool(let b)): Self.compare(a ? 1 : 0, b ? 1 : 0)
+        case (.bool(let a), _) where other.isNumber: PredicateValue.integer(a ? 1 : 0).ordered(other)
+        case (_, .bool(let b)) where isNumber: ordered(.integer(b ? 1 : 0))
+        case (.double(let a), .double(let b)): a.isNaN || b.isNaN ? nil : Self.compare(a, b)
+        case (.integer(let a), .double(let b)): Self.compare(a, b)
+        case (.double(let a), .integer(let b)): Self.compare(b, a).map(Self.reverse)
+        case (.decimal(let a), _): other.asDecimal.map { Self.compare(a, $0) }
+        case (_, .decimal(let b)): asDecimal.map { Self.compare($0, b) }
+        case (.text(let a), .text(let b)): Self.compareBytes(a.utf8, b.utf8)
+        case (.date(let a), .date(let b)): Self.compare(a, b)
+        case (.data(let a), .data(let b)): Self.compareBytes(a, b)
+        case (.uuid(let a), .uuid(let b)): Self.compareBytes(a.uuidString.utf8, b.uuidString.utf8)
+        case (.url(let a), .url(let b)): Self.compareBytes(a.absoluteString.utf8, b.absoluteString.utf8)
+        case (.url(let a), .text(let b)): Self.compareBytes(a.absoluteString.utf8, b.utf8)
+        case (.text(let a), .url(let b)): Self.compareBytes(a.utf8, b.absoluteString.utf8)
+        default: nil
+        }
+    }
+
+    private var isNumber: Bool {
+        switch self {
+        case .integer, .double, .decimal, .bool: true
+        default: false
+        }
+    }
+
+    private var asDecimal: Decimal? {
+        switch self {
+        case .decimal(let value): value
+        case .integer(let value): Decimal(value)
+        case .double(let value): value.isFinite ? Decimal(value) : nil
+        case .bool(let value): value ? 1 : 0
+        default: nil
+        }
+    }
+
+    /// Equality as `==` has it: null equals null alone.
+    func isEqual(_ other: PredicateValue) -> Bool {
+        switch (self, other) {
+        case (.null, .null): true
+        case (.null, _), (_, .null): false
+        case (.object(let a), .object(let b)): a === b || a.objectID == b.objectID
+        case (.object(let a), .objectID(let b)): a.objectID == b
+        case (.objectID(let a), .object(let b)): a == b.objectID
+        case (.objectID(let a), .objectID(let b)): a == b
+        case (.other(let a), .other(let b)): a === b || (a as? NSObject)?.isEqual(b) ?? false
+        case (.collection(let a), .collection(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.isEqual($1) }
+        default: ordered(other) == .orderedSame
+        }
+    }
+
+    private static func compare<Value: Comparable>(_ a: Value, _ b: Value) -> ComparisonResult {
+        a < b ? .orderedAscending : a > b ? .orderedDescending : .orderedSame
+    }
+
+    /// Exact, where converting the integer to a double would round.
+    private static func compare(_ a: Int64, _ b: Double) -> ComparisonResult? {
+        if b.isNaN { return nil }
+        if b >= 0x1p63 { return .orderedAscending }
+        if b < -0x1p63 { return .orderedDescending }
+        let whole = Int64(b.rounded(.down))
+        return a != whole ? compare(a, whole) : b > b.rounded(.down) ? .orderedAscending : .orderedSame
+    }
+
+    private static func reverse(_ order: ComparisonResult) -> ComparisonResult {
+        switch order {
+        case .orderedAscending: .orderedDescending
+        case .orderedDescending: .orderedAscending
+        case .orderedSame: .orderedSame
+        }
+    }
+
+    private static func compareBytes<Bytes: Sequence<UInt8>>(_ a: Bytes, _ b: Bytes) -> ComparisonResult {
+        if a.elementsEqual(b) { return .orderedSame }
+        return a.lexicographicallyPrecedes(b) ? .orderedAscending : .orderedDescending
+    }
+
+    private static func compareBytes<A: Sequence<UInt8>, B: Sequence<UInt8>>(_ a: A, _ b: B) -> ComparisonResult {
+        if a.elementsEqual(b) { return .orderedSame }
+        return a.lexicographicallyPrecedes(b) ? .orderedAscending : .orderedDescending
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+
+/// One text comparison, made ready once: tests UTF-8 bytes.
+struct TextMatcher {
+    enum Kind {
+        case order(ComparisonOperator)
+        case contains, beginsWith, endsWith, like
+        case matches(NSRegularExpression)
+    }
+
+    private let kind: Kind
+    private let options: PredicateNode.Options
+    /// Folded as the options say.
+    private let pattern: [UInt8]
+
+    init(kind: Kind, _ pattern: String, options: PredicateNode.Options) {
+        self.kind = kind
+        self.options = options
+        self.pattern = Array(Self.fold(pattern, options).utf8)
+    }
+
+    /// - Returns: nil for an operator that compares no text, or a regular expression that does not compile.
+    init?(_ comparison: PredicateNode.Operator, _ pattern: String, options: PredicateNode.Options) {
+        switch comparison {
+        case .equal: self.init(kind: .order(.equal), pattern, options: options)
+        case .notEqual: self.init(kind: .order(.notEqual), pattern, options: options)
+        case .less: self.init(kind: .order(.less), pattern, options: options)
+        case .lessOrEqual: self.init(kind: .order(.lessOrEqual), pattern, options: options)
+        case .greater: self.init(kind: .order(.greater), pattern, options: options)
+        case .greaterOrEqual: self.init(kind: .order(.greaterOrEqual), pattern, options: options)
+        case .contains: self.init(kind: .contains, pattern, options: options)
+        case .beginsWith: self.init(kind: .beginsWith, pattern, options: options)
+        case .endsWith: self.init(kind: .endsWith, pattern, options: options)
+        case .like: self.init(kind: .like, pattern, options: options)
+        case .matches:
+            let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
+            guard let expression = try? NSRegularExpression(pattern: pattern, options: flags) else { return nil }
+            self.init(kind: .matches(expression), pattern, options: options)
+        case .between, .isIn: return nil
+        }
+    }
+
+    static func fold(_ text: String, _ options: PredicateNode.Options) -> String {
+        guard !options.isEmpty else { return text }
+        var flags: String.CompareOptions = []
+        if options.contains(.caseInsensitive) { flags.insert(.caseInsensitive) }
+        if options.contains(.diacriticInsensitive) { flags.insert(.diacriticInsensitive) }
+        return text.folding(options: flags, locale: nil)
+    }
+
+    func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+        if case .matches(let expression) = kind {
+            let string = String(decoding: text, as: UTF8.self)
+            let whole = NSRange(location: 0, length: string.utf16.count)
+            return expression.firstMatch(in: string, options: [.anchored], range: whole).map { $0.range.length == whole.length } ?? false
+        }
+        guard !options.isEmpty else { return matchesFolded(text) }
+        if let folded = Self.foldedASCII(text, options) {
+            return folded.withUnsafeBytes(matchesFolded)
+        }
+        return Array(Self.fold(String(decoding: text, as: UTF8.self), options).utf8).withUnsafeBytes(matchesFolded)
+    }
+
+    func matches(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Lowercase letters, where the text is ASCII and so has no diacritics; nil otherwise.
+    private static func foldedASCII(_ text: UnsafeRawBufferPointer, _ options: PredicateNode.Options) -> [UInt8]? {
+        let lowers = options.contains(.caseInsensitive)
+        var isASCII = true
+        let folded = [UInt8](unsafeUninitializedCapacity: text.count) { buffer, count in
+            for (index, byte) in text.enumerated() {
+                if byte >= 0x80 {
+                    isASCII = false
+                    break
+                }
+                buffer[index] = lowers && byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+            }
+            count = isASCII ? text.count : 0
+        }
+        return isASCII ? folded : nil
+    }
+
+    private func matchesFolded(_ text: UnsafeRawBufferPointer) -> Bool {
+        pattern.withUnsafeBytes { pattern in
+            switch kind {
+            case .order(let comparison):
+                switch comparison {
+                case .equal: return text.count == pattern.count && text.elementsEqual(pattern)
+                case .notEqual: return text.count != pattern.count || !text.elementsEqual(pattern)
+                default:
+                    let order = text.elementsEqual(pattern) ? 0 : text.lexicographicallyPrecedes(pattern) ? -1 : 1
+                    return comparison.holds(order, 0)
+                }
+            case .contains: return Self.contains(text, pattern)
+            case .beginsWith: return text.starts(with: pattern)
+            case .endsWith: return text.count >= pattern.count && text.suffix(pattern.count).elementsEqual(pattern)
+            case .like: return Self.like(text, pattern)
+            case .matches: return false
+            }
+        }
+    }
+
+    private static func contains(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
+        guard let first = pattern.first, let base = text.baseAddress, let wanted = pattern.baseAddress else { return pattern.isEmpty }
+        guard text.count >= pattern.count else { return false }
+        var at = 0
+        let last = text.count - pattern.count
+        while at <= last {
+            guard let found = memchr(base + at, Int32(first), last - at + 1) else { return false }
+            at = UnsafeRawPointer(found) - base
+            if memcmp(base + at, wanted, pattern.count) == 0 { return true }
+            at += 1
+        }
+        return false
+    }
+
+    /// `?` stands for one character, `*` for any number of them; a backslash takes the next character as it is.
+    /// O(text × stars): the newest star alone is tried again.
+    private static func like(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
+        var at = 0, next = 0, star = -1, resume = 0
+        func isContinuation(_ index: Int) -> Bool { index < text.count && text[index] & 0xC0 == 0x80 }
+        while at < text.count {
+            if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
+                star = next
+                resume = at
+                next += 1
+            } else if next < pattern.count, pattern[next] == UInt8(ascii: "?") {
+                at += 1
+                while isContinuation(at) { at += 1 }
+                next += 1
+            } else if next + 1 < pattern.count, pattern[next] == UInt8(ascii: "\\"), pattern[next + 1] == text[at] {
+                at += 1
+                next += 2
+            } else if next < pattern.count, pattern[next] == text[at], pattern[next] != UInt8(ascii: "\\") {
+                at += 1
+                next += 1
+            } else if star >= 0 {
+                resume += 1
+                while isContinuation(resume) { resume += 1 }
+                at = resume
+                next = star + 1
+            } else {
+                return false
+            }
+        }
+        while next < pattern.count, pattern[next] == UInt8(ascii: "*") { next += 1 }
+        return next == pattern.count
+    }
+}
