@@ -13,12 +13,17 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Heartwood", targets: ["Heartwood"]),
+        .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
+        .executable(name: "heartwood", targets: ["HeartwoodTool"]),
     ],
     targets: [
         .target(name: "RecordLog", swiftSettings: strict),
         .target(name: "Heartwood", dependencies: ["RecordLog"], swiftSettings: strict),
+        .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
+        .executableTarget(name: "HeartwoodTool", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog"], swiftSettings: strict),
-        .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood"], swiftSettings: strict),
+        .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
+        .testTarget(name: "HeartwoodToolTests", dependencies: ["HeartwoodTool", "Heartwood", "RecordLog"], swiftSettings: strict),
     ]
 )

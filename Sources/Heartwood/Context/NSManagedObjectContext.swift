@@ -167,14 +167,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
-        let object: NSManagedObject
-        let type = runtime.objectClass
-        if type == NSManagedObject.self {
-            object = NSManagedObject(fault: key, runtime: runtime, context: Unmanaged.passUnretained(self))
-        } else {
-            faultInMaking = (key, runtime)
-            object = type.init(entity: runtime.entity, insertInto: self)
-        }
+        // Subclasses' initializers run too, so the way to tell them is beside the arguments.
+        faultInMaking = (key, runtime)
+        let object = runtime.objectClass.init(entity: runtime.entity, insertInto: self)
         identities.insert(object, for: key)
         return object
     }

@@ -53,15 +53,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         self.init(entity: Self.entity(in: context), insertInto: context)
     }
 
-    /// Makes the fault that `context` keeps for `key`.
-    init(fault key: ObjectKey, runtime: EntityRuntime, context: Unmanaged<NSManagedObjectContext>) {
-        self.runtime = runtime
-        self.key = key
-        state = .fault
-        contextReference = context
-        super.init()
-    }
-
     // MARK: Identity and state
 
     /// The object's entity.

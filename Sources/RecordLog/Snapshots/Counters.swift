@@ -9,6 +9,8 @@ public struct StoreStatistics: Sendable, Equatable {
     public var checkpoints: UInt64 = 0
     /// Bytes of log that opening had to read after the newest checkpoint.
     public var bytesReplayed: UInt64 = 0
+
+    public init() {}
 }
 
 /// Counts for `StoreStatistics`, from any thread.
@@ -34,9 +36,13 @@ final class Counters: Sendable {
     func replayed(bytes: UInt64) { bytesReplayed.wrappingAdd(bytes, ordering: .relaxed) }
 
     var values: StoreStatistics {
-        StoreStatistics(
-            rowReads: rowReads.load(ordering: .relaxed), framesAppended: framesAppended.load(ordering: .relaxed),
-            bytesAppended: bytesAppended.load(ordering: .relaxed), syncs: syncs.load(ordering: .relaxed),
-            checkpoints: checkpoints.load(ordering: .relaxed), bytesReplayed: bytesReplayed.load(ordering: .relaxed))
+        var values = StoreStatistics()
+        values.rowReads = rowReads.load(ordering: .relaxed)
+        values.framesAppended = framesAppended.load(ordering: .relaxed)
+        values.bytesAppended = bytesAppended.load(ordering: .relaxed)
+        values.syncs = syncs.load(ordering: .relaxed)
+        values.checkpoints = checkpoints.load(ordering: .relaxed)
+        values.bytesReplayed = bytesReplayed.load(ordering: .relaxed)
+        return values
     }
 }

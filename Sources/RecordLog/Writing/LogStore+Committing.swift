@@ -37,7 +37,8 @@ extension LogStore {
             if end > writer.zeroedEnd, appender.count < FrameAppender.zeroAhead / 4 {
                 // The zeroes first: where there is no room for them, nothing of the commit has been written.
                 let zeroes = [UInt8](repeating: 0, count: FrameAppender.zeroAhead)
-                let from = max(writer.zeroedEnd, writer.end)
+                // Not from the log's end: what the appender has flushed already lies behind it.
+                let from = max(writer.zeroedEnd, appender.base)
                 let wanted = end + UInt64(FrameAppender.zeroAhead)
                 var at = from
                 while at < wanted {

@@ -1,0 +1,40 @@
+import Foundation
+import RecordLog
+
+/// What a record log says of itself: for tools that have a file and no model.
+package enum StoredModel {
+    /// The model that the store at `url` was made with.
+    /// - Throws: where the file is no store, holds no model, or cannot be read.
+    package static func read(at url: URL) throws -> NSManagedObjectModel {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let log = try LogStore.open(path: url.path, options: options)
+        defer { try? log.close() }
+        guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else {
+            throw CoreDataError.make(
+                NSPersistentStoreOpenError, "\(url.path): the store holds no model, so it has no entities to show; was it ever saved to?")
+        }
+        return try NSManagedObjectModel.unarchive(bytes)
+    }
+}
+
+extension NSPersistentStore {
+    /// The engine's handle, for what only a record log has; nil for other stores, and once removed.
+    package var recordLog: LogStore? { (self as? RecordLogStore)?.log }
+}
+
+extension NSManagedObjectContext {
+    /// How the newest fetch that a store answered was answered, in words.
+    package var lastQueryDescription: String {
+        let ways = lastQuery.access.map { access in
+            switch access {
+            case .scan: "scan"
+            case .index(let name): "index \(name)"
+            }
+        }
+        return "\(ways.joined(separator: ", ")); \(lastQuery.rowsVisited) rows visited, \(lastQuery.rowsMatched) matched"
+    }
+
+    /// How many objects the context holds.
+    package var registeredCount: Int { identities.count }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import RecordLog
+
+/// Finds objects by the value of one attribute, fast enough to be asked for each edge of an import: unsaved objects by a
+/// dictionary that the caller's batches keep small, saved ones through the attribute's index.
+package final class UniqueLookup {
+    package let entity: NSEntityDescription
+    package let attribute: NSAttributeDescription
+    private let context: NSManagedObjectContext
+    private let index: Int
+    private let kind: PropertyKind
+    /// Objects met in this batch.
+    private var recent: [String: NSManagedObject] = [:]
+
+    package init(entity: NSEntityDescription, attribute: NSAttributeDescription, context: NSManagedObjectContext) {
+        self.entity = entity
+        self.attribute = attribute
+        self.context = context
+        index = attribute.index
+        kind = PropertyKind(attribute)
+    }
+
+    /// Forgets the objects of the batch that was saved.
+    package func endBatch() {
+        recent.removeAll(keepingCapacity: true)
+    }
+
+    /// The object whose attribute has this value; nil where there is none.
+    /// - Parameter value: as key-value coding takes it.
+    package func find(_ value: Any) throws -> NSManagedObject? {
+        let text = "\(value)"
+        if let known = recent[text] { return known.isDeleted ? nil : known }
+        guard let converted = ManagedValue(attributeObject: value, kind: kind) else { return nil }
+        let runtime = context.runtime(for: entity)
+        guard let store = runtime.store as? RecordLogStore, let view = try context.view(of: store) as? RecordLogView,
+            let reference = try view.find(converted, property: index, runtime: runtime)
+        else { return nil }
+        let found = context.object(for: view.key(reference))
+        if let found { recent[text] = found }
+        return found
+    }
+
+    /// Makes an object that has this value and nothing else.
+    package func make(_ value: Any) throws -> NSManagedObject {
+        let object = NSManagedObject(entity: entity, insertInto: context)
+        try object.setValue(value, at: index)
+        recent["\(value)"] = object
+        return object
+    }
+}
+
+extension RecordLogView {
+    /// The row whose attribute has this value, by the index that starts with the attribute, else by a scan.
+    func find(_ value: ManagedValue, property: Int, runtime: EntityRuntime) throws -> RowReference? {
+        let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
+        guard let table = schema.table(id), let position = table.positions[property] else { return nil }
+        var builder = RowBuilder()
+        builder.begin(table.layout)
+        try value.encode(into: &builder, at: position)
+        let body = builder.finish()
+        guard let base = body.baseAddress else { return nil }
+        let row = RowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
+        let candidates = table.indexes.filter { $0.parts.first?.property == property }
+        if let index = candidates.first(where: { $0.isUnique && $0.parts.count == 1 }) ?? candidates.first {
+            var key = KeyBuilder()
+            key.append(column: table.layout.access[position], of: row, descending: !index.parts[0].isAscending)
+            var cursor = try snapshot.cursor(index.id, .prefix(key.bytes))
+            return try cursor.next().map { RowReference(table: id, row: $0) }
+        }
+        var wanted = KeyBuilder()
+        wanted.append(column: table.layout.access[position], of: row)
+        var found: RowReference?
+        try snapshot.scan(id) { candidate in
+            guard let access = runtime.accesses(candidate.layoutID)?[property] else { return true }
+            var key = KeyBuilder()
+            key.append(column: access, of: candidate)
+            if key.bytes == wanted.bytes { found = candidate.reference }
+            return found == nil
+        }
+        return found
+    }
+}
+
+extension NSManagedObject {
+    /// As `setValue(_:forKey:)`, for values from files: says what does not fit in place of stopping the program.
+    package final func assign(_ value: Any?, to property: NSPropertyDescription) throws {
+        do {
+            try setValue(value, at: property.index)
+        } catch {
+            throw CoreDataError.make(NSManagedObjectValidationError, error.message)
+        }
+    }
+
+    /// Connects a to-many relationship's member, or a to-one's destination.
+    package final func connect(_ object: NSManagedObject, by relationship: NSRelationshipDescription) {
+        if relationship.isToMany {
+            addManagedObject(object, at: relationship.index)
+        } else {
+            setManagedObject(object, at: relationship.index)
+        }
+    }
+
+    /// The destinations of a relationship.
+    package final func destinations(of relationship: NSRelationshipDescription) -> [NSManagedObject] {
+        relationship.isToMany ? managedObjects(at: relationship.index) : managedObject(at: relationship.index).map { [$0] } ?? []
+    }
+
+    /// An attribute as key-value coding gives it.
+    package final func attributeValue(_ attribute: NSAttributeDescription) -> Any? {
+        managedAttribute(at: attribute.index)
+    }
+}
+
+extension NSEntityDescription {
+    /// The attribute that alone identifies an object, where a uniqueness constraint says so.
+    package var uniqueAttribute: NSAttributeDescription? {
+        allUniquenessConstraints.first { $0.count == 1 }.flatMap { attributesByName[$0[0]] }
+    }
+
+    /// Its properties in their order, inherited ones first.
+    package var orderedProperties: [NSPropertyDescription] { frozenProperties }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Heartwood
+
+struct ExportCommand: Command {
+    static let name = "export"
+    static let summary = "write an entity's objects as JSON Lines or CSV"
+    static let help = """
+        USAGE: heartwood export STORE --entity E [--where PREDICATE] [--sort KEYS] [--limit N] [--format jsonl|csv]
+
+        Writes one object a line to standard output. A relationship is written as its destinations' keys where their entity
+        has a uniqueness constraint, else as their URIs. What has no value is left out, so that what was imported as JSON
+        Lines comes back equal.
+
+          --where 'age > 30 AND name BEGINSWITH "A"'
+          --sort name,-age    ascending, and descending with a minus
+        """
+    static let options: Set<String> = ["entity", "where", "sort", "limit", "format"]
+    static let flags: Set<String> = []
+
+    private let store: String
+    private let entity: String
+    private let predicate: NSPredicate?
+    private let sort: [NSSortDescriptor]
+    private let limit: Int
+    private let isCSV: Bool
+
+    init(_ arguments: Arguments) throws {
+        store = try arguments.exactly(["STORE"])[0]
+        entity = try arguments.required("entity")
+        limit = try arguments.integer("limit", default: 0)
+        do {
+            predicate = try arguments["where"].map { try NSPredicate(parsing: $0) }
+        } catch {
+            throw ToolError.usage("\(error)")
+        }
+        sort = (arguments["sort"] ?? "").split(separator: ",").map { key in
+            key.hasPrefix("-")
+                ? NSSortDescriptor(key: String(key.dropFirst()), ascending: false) : NSSortDescriptor(key: String(key), ascending: true)
+        }
+        switch arguments["format"] ?? "jsonl" {
+        case "jsonl": isCSV = false
+        case "csv": isCSV = true
+        case let other: throw ToolError.usage("--format is jsonl or csv, not \"\(other)\"")
+        }
+    }
+
+    func run() throws -> Int32 {
+        let open = try OpenStore(path: store, isReadOnly: true)
+        let request = NSFetchRequest<NSManagedObject>(entityName: try open.entity(entity).name ?? "")
+        request.predicate = predicate
+        request.sortDescriptors = sort
+        request.fetchLimit = limit
+        let objects: [NSManagedObject]
+        do {
+            objects = try open.context.fetch(request)
+        } catch {
+            throw ToolError.usage(ToolError.message(of: error))
+        }
+        let writer = RecordWriter(entity: try open.entity(entity))
+        if isCSV { writer.csvHeader() }
+        for object in objects { try isCSV ? writer.csv(object) : writer.json(object) }
+        writer.flush()
+        return 0
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Heartwood
+
+struct ImportCommand: Command {
+    static let name = "import"
+    static let summary = "read JSON Lines, CSV or TSV into a store"
+    static let help = """
+        USAGE: heartwood import STORE --model M.xcdatamodeld --entity E --key ATTR FILE
+                                [--format jsonl|csv|tsv] [--batch N] [--strict]
+
+        Reads records from FILE (- for standard input) into STORE, which is made if it is not there.
+        A record whose --key is known already updates that object; the rest are inserted.
+        Under a relationship's name, a string or an array of strings connects the objects that have these values of the
+        destination's uniqueness constraint, also such as come later in the file. One that never comes is made with that
+        value alone and counted; with --strict it is an error.
+        Dates are ISO 8601 or seconds since 1970, data is base 64. In CSV and TSV the first line names the columns, an
+        empty field is no value, and members of a to-many relationship are separated by semicolons.
+
+          --model FILE   the model; not needed for a store that exists
+          --batch N      records a save (default 1000): what a crash leaves is whole batches
+          --strict       refuse destinations that never come
+        """
+    static let options: Set<String> = ["model", "entity", "key", "format", "batch"]
+    static let flags: Set<String> = ["strict"]
+
+    private let store: String
+    private let file: String
+    private let model: String?
+    private let entity: String
+    private let key: String
+    private let format: RecordFormat
+    private let batch: Int
+    private let isStrict: Bool
+
+    init(_ arguments: Arguments) throws {
+        let names = try arguments.exactly(["STORE", "FILE"])
+        store = names[0]
+        file = names[1]
+        model = arguments["model"]
+        entity = try arguments.required("entity")
+        key = try arguments.required("key")
+        batch = try arguments.integer("batch", default: 1000, from: 1)
+        isStrict = arguments.has("strict")
+        if let stated = arguments["format"] {
+            guard let known = RecordFormat(rawValue: stated) else { throw ToolError.usage("--format is jsonl, csv or tsv, not \"\(stated)\"") }
+            format = known
+        } else {
+            format = RecordFormat(path: file)
+        }
+    }
+
+    func run() throws -> Int32 {
+        // The input first, so that nothing is made where there is nothing to read.
+        let lines = try LineReader(path: file)
+        if model == nil, !FileManager.default.fileExists(atPath: store) { throw ToolError.usage("--model is missing, and \(store) does not exist") }
+        let loaded = try model.map { try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)) }
+        let open = try OpenStore(path: store, model: loaded, isReadOnly: false)
+        let reader = try format.reader(lines)
+        let importer = try RecordImporter(open: open, entity: try open.entity(entity), key: key, batch: batch, isStrict: isStrict)
+        let progress = ProgressBar("importing")
+        let clock = ContinuousClock()
+        let start = clock.now
+        do {
+            try importer.run(reader) { if let size = lines.size { progress.update(lines.position, of: size) } }
+        } catch {
+            progress.finish()
+            try? open.close()
+            throw error
+        }
+        progress.finish()
+        try open.close()
+        Output.line(importer.summary(seconds: (clock.now - start) / .seconds(1)))
+        return 0
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Heartwood
+import RecordLog
+
+struct InspectCommand: Command {
+    static let name = "inspect"
+    static let summary = "show what is in a store and where its bytes go"
+    static let help = """
+        USAGE: heartwood inspect STORE [--json] [--commit N] [--object URI]
+
+          --json         for programs
+          --commit N     one commit: when, by whom, what it changed
+          --object URI   one object's values, as export writes them
+        """
+    static let options: Set<String> = ["commit", "object"]
+    static let flags: Set<String> = ["json"]
+
+    private let store: String
+    private let isJSON: Bool
+    private let commit: Int?
+    private let object: String?
+
+    init(_ arguments: Arguments) throws {
+        store = try arguments.exactly(["STORE"])[0]
+        isJSON = arguments.has("json")
+        commit = arguments["commit"] == nil ? nil : try arguments.integer("commit", default: 0, from: 1)
+        object = arguments["object"]
+    }
+
+    func run() throws -> Int32 {
+        if let commit { return try show(commit: UInt64(commit)) }
+        if let object { return try show(object: object) }
+        let report = try StoreInspection.inspect(path: store)
+        Output.line(isJSON ? try InspectionReport.json(report) : InspectionReport.text(report))
+        return report.tail == .clean ? 0 : 1
+    }
+
+    private func show(commit number: UInt64) throws -> Int32 {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let log = try LogStore.open(path: store, options: options)
+        guard let commit = try log.commit(number) else {
+            throw ToolError.failure("\(store) has no commit \(number); its newest is \(log.snapshot().sequence), and compaction drops older ones")
+        }
+        let catalog = log.snapshot().catalog
+        Output.line(isJSON ? try InspectionReport.json(commit, catalog) : InspectionReport.text(commit, catalog))
+        return 0
+    }
+
+    private func show(object uri: String) throws -> Int32 {
+        let open = try OpenStore(path: store, isReadOnly: true)
+        guard let url = URL(string: uri), let id = open.coordinator.managedObjectID(forURIRepresentation: url) else {
+            throw ToolError.usage("\(uri) is not the URI of an object of this store (x-coredata://STORE/ENTITY/pNUMBER)")
+        }
+        let found = try open.context.existingObject(with: id)
+        let writer = RecordWriter(entity: found.entity)
+        try writer.json(found)
+        writer.flush()
+        return 0
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import RecordLog
+
+/// The `heartwood` command.
+@main
+struct HeartwoodTool {
+    static var commands: [any Command.Type] {
+        [DemoCommand.self, ImportCommand.self, ExportCommand.self, InspectCommand.self, VerifyCommand.self, CompactCommand.self]
+    }
+
+    static func main() {
+        exit(run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    /// - Returns: the exit code.
+    static func run(_ arguments: [String]) -> Int32 {
+        guard let name = arguments.first else {
+            Output.error(usage)
+            return 2
+        }
+        if ["--help", "-h", "help"].contains(name) {
+            Output.line(usage)
+            return 0
+        }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            Output.error("heartwood: there is no command \"\(name)\"; `heartwood --help` lists them")
+            return 2
+        }
+        let rest = Array(arguments.dropFirst())
+        if rest.contains("--help") || rest.contains("-h") {
+            Output.line(command.help)
+            return 0
+        }
+        do {
+            return try command.init(Arguments(rest, options: command.options, flags: command.flags)).run()
+        } catch {
+            Output.error("heartwood \(name): \(ToolError.message(of: error))")
+            return ToolError.exitCode(of: error)
+        }
+    }
+
+    static var usage: String {
+        """
+        heartwood: object stores in one file
+
+        USAGE: heartwood COMMAND [ARGUMENTS]
+
+        \(commands.map { "  \($0.name.padding(toLength: 9, withPad: " ", startingAt: 0))\($0.summary)" }.joined(separator: "\n"))
+
+        `heartwood COMMAND --help` says more. A store describes itself, so only import needs a model.
+        Exit code: 0 done; 1 failed or damaged; 2 wrong usage, or not a store.
+        """
+    }
+}
+
+/// One subcommand.
+protocol Command {
+    static var name: String { get }
+    static var summary: String { get }
+    static var help: String { get }
+    /// Options that take a value, and flags that do not; without their dashes.
+    static var options: Set<String> { get }
+    static var flags: Set<String> { get }
+    init(_ arguments: Arguments) throws
+    /// - Returns: the exit code.
+    func run() throws -> Int32
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// Reads CSV (RFC 4180) and TSV with a header line. An empty field is no value; the members of a to-many relationship are
+/// separated by semicolons.
+final class DelimitedReader: RecordReader {
+    private let lines: LineReader
+    private let delimiter: Character
+    private var names: [String] = []
+
+    init(_ lines: LineReader, delimiter: Character) throws {
+        self.lines = lines
+        self.delimiter = delimiter
+        guard let header = try fields() else { throw ToolError.failure("the file is empty; its first line is to name the columns") }
+        names = header.fields.map { $0 ?? "" }
+        guard names.allSatisfy({ !$0.isEmpty }), Set(names).count == names.count else {
+            throw ToolError.failure("line 1: the header has an empty or a repeated name")
+        }
+    }
+
+    var position: UInt64 { lines.position }
+
+    func next() throws -> Record? {
+        guard let (line, fields) = try fields() else { return nil }
+        guard fields.count == names.count else {
+            throw ToolError.failure("line \(line): has \(fields.count) fields, the header names \(names.count)")
+        }
+        return Record(line: line, values: zip(names, fields).map { ($0, $1.map(RecordValue.text) ?? .null) })
+    }
+
+    /// One record, which may go over several lines inside quotes. nil fields are empty ones without quotes.
+    private func fields() throws -> (line: Int, fields: [String?])? {
+        guard var text = try nextLine() else { return nil }
+        let first = lines.line
+        var fields: [String?] = []
+        var field = ""
+        var isQuoted = false, wasQuoted = false
+        while true {
+            var index = text.startIndex
+            while index < text.endIndex {
+                let character = text[index]
+                index = text.index(after: index)
+                if isQuoted {
+                    if character != "\"" {
+                        field.append(character)
+                    } else if index < text.endIndex, text[index] == "\"" {
+                        field.append("\"")
+                        index = text.index(after: index)
+                    } else {
+                        isQuoted = false
+                    }
+                } else if character == "\"", field.isEmpty, delimiter == "," {
+                    isQuoted = true
+                    wasQuoted = true
+                } else if character == delimiter {
+                    fields.append(field.isEmpty && !wasQuoted ? nil : field)
+                    field = ""
+                    wasQuoted = false
+                } else {
+                    field.append(character)
+                }
+            }
+            guard isQuoted else { break }
+            guard let more = try nextLine() else { throw ToolError.failure("line \(first): a quoted field does not end") }
+            field.append("\n")
+            text = more
+        }
+        fields.append(field.isEmpty && !wasQuoted ? nil : field)
+        return (first, fields)
+    }
+
+    private func nextLine() throws -> String? {
+        guard let data = try lines.next() else { return nil }
+        guard let text = String(data: data, encoding: .utf8) else { throw ToolError.failure("line \(lines.line): this is not UTF-8") }
+        return text
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Heartwood
+
+/// Writes objects as lines of JSON or CSV, in large pieces.
+final class RecordWriter {
+    private let properties: [NSPropertyDescription]
+    private var buffer = Data()
+
+    init(entity: NSEntityDescription) {
+        properties = entity.orderedProperties.filter { !$0.isTransient }
+    }
+
+    // MARK: JSON
+
+    /// One object as a line; what has no value is left out.
+    func json(_ object: NSManagedObject) throws {
+        var values: [String: Any] = [:]
+        for property in properties {
+            switch property {
+            case let attribute as NSAttributeDescription:
+                if let value = object.attributeValue(attribute) { values[attribute.name] = AttributeText.json(value) }
+            case let relationship as NSRelationshipDescription:
+                let keys = keys(object, relationship)
+                if relationship.isToMany {
+                    if !keys.isEmpty { values[relationship.name] = keys.map(AttributeText.json) }
+                } else if let key = keys.first {
+                    values[relationship.name] = AttributeText.json(key)
+                }
+            default: break
+            }
+        }
+        buffer.append(try JSONSerialization.data(withJSONObject: values, options: [.sortedKeys, .withoutEscapingSlashes]))
+        buffer.append(0x0A)
+        if buffer.count > 1 << 18 { flush() }
+    }
+
+    /// A relationship's destinations, by key where they have one, in key order where the relationship has none.
+    private func keys(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> [Any] {
+        let attribute = relationship.destinationEntity?.uniqueAttribute
+        let keys = object.destinations(of: relationship).map { destination -> Any in
+            attribute.flatMap { destination.attributeValue($0) } ?? destination.objectID.uriRepresentation().absoluteString
+        }
+        guard relationship.isToMany, !relationship.isOrdered else { return keys }
+        return keys.sorted { AttributeText.text($0).utf8.lexicographicallyPrecedes(AttributeText.text($1).utf8) }
+    }
+
+    // MARK: CSV
+
+    func csvHeader() {
+        row(properties.map(\.name))
+    }
+
+    func csv(_ object: NSManagedObject) {
+        row(properties.map { property in
+            switch property {
+            case let attribute as NSAttributeDescription: object.attributeValue(attribute).map(AttributeText.text) ?? ""
+            case let relationship as NSRelationshipDescription: keys(object, relationship).map(AttributeText.text).joined(separator: ";")
+            default: ""
+            }
+        })
+    }
+
+    private func row(_ fields: [String]) {
+        let line = fields.map { field in
+            field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline })
+                ? "\"" + field.replacingOccurrences(of: "\"", with: "\"\"") + "\"" : field
+        }.joined(separator: ",")
+        buffer.append(Data((line + "\n").utf8))
+        if buffer.count > 1 << 18 { flush() }
+    }
+
+    func flush() {
+        try? FileHandle.standardOutput.write(contentsOf: buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import RecordLog
+
+/// What `inspect` prints.
+enum InspectionReport {
+    static func text(_ report: StoreInspection) -> String {
+        var lines = [
+            "store       \(report.path)",
+            "identity    \(identity(report.storeID))",
+            "format      version \(report.formatVersion), segments of \(Output.bytes(report.segmentSize))",
+            "file        \(Output.bytes(report.fileBytes)), of which log \(Output.bytes(report.logBytes))",
+            "live        \(Output.bytes(report.liveBytes)) rows, \(Output.bytes(report.indexBytes)) indexes",
+            "dead        \(Output.bytes(report.deadBytes)) (what `heartwood compact` frees)",
+            "commits     \(Output.number(report.commits)), the newest number \(report.sequence)"
+                + (report.newestCommitOffset.map { " at byte \($0)" } ?? ""),
+            "checkpoints \(Output.number(report.checkpoints))",
+            "tail        \(tail(report.tail))",
+            "",
+            row("TABLE", "ROWS", "BYTES", "A ROW"),
+        ]
+        for table in report.tables.sorted(by: { $0.name < $1.name }) {
+            lines.append(row(
+                table.name, Output.number(table.rows), Output.bytes(table.liveBytes),
+                table.rows == 0 ? "-" : Output.bytes(table.liveBytes / UInt64(table.rows))))
+        }
+        lines += ["", row("INDEX", "ENTRIES", "BYTES", "RUNS")]
+        for index in report.indexes {
+            lines.append(row(
+                "\(index.table) \(index.name)", Output.number(Int(index.entries)), Output.bytes(index.bytes), "\(index.runs)"))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func row(_ name: String, _ columns: String...) -> String {
+        name.padding(toLength: max(44, name.count), withPad: " ", startingAt: 0)
+            + columns.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
+    }
+
+    private static func identity(_ id: (UInt64, UInt64)) -> String {
+        var id = id
+        return withUnsafeBytes(of: &id) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
+    }
+
+    private static func tail(_ tail: StoreInspection.Tail) -> String {
+        switch tail {
+        case .clean: "clean"
+        case .torn: "torn: an unfinished write follows the newest commit; opening for writing removes it"
+        case .corrupt(let offset, let evidence): "corrupt at byte \(offset): \(evidence)"
+        }
+    }
+
+    static func json(_ report: StoreInspection) throws -> String {
+        try encode([
+            "path": report.path, "identity": identity(report.storeID), "formatVersion": Int(report.formatVersion),
+            "fileBytes": report.fileBytes, "logBytes": report.logBytes, "liveBytes": report.liveBytes, "indexBytes": report.indexBytes,
+            "deadBytes": report.deadBytes, "commits": report.commits, "sequence": report.sequence,
+            "newestCommitOffset": report.newestCommitOffset.map { $0 as Any } ?? NSNull(), "checkpoints": report.checkpoints,
+            "tail": tail(report.tail),
+            "tables": report.tables.map { ["name": $0.name, "rows": $0.rows, "liveBytes": $0.liveBytes, "columns": $0.columns] as [String: Any] },
+            "indexes": report.indexes.map {
+                ["table": $0.table, "name": $0.name, "columns": $0.columns, "entries": $0.entries, "bytes": $0.bytes, "runs": $0.runs] as [String: Any]
+            },
+        ])
+    }
+
+    private static func encode(_ value: [String: Any]) throws -> String {
+        String(decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]), as: UTF8.self)
+    }
+
+    // MARK: Commits
+
+    private static func date(_ microseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(microseconds) / 1_000_000).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    static func text(_ commit: StoreInspection.Commit, _ catalog: Catalog) -> String {
+        var lines = [
+            "commit      \(commit.sequence)", "at byte     \(commit.offset), \(Output.bytes(commit.byteCount))",
+            "time        \(date(commit.timestamp))", "author      \(commit.author ?? "-")", "rows        \(Output.number(commit.rows))",
+        ]
+        for (table, changes) in grouped(commit, catalog) {
+            let deletions = changes.filter(\.isDeletion).count
+            lines.append("  \(table): \(changes.count - deletions) written, \(deletions) deleted")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    static func json(_ commit: StoreInspection.Commit, _ catalog: Catalog) throws -> String {
+        try encode([
+            "sequence": commit.sequence, "offset": commit.offset, "bytes": commit.byteCount, "time": date(commit.timestamp),
+            "author": commit.author ?? NSNull(), "rows": commit.rows,
+            "changes": grouped(commit, catalog).map { table, changes in
+                ["table": table, "rows": changes.map { ["row": $0.reference.row, "deleted": $0.isDeletion] as [String: Any] }] as [String: Any]
+            },
+        ])
+    }
+
+    private static func grouped(
+        _ commit: StoreInspection.Commit, _ catalog: Catalog
+    ) -> [(String, [(reference: RowReference, isDeletion: Bool)])] {
+        Dictionary(grouping: commit.changes) { $0.reference.table }.sorted { $0.key < $1.key }.map { table, changes in
+            (catalog.table(table)?.name ?? "(system)", changes)
+        }
+    }
+}

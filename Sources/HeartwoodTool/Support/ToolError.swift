@@ -1,0 +1,41 @@
+import Foundation
+import Heartwood
+import RecordLog
+
+/// What the tool says and with which code it ends.
+enum ToolError: Error {
+    /// The command line is wrong: exit code 2.
+    case usage(String)
+    /// Something in the data or the system: exit code 1.
+    case failure(String)
+
+    static func message(of error: any Error) -> String {
+        switch error {
+        case ToolError.usage(let text): "\(text); `--help` says more"
+        case ToolError.failure(let text): text
+        case let error as StoreError: error.description
+        case let error as NSError:
+            (error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.description
+                ?? (error.userInfo[NSLocalizedDescriptionKey] as? String) ?? error.localizedDescription
+        default: "\(error)"
+        }
+    }
+
+    static func exitCode(of error: any Error) -> Int32 {
+        switch error {
+        case ToolError.usage: 2
+        case ToolError.failure: 1
+        case let error as StoreError: code(error)
+        case let error as NSError: (error.userInfo[NSUnderlyingErrorKey] as? StoreError).map(code) ?? 1
+        default: 1
+        }
+    }
+
+    /// What is no store at all is wrong usage.
+    private static func code(_ error: StoreError) -> Int32 {
+        switch error.code {
+        case .notAStore, .isDirectory, .notFound, .unsupportedVersion: 2
+        default: 1
+        }
+    }
+}

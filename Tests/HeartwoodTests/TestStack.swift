@@ -1,0 +1,164 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+/// The store types that every behaviour test runs against.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+    case recordLog, inMemory
+
+    var testDescription: String { rawValue }
+    var type: String { self == .recordLog ? NSRecordLogStoreType : NSInMemoryStoreType }
+}
+
+final class Person: NSManagedObject {
+    var name: String? {
+        get { value(forKey: "name") as? String }
+        set { setValue(newValue, forKey: "name") }
+    }
+
+    var age: Int {
+        get { value(forKey: "age") as? Int ?? 0 }
+        set { setValue(newValue, forKey: "age") }
+    }
+
+    var group: NSManagedObject? {
+        get { value(forKey: "group") as? NSManagedObject }
+        set { setValue(newValue, forKey: "group") }
+    }
+
+    var insertions = 0
+    var fetches = 0
+
+    override func awakeFromInsert() { insertions += 1 }
+    override func awakeFromFetch() { fetches += 1 }
+}
+
+/// A coordinator with one store of the test model, and a context.
+final class TestStack {
+    let kind: StoreKind
+    let url: URL
+    let coordinator: NSPersistentStoreCoordinator
+    let context: NSManagedObjectContext
+
+    init(_ kind: StoreKind, model: NSManagedObjectModel = TestStack.model(), at url: URL? = nil) throws {
+        self.kind = kind
+        self.url = url ?? FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: kind.type, configurationName: nil, at: self.url, options: [NSRecordLogDurabilityOption: "none"])
+        context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+    }
+
+    deinit {
+        for store in coordinator.persistentStores { try? coordinator.remove(store) }
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Another context on the same coordinator.
+    func newContext() -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    var store: RecordLogStore { coordinator.persistentStores[0] as! RecordLogStore }
+    var rowReads: UInt64 { store.log!.statistics.rowReads }
+
+    @discardableResult
+    func insert(_ entity: String, _ values: [String: Any], into context: NSManagedObjectContext? = nil) -> NSManagedObject {
+        let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context ?? self.context)
+        for (key, value) in values { object.setValue(value, forKey: key) }
+        return object
+    }
+
+    func fetch(_ entity: String, _ format: String? = nil, _ arguments: [Any] = [], sort: [NSSortDescriptor] = [], in context: NSManagedObjectContext? = nil) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.predicate = format.map { NSPredicate(format: $0, argumentArray: arguments) }
+        request.sortDescriptors = sort
+        return try (context ?? self.context).fetch(request)
+    }
+
+    /// The names of what a fetch finds, in its order.
+    func names(_ format: String? = nil, _ arguments: Any..., sort: [NSSortDescriptor] = [NSSortDescriptor(key: "name", ascending: true)]) throws -> [String] {
+        try fetch("Person", format, arguments, sort: sort).map { $0.value(forKey: "name") as? String ?? "-" }
+    }
+
+    // MARK: Model
+
+    static func attribute(_ name: String, _ type: NSAttributeType, optional: Bool = true, default value: Any? = nil) -> NSAttributeDescription {
+        let attribute = NSAttributeDescription()
+        attribute.name = name
+        attribute.attributeType = type
+        attribute.isOptional = optional
+        attribute.defaultValue = value
+        return attribute
+    }
+
+    static func relationship(_ name: String, to entity: NSEntityDescription, toMany: Bool, ordered: Bool = false, rule: NSDeleteRule = .nullifyDeleteRule) -> NSRelationshipDescription {
+        let relationship = NSRelationshipDescription()
+        relationship.name = name
+        relationship.destinationEntity = entity
+        relationship.maxCount = toMany ? 0 : 1
+        relationship.isOrdered = ordered
+        relationship.deleteRule = rule
+        return relationship
+    }
+
+    static func connect(_ a: NSRelationshipDescription, _ b: NSRelationshipDescription) {
+        a.inverseRelationship = b
+        b.inverseRelationship = a
+    }
+
+    static func index(_ name: String, _ properties: [NSPropertyDescription]) -> NSFetchIndexDescription {
+        NSFetchIndexDescription(name: name, elements: properties.map { NSFetchIndexElementDescription(property: $0, collationType: .binary) })
+    }
+
+    /// Persons in groups (one to many), with tags (many to many), a partner (one to one), a list of tasks (ordered,
+    /// cascading), and an entity that inherits.
+    static func model() -> NSManagedObjectModel {
+        let person = NSEntityDescription(), group = NSEntityDescription(), tag = NSEntityDescription()
+        let task = NSEntityDescription(), employee = NSEntityDescription(), everything = NSEntityDescription()
+        person.name = "Person"
+        person.managedObjectClassName = NSStringFromClass(Person.self)
+        group.name = "Group"
+        tag.name = "Tag"
+        task.name = "Task"
+        employee.name = "Employee"
+        employee.managedObjectClassName = NSStringFromClass(Person.self)
+        everything.name = "Everything"
+        let name = attribute("name", .stringAttributeType), age = attribute("age", .integer32AttributeType, default: 1)
+        let email = attribute("email", .stringAttributeType), birthday = attribute("birthday", .dateAttributeType)
+        let toGroup = relationship("group", to: group, toMany: false), people = relationship("people", to: person, toMany: true)
+        let tags = relationship("tags", to: tag, toMany: true), tagged = relationship("people", to: person, toMany: true)
+        let partner = relationship("partner", to: person, toMany: false)
+        let tasks = relationship("tasks", to: task, toMany: true, ordered: true, rule: .cascadeDeleteRule)
+        let owner = relationship("owner", to: person, toMany: false)
+        connect(toGroup, people)
+        connect(tags, tagged)
+        connect(tasks, owner)
+        partner.inverseRelationship = partner
+        person.properties = [name, age, email, birthday, toGroup, tags, partner, tasks]
+        person.uniquenessConstraints = [["email"]]
+        person.indexes = [index("byAge", [age]), index("byName", [name, age])]
+        group.properties = [attribute("title", .stringAttributeType, optional: false), people]
+        tag.properties = [attribute("label", .stringAttributeType), tagged]
+        task.properties = [attribute("title", .stringAttributeType), owner]
+        employee.properties = [attribute("salary", .decimalAttributeType)]
+        person.subentities = [employee]
+        everything.properties = [
+            attribute("int16", .integer16AttributeType), attribute("int32", .integer32AttributeType),
+            attribute("int64", .integer64AttributeType), attribute("double", .doubleAttributeType),
+            attribute("float", .floatAttributeType), attribute("decimal", .decimalAttributeType),
+            attribute("string", .stringAttributeType), attribute("bool", .booleanAttributeType),
+            attribute("date", .dateAttributeType), attribute("data", .binaryDataAttributeType),
+            attribute("uuid", .UUIDAttributeType), attribute("uri", .URIAttributeType),
+            attribute("transformable", .transformableAttributeType),
+        ]
+        let model = NSManagedObjectModel()
+        model.entities = [person, group, tag, task, employee, everything]
+        return model
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import RecordLog
+
+@Suite struct LargeCommitTests {
+    /// The zeroes written ahead of a commit's last, small piece once went over the pieces flushed before it.
+    @Test func aCommitOfSeveralWritesIsWhole() throws {
+        let sample = try SampleStore { $0.checkpointAfterBytes = 1 << 30 }
+        let name = String(repeating: "x", count: 300)
+        var people: [UInt64: SampleStore.Person] = [:]
+        try sample.store.write { transaction in
+            for number in 0..<12_100 {
+                let row = try transaction.newRow(in: sample.table.id)
+                people[row] = .init(name: "\(name)\(number)", age: Int64(number), group: UInt64(number % 7))
+                try sample.put(transaction, row, people[row]!)
+            }
+        }
+        #expect(sample.store.statistics.bytesAppended > UInt64(FrameAppender.flushSize))
+        try sample.reopenAfterCrash()
+        #expect(try sample.contents(sample.store.snapshot()) == people)
+        // The same for the pages and runs of a large checkpoint.
+        try sample.store.checkpoint()
+        try sample.reopenAfterCrash()
+        #expect(try sample.contents(sample.store.snapshot()) == people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
+    }
+
+    @Test func aThrownTransactionLeavesNothing() throws {
+        struct Stop: Error {}
+        let sample = try SampleStore()
+        try sample.insert(.init(name: "kept", age: 1, group: 1))
+        let before = sample.store.snapshot().sequence
+        #expect(throws: Stop.self) {
+            try sample.store.write { transaction in
+                for _ in 0..<20_000 {
+                    let row = try transaction.newRow(in: sample.table.id)
+                    try sample.put(transaction, row, .init(name: String(repeating: "y", count: 300), age: 1, group: 1))
+                }
+                throw Stop()
+            }
+        }
+        #expect(sample.store.snapshot().sequence == before)
+        try sample.insert(.init(name: "after", age: 2, group: 2))
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
+    }
+}
