@@ -45,6 +45,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// By slot: the runtimes met so far.
     private var runtimesBySlot: [EntityRuntime?] = []
     private var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
+    /// By class: the entity that names it.
+    final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// By store: the view that reads use until the store has a newer commit.
     private var views: [ObjectIdentifier: StoreView] = [:]
     /// The last view used, so that most reads look nothing up.
@@ -144,6 +146,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         pinned = []
         runtimesBySlot = []
         runtimesByEntity = [:]
+        entitiesByClass = [:]
     }
 
     // MARK: Registration

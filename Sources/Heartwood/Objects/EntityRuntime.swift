@@ -53,6 +53,8 @@ final class EntityRuntime: @unchecked Sendable {
     /// The properties that must have a value.
     let required: [Int]
     let hasTransients: Bool
+    /// The values of a newly inserted object.
+    let initialValues: [ManagedValue]
     /// By layout ID, then by property index: where the column lies in a row; nil for a property without a column there.
     private let layouts: UnsafeMutableBufferPointer<UnsafeMutablePointer<ColumnAccess>?>
     private let propertyCount: Int
@@ -66,6 +68,7 @@ final class EntityRuntime: @unchecked Sendable {
         properties = list
         indexByName = entity.propertyIndexByName
         propertyCount = properties.count
+        initialValues = list.map(\.initial)
         required = list.indices.filter { !list[$0].isOptional && !list[$0].isTransient }
         hasTransients = list.contains(where: \.isTransient)
         layouts = .allocate(capacity: accesses.count)

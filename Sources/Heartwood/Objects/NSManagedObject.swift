@@ -43,7 +43,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         state = .detached
         super.init()
         storage = ObjectStorage()
-        storage?.values = runtime.properties.map(\.initial)
+        storage?.values = runtime.initialValues
         context?.insert(self)
     }
 
