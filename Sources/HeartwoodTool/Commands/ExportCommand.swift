@@ -8,8 +8,8 @@ struct ExportCommand: Command {
         USAGE: heartwood export STORE --entity E [--where PREDICATE] [--sort KEYS] [--limit N] [--format jsonl|csv]
 
         Writes one object a line to standard output. A relationship is written as its destinations' keys where their entity
-        has a uniqueness constraint, else as their URIs. What has no value is left out, so that what was imported as JSON
-        Lines comes back equal.
+        has a uniqueness constraint, else as their URIs; of two inverses on the same entity, the one that the model states
+        first. What has no value is left out, so that what was imported as JSON Lines comes back equal.
 
           --where 'age > 30 AND name BEGINSWITH "A"'
           --sort name,-age    ascending, and descending with a minus

@@ -46,24 +46,27 @@ enum AttributeText {
     }
 
     /// What stands for a value in JSON.
-    static func json(_ value: Any) -> Any {
+    static func json(_ value: Any) -> JSONValue {
         switch value {
-        case let date as Date: date.formatted(dateStyle)
-        case let data as Data: data.base64EncodedString()
-        case let uuid as UUID: uuid.uuidString
-        case let url as URL: url.absoluteString
-        case let decimal as NSDecimalNumber: decimal.stringValue
-        case let number as NSNumber: number
-        case let text as String: text
-        default: "\(value)"
+        case let text as String: .text(text)
+        case let decimal as NSDecimalNumber: .text(decimal.stringValue)
+        case let number as NSNumber: JSONValue(number)
+        case let date as Date: .text(date.formatted(dateStyle))
+        case let data as Data: .text(data.base64EncodedString())
+        case let uuid as UUID: .text(uuid.uuidString)
+        case let url as URL: .text(url.absoluteString)
+        default: .text("\(value)")
         }
     }
 
     /// What stands for a value in CSV.
     static func text(_ value: Any) -> String {
         switch json(value) {
-        case let text as String: text
-        case let other: "\(other)"
+        case .text(let text): text
+        case .integer(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .bool(let flag): "\(flag)"
+        case .list: ""
         }
     }
 

@@ -5,16 +5,24 @@ import Heartwood
 final class RecordWriter {
     private let properties: [NSPropertyDescription]
     private var buffer = Data()
+    private let encoder = JSONEncoder()
 
     init(entity: NSEntityDescription) {
-        properties = entity.orderedProperties.filter { !$0.isTransient }
+        let all = entity.orderedProperties.filter { !$0.isTransient }
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Of two inverses on one entity the first says everything; the other would repeat it.
+        properties = all.enumerated().filter { place, property in
+            guard let inverse = (property as? NSRelationshipDescription)?.inverseRelationship else { return true }
+            return !all.prefix(place).contains { $0 === inverse }
+        }.map(\.element)
     }
 
     // MARK: JSON
 
     /// One object as a line; what has no value is left out.
     func json(_ object: NSManagedObject) throws {
-        var values: [String: Any] = [:]
+        var values: [String: JSONValue] = [:]
         for property in properties {
             switch property {
             case let attribute as NSAttributeDescription:
@@ -22,14 +30,14 @@ final class RecordWriter {
             case let relationship as NSRelationshipDescription:
                 let keys = keys(object, relationship)
                 if relationship.isToMany {
-                    if !keys.isEmpty { values[relationship.name] = keys.map(AttributeText.json) }
+                    if !keys.isEmpty { values[relationship.name] = .list(keys.map(AttributeText.json)) }
                 } else if let key = keys.first {
                     values[relationship.name] = AttributeText.json(key)
                 }
             default: break
             }
         }
-        buffer.append(try JSONSerialization.data(withJSONObject: values, options: [.sortedKeys, .withoutEscapingSlashes]))
+        buffer.append(try encoder.encode(values))
         buffer.append(0x0A)
         if buffer.count > 1 << 18 { flush() }
     }

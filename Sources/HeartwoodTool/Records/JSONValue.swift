@@ -1,0 +1,29 @@
+import Foundation
+
+/// A value as JSON has it.
+enum JSONValue: Encodable {
+    case text(String)
+    case integer(Int64)
+    case double(Double)
+    case bool(Bool)
+    case list([JSONValue])
+
+    init(_ number: NSNumber) {
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "c"), UInt8(ascii: "B"): self = .bool(number.boolValue)
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .double(number.doubleValue)
+        default: self = .integer(number.int64Value)
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .integer(let number): try container.encode(number)
+        case .double(let number): try container.encode(number)
+        case .bool(let flag): try container.encode(flag)
+        case .list(let list): try container.encode(list)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+/// The built `heartwood` command, run as a user runs it.
+enum ToolProcess {
+    struct Result {
+        let status: Int32
+        let output: String
+        let error: String
+    }
+
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let model = root.appendingPathComponent("Examples/Packages.xcdatamodeld").path
+    static let excerpt = root.appendingPathComponent("Examples/packages.jsonl").path
+    static let realData = root.deletingLastPathComponent().appendingPathComponent("shared/data/debian-packages.jsonl").path
+
+    /// Beside the test bundle.
+    static var executable: URL {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+            ?? URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+        return bundle.deletingLastPathComponent().appendingPathComponent("heartwood")
+    }
+
+    /// A path that nothing is at; removed by `cleanUp`.
+    static func temporaryPath(_ ending: String = "heartwood") -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-tool-\(UUID().uuidString).\(ending)").path
+    }
+
+    static func cleanUp(_ paths: String...) {
+        for path in paths { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    static func start(_ arguments: [String], input: String? = nil) throws -> (process: Process, output: URL, error: URL) {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        // Files in place of pipes: nothing to drain, whatever the command prints.
+        let output = URL(fileURLWithPath: temporaryPath("out")), error = URL(fileURLWithPath: temporaryPath("err"))
+        for url in [output, error] { try Data().write(to: url) }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: error)
+        if let input {
+            let url = URL(fileURLWithPath: temporaryPath("in"))
+            try Data(input.utf8).write(to: url)
+            process.standardInput = try FileHandle(forReadingFrom: url)
+            try FileManager.default.removeItem(at: url)
+        } else {
+            process.standardInput = FileHandle.nullDevice
+        }
+        try process.run()
+        return (process, output, error)
+    }
+
+    @discardableResult
+    static func run(_ arguments: String..., input: String? = nil) throws -> Result {
+        let (process, output, error) = try start(arguments, input: input)
+        process.waitUntilExit()
+        defer { cleanUp(output.path, error.path) }
+        return Result(
+            status: process.terminationStatus, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+            error: String(decoding: try Data(contentsOf: error), as: UTF8.self))
+    }
+
+    /// Lines of JSON as dictionaries by name, with the members of lists in order.
+    static func records(_ text: String) throws -> [String: NSDictionary] {
+        var records: [String: NSDictionary] = [:]
+        for line in text.split(separator: "\n") {
+            var object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+            for (key, value) in object {
+                if let list = value as? [String] { object[key] = list.isEmpty ? nil : list.sorted() }
+                if value is NSNull { object[key] = nil }
+            }
+            if let name = object["name"] as? String { records[name] = NSDictionary(dictionary: object) }
+        }
+        return records
+    }
+}
