@@ -21,6 +21,20 @@ enum ToolProcess {
         return bundle.deletingLastPathComponent().appendingPathComponent("heartwood")
     }
 
+    /// The release build where there is one no older than any source, else the tests' own: for large data.
+    static var fastExecutable: URL {
+        let release = root.appendingPathComponent(".build/release/heartwood")
+        func date(_ url: URL) -> Date? {
+            try? FileManager.default.attributesOfItem(atPath: url.path)[.modificationDate] as? Date
+        }
+        guard let built = date(release), let sources = FileManager.default.enumerator(atPath: root.appendingPathComponent("Sources").path)
+        else { return executable }
+        for case let path as String in sources where path.hasSuffix(".swift") {
+            guard let changed = date(root.appendingPathComponent("Sources").appendingPathComponent(path)), changed <= built else { return executable }
+        }
+        return release
+    }
+
     /// A path that nothing is at; removed by `cleanUp`.
     static func temporaryPath(_ ending: String = "heartwood") -> String {
         FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-tool-\(UUID().uuidString).\(ending)").path
@@ -30,7 +44,7 @@ enum ToolProcess {
         for path in paths { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    static func start(_ arguments: [String], input: String? = nil) throws -> (process: Process, output: URL, error: URL) {
+    static func start(_ arguments: [String], input: String? = nil, executable: URL = ToolProcess.executable) throws -> (process: Process, output: URL, error: URL) {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
@@ -52,8 +66,8 @@ enum ToolProcess {
     }
 
     @discardableResult
-    static func run(_ arguments: String..., input: String? = nil) throws -> Result {
-        let (process, output, error) = try start(arguments, input: input)
+    static func run(_ arguments: String..., input: String? = nil, executable: URL = ToolProcess.executable) throws -> Result {
+        let (process, output, error) = try start(arguments, input: input, executable: executable)
         process.waitUntilExit()
         defer { cleanUp(output.path, error.path) }
         return Result(

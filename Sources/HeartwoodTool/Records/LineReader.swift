@@ -4,6 +4,8 @@ import Foundation
 final class LineReader {
     private let handle: FileHandle
     private var buffer = Data()
+    /// Where the next line starts in the buffer.
+    private var start = 0
     private var isAtEnd = false
     private(set) var line = 0
     private(set) var position: UInt64 = 0
@@ -34,28 +36,44 @@ final class LineReader {
 
     /// The next line without its end; nil at the end of the file.
     func next() throws -> Data? {
-        var searched = 0
+        var searched = start
         while true {
-            if let end = buffer[(buffer.startIndex + searched)...].firstIndex(of: 0x0A) {
-                var found = buffer[buffer.startIndex..<end]
-                position += UInt64(found.count + 1)
-                buffer = buffer[(end + 1)...]
-                if found.last == 0x0D { found = found.dropLast() }
+            if let end = Self.lineEnd(in: buffer, from: searched) {
+                var last = end
+                if last > start, buffer[last - 1] == 0x0D { last -= 1 }
+                let found = buffer.subdata(in: start..<last)
+                position += UInt64(end + 1 - start)
+                start = end + 1
                 line += 1
-                return Data(found)
+                return found
             }
             searched = buffer.count
             guard !isAtEnd else {
-                guard !buffer.isEmpty else { return nil }
-                defer { buffer = Data() }
-                position += UInt64(buffer.count)
+                guard start < buffer.count else { return nil }
+                let found = buffer.subdata(in: start..<buffer.count)
+                position += UInt64(found.count)
+                start = buffer.count
                 line += 1
-                return Data(buffer)
+                return found
             }
-            guard buffer.count < Self.lineMax else { throw ToolError.failure("line \(line + 1) is longer than 256 MiB; this is no text file") }
+            guard buffer.count - start < Self.lineMax else {
+                throw ToolError.failure("line \(line + 1) is longer than 256 MiB; this is no text file")
+            }
+            buffer.removeSubrange(..<start)
+            searched -= start
+            start = 0
             let more = try handle.read(upToCount: 1 << 18) ?? Data()
             if more.isEmpty { isAtEnd = true }
-            buffer = Data(buffer) + more
+            buffer.append(more)
+        }
+    }
+
+    private static func lineEnd(in buffer: Data, from start: Int) -> Int? {
+        buffer.withUnsafeBytes { bytes in
+            guard start < bytes.count, let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start) else {
+                return nil
+            }
+            return UnsafeRawPointer(found) - base
         }
     }
 }

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct PredicateTests {
+    private static var subject: [String: Any] {
+        [
+        "name": "Grace Hopper", "age": 85, "ratio": 0.5, "retired": true, "born": Date(timeIntervalSinceReferenceDate: -2_000_000_000),
+        "tags": ["navy", "cobol"], "boss": ["name": "Howard Aiken", "age": 73], "scores": [3, 1, 2], "empty": [Int](), "word": "Été",
+        "path": "a.b*c",
+        ]
+    }
+
+    /// Format, arguments, expected.
+    private static var table: [(String, [Any], Bool)] {
+        [
+        ("age = 85", [], true), ("age == 85", [], true), ("age != 85", [], false), ("age <> 84", [], true), ("age < 86", [], true),
+        ("age <= 85", [], true), ("age =< 84", [], false), ("age > 84.5", [], true), ("age >= 85.5", [], false), ("85 = age", [], true),
+        ("ratio = 0.5", [], true), ("ratio < 1", [], true), ("retired = YES", [], true), ("retired == true AND age > 1", [], true),
+        ("retired = 1", [], true), ("NOT retired = YES", [], false), ("! (age = 85)", [], false), ("age = 1 OR age = 85", [], true),
+        ("age = 1 || name = 'x'", [], false), ("age = 85 && name BEGINSWITH 'Grace'", [], true), ("age BETWEEN {80, 90}", [], true),
+        ("age BETWEEN {85, 85}", [], true), ("age BETWEEN {1, 84}", [], false), ("age IN {1, 85}", [], true), ("age IN {}", [], false),
+        ("NOT age IN {1, 2}", [], true), ("age NOT IN {1, 2}", [], true), ("name IN {'Grace Hopper'}", [], true), ("'navy' IN tags", [], true),
+        ("tags CONTAINS 'cobol'", [], true), ("tags CONTAINS 'ada'", [], false), ("name CONTAINS 'ace H'", [], true), ("name CONTAINS 'ACE'", [], false),
+        ("name CONTAINS[c] 'ACE'", [], true), ("name BEGINSWITH 'Grace'", [], true), ("name ENDSWITH 'per'", [], true),
+        ("name ENDSWITH[cd] 'PÉR'", [], true), ("name LIKE 'G*H?pper'", [], true), ("name LIKE 'G?Hopper'", [], false), ("name LIKE '*'", [], true),
+        ("name like[c] 'grace*'", [], true), ("path LIKE 'a.b\\\\*c'", [], true), ("name MATCHES 'G.*r'", [], true), ("name MATCHES 'G.*p'", [], false),
+        ("word =[cd] 'ete'", [], true), ("word =[c] 'été'", [], true), ("word = 'ete'", [], false), ("word BEGINSWITH[d] 'E'", [], true),
+        ("missing = nil", [], true), ("missing != nil", [], false), ("missing = 1", [], false), ("missing != 1", [], true), ("missing < 1", [], false),
+        ("NOT missing < 1", [], true), ("name != nil", [], true), ("boss.name = 'Howard Aiken'", [], true), ("boss.boss.name = nil", [], true),
+        ("tags.@count = 2", [], true), ("scores.@max = 3", [], true), ("scores.@min = 1", [], true), ("scores.@sum = 6", [], true),
+        ("scores.@avg = 2", [], true), ("empty.@count = 0", [], true), ("ANY scores > 2", [], true), ("ANY scores > 3", [], false),
+        ("ALL scores > 0", [], true), ("ALL scores > 1", [], false), ("NONE scores > 3", [], true), ("SOME scores = 1", [], true),
+        ("ALL empty > 1", [], true), ("ANY empty > 1", [], false), ("name = %@", ["Grace Hopper"], true), ("%K = %@", ["age", 85], true),
+        ("%K.name = %@", ["boss", "x"], false), ("%K = %d", ["boss.age", 73], true), ("age = %i AND ratio < %f", [85, 0.6], true),
+        ("age IN %@", [[1, 85]], true), ("born < %@", [Date()], true), ("born > %@", [Date()], false), ("TRUEPREDICATE", [], true),
+        ("FALSEPREDICATE OR age = 85", [], true), ("(age = 85)", [], true), ("((age = 85) AND (name = 'x' OR name != 'y'))", [], true),
+        ("#name = 'Grace Hopper'", [], true), ("age = 0x55", [], true), ("age = -85", [], false), ("age > -1", [], true),
+        ("age = 8.5e1", [], true), ("name = \"Grace Hopper\"", [], true), ("name = 'Grace\\tHopper'", [], false), ("SELF.age = 85", [], true),
+        ]
+    }
+
+    @Test(arguments: table.indices)
+    func theTableOfFormatsHolds(index: Int) throws {
+        let (format, arguments, expected) = Self.table[index]
+        let predicate = try NSPredicate(parsing: format, argumentArray: arguments)
+        #expect(predicate.evaluate(with: Self.subject) == expected, "\(format)")
+    }
+
+    @Test(arguments: [
+        ("age = ", 6), ("age", 3), ("= 3", 0), ("age = 3 AND", 11), ("(age = 3", 8), ("age = 3)", 7), ("name = 'x", 7), ("age ~ 3", 4),
+        ("age BETWEEN 3", 4), ("name MATCHES '('", 5), ("age = %@", 6), ("name =[x] 'a'", 7), ("a..b = 1", 2), ("SUBQUERY(a, $x, $x = 1)", 0),
+        ("%Q = 1", 0), ("age = 1 %", 8),
+    ])
+    func aWrongFormatIsMarkedWhereItIsWrong(format: String, position: Int) {
+        let error = #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: []) }
+        #expect(error?.position == position, "\(error.map(\.description) ?? "")")
+        #expect(error?.description.contains("⟪here⟫") == true)
+    }
+
+    @Test func argumentsThatAreLeftOverAreAnError() {
+        #expect(throws: PredicateFormatError.self) { try PredicateParser.parse("a = %@", arguments: [1, 2]) }
+    }
+
+    @Test func nestingIsBounded() {
+        let deep = String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000)
+        #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(deep, arguments: []) }
+        #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(String(repeating: "NOT ", count: 10_000) + "a = 1", arguments: []) }
+    }
+
+    @Test func aPatternOfManyStarsIsQuick() {
+        let matcher = TextMatcher(kind: .like, String(repeating: "a*", count: 30) + "b", options: [])
+        let clock = ContinuousClock()
+        let taken = clock.measure { #expect(!matcher.matches(String(repeating: "a", count: 20_000))) }
+        #expect(taken < .seconds(10))
+    }
+
+    /// Random bytes and mutated formats: an error or a tree, never a trap.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func theParserSurvivesAnything(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let pieces = Self.table.map(\.0) + ["%@", "%K", "{", "}", "(", ")", "'", "\\", "$x", "[cd]", "@count", "..", "é", "\u{0}", "NOT", "IN"]
+        for _ in 0..<200 {
+            var format = (0..<Int.random(in: 1...4, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined(separator: " ")
+            for _ in 0..<Int.random(in: 0...3, using: &random) where !format.isEmpty {
+                let at = format.indices.randomElement(using: &random)!
+                format.remove(at: at)
+            }
+            if let node = try? PredicateParser.parse(format, arguments: []) { _ = node.evaluate(Self.subject) }
+        }
+    }
+
+    @Test func compoundsOfFoundationAreRead() {
+        let a = NSPredicate(format: "age = 85"), b = NSPredicate(format: "name = 'x'")
+        #expect(NSCompoundPredicate(orPredicateWithSubpredicates: [a, b]).heartwoodNode?.evaluate(Self.subject) == true)
+        #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [a, b]).heartwoodNode?.evaluate(Self.subject) == false)
+        #expect(NSCompoundPredicate(notPredicateWithSubpredicate: b).heartwoodNode?.evaluate(Self.subject) == true)
+        #expect(NSPredicate(value: true).heartwoodNode != nil)
+        #expect(NSPredicate(block: { _, _ in true }).heartwoodNode == nil)
+    }
+}
+
+/// A seeded generator, so that a failure can be run again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+}
