@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "heartwood-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "heartwood", path: ".."),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(
+            name: "heartwood-benchmarks",
+            dependencies: [
+                "CSQLite", .product(name: "Heartwood", package: "heartwood"), .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Sources/HeartwoodBenchmarks",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    ]
+)

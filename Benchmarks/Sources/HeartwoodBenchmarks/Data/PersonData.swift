@@ -1,0 +1,51 @@
+import Foundation
+
+/// One person of the data that every peer stores.
+struct PersonData: Codable {
+    /// From 0; also the order of insertion.
+    var number: Int
+    var name: String
+    var email: String
+    var age: Int
+    var score: Double
+    /// Seconds since 2001-01-01 UTC.
+    var birthday: Double
+    var note: String
+    /// From 0.
+    var group: Int
+}
+
+/// The same persons at every run.
+struct PersonGenerator {
+    let count: Int
+
+    var groupCount: Int { min(1000, max(1, count / 100)) }
+
+    private static let names = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Frances", "Ken", "Radia", "Tony", "Lynn", "Niklaus"]
+    private static let words = ["log", "tree", "row", "index", "commit", "page", "frame", "run", "key", "block"]
+
+    /// A number that looks random and is the same for the same input.
+    static func mix(_ value: Int) -> UInt64 {
+        var z = UInt64(bitPattern: Int64(value)) &+ 0x9E37_79B9_7F4A_7C15
+        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+
+    func person(_ number: Int) -> PersonData {
+        let bits = Self.mix(number)
+        let words = Self.words
+        return PersonData(
+            number: number, name: "\(Self.names[Int(bits % 12)]) \(bits >> 8 % 100_000)", email: "person\(Self.mix(number) % 1_000_000_007)-\(number)@example.org",
+            age: Int(bits >> 16 % 90), score: Double(bits >> 24 % 10_000) / 16, birthday: Double(bits >> 20 % 2_000_000_000) - 1_500_000_000,
+            note: "\(words[Int(bits >> 3 % 10)]) \(words[Int(bits >> 7 % 10)]) \(words[Int(bits >> 11 % 10)])", group: Int(bits >> 13 % UInt64(groupCount)))
+    }
+
+    /// Numbers spread over all persons, each once.
+    func sample(_ wanted: Int) -> [Int] {
+        let step = max(1, count / max(1, wanted))
+        var numbers = Array(stride(from: 0, to: count, by: step).prefix(wanted))
+        numbers.sort { Self.mix($0) < Self.mix($1) }
+        return numbers
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Opens a store in a fresh process and reports what that took.
+enum ChildProcess {
+    static let command = "--measure-open"
+
+    static func open(_ peer: any Peer.Type, path: String, rows: Int) throws -> (seconds: Double, bytes: Double) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.arguments = [command, peer.name, path, "\(rows)"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let parts = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard parts.count == 2 else { throw PeerError(description: "\(peer.name): the opening process failed") }
+        return (parts[0], parts[1])
+    }
+
+    /// The other side.
+    static func run(_ arguments: [String]) throws {
+        guard arguments.count == 3, let type = Runner.peers.first(where: { $0.name == arguments[0] }), let rows = Int(arguments[2]) else {
+            throw PeerError(description: "wrong arguments for \(command)")
+        }
+        let peer = try type.init(path: arguments[1], generator: PersonGenerator(count: rows))
+        let before = ProcessFigures.privateMemory
+        let (name, seconds) = try Clock.seconds {
+            try peer.open()
+            return try peer.firstName()
+        }
+        let after = ProcessFigures.privateMemory
+        guard !name.isEmpty else { throw PeerError(description: "the first object has no name") }
+        print(seconds, after > before ? after - before : 0)
+    }
+}

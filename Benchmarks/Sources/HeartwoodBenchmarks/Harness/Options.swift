@@ -1,0 +1,44 @@
+import Foundation
+
+/// The command line.
+struct Options {
+    var sizes = [10_000, 100_000, 1_000_000]
+    var isSmoke = false
+    var only: String?
+    var markdown: String?
+    var json: String?
+    var svg: String?
+
+    static let usage = """
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--only WORKLOAD]
+                                    [--markdown FILE] [--json FILE] [--svg FILE]
+        """
+
+    init(_ words: [String]) throws {
+        var words = words[...]
+        func value() throws -> String {
+            guard let value = words.popFirst() else { throw PeerError(description: Self.usage) }
+            return value
+        }
+        while let word = words.popFirst() {
+            switch word {
+            case "--smoke":
+                isSmoke = true
+                sizes = [10_000]
+            case "--rows":
+                sizes = try value().split(separator: ",").map { text in
+                    guard let number = Int(text), number >= 1000 else { throw PeerError(description: Self.usage) }
+                    return number
+                }
+            case "--only": only = try value()
+            case "--markdown": markdown = try value()
+            case "--json": json = try value()
+            case "--svg": svg = try value()
+            default: throw PeerError(description: Self.usage)
+            }
+        }
+    }
+
+    /// More where a run is short.
+    func repetitions(_ rows: Int) -> Int { isSmoke ? 1 : rows >= 1_000_000 ? 3 : 5 }
+}

@@ -1,0 +1,187 @@
+import Foundation
+
+/// Runs every workload on every peer, in alternating order, and checks that they read the same.
+final class Runner {
+    private let options: Options
+    private let directory: URL
+    private(set) var measurements: [Measurement] = []
+
+    static var peers: [any Peer.Type] {
+        [HeartwoodPeer.self, SQLitePeer.self, GRDBPeer.self, JSONPeer.self, PropertyListPeer.self]
+    }
+
+    init(_ options: Options) throws {
+        self.options = options
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-benchmarks-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    private func path(_ peer: any Peer.Type, _ rows: Int) -> String {
+        directory.appendingPathComponent("\(peer.name.split(separator: " ")[0])-\(rows)").path
+    }
+
+    func run() throws {
+        for rows in options.sizes {
+            let size = try SizeRunner(rows: rows, repetitions: options.repetitions(rows), only: options.only) { self.path($0, rows) }
+            measurements += try size.run()
+            for peer in Self.peers { PeerFiles.remove(path(peer, rows)) }
+        }
+    }
+}
+
+/// All workloads at one size.
+final class SizeRunner {
+    private let rows: Int
+    private let repetitions: Int
+    private let only: String?
+    private let generator: PersonGenerator
+    private let peers: [(type: any Peer.Type, peer: any Peer, path: String)]
+    private var results: [Measurement] = []
+
+    init(rows: Int, repetitions: Int, only: String?, path: (any Peer.Type) -> String) throws {
+        self.rows = rows
+        self.repetitions = repetitions
+        self.only = only
+        let generator = PersonGenerator(count: rows)
+        self.generator = generator
+        peers = try Runner.peers.map { type in
+            let place = path(type)
+            return (type, try type.init(path: place, generator: generator), place)
+        }
+    }
+
+    func run() throws -> [Measurement] {
+        FileHandle.standardError.write(Data("\(rows) rows\n".utf8))
+        try bulk()
+        try saves()
+        try opens()
+        let sample = generator.sample(min(10_000, rows / 2))
+        try workload("point fetch by ID", "µs", per: sample.count, ids: sample) { try $0.pointByID(sample) }
+        let emails = sample.map { generator.person($0).email }
+        try workload("by unique string", "µs", per: emails.count) { try $0.byEmail(emails) }
+        let birthdays = sample.prefix(min(1000, sample.count)).map { generator.person($0).birthday }
+        try workload("range of 100, sorted", "µs", per: birthdays.count) { try $0.ranges(birthdays) }
+        try workload("unindexed scan, counted", "ms") { try $0.scan() }
+        try workload("all objects, two attributes", "ms") { try $0.readAll() }
+        try workload("members of each group", "ms") { try $0.walkGroups() }
+        let changed = generator.sample(rows / 10)
+        try workload("update \(changed.count)", "ms", ids: changed) { try $0.update(changed) }
+        try deletes()
+        try workload("compaction, VACUUM", "ms", once: true) { try $0.compact() }
+        record("file size after compaction", "MiB") { Double(PeerFiles.size($0)) / 1_048_576 }
+        return results
+    }
+
+    private func wants(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
+
+    private func record(_ name: String, _ unit: String, _ value: (String) -> Double) {
+        for (type, _, path) in peers { results.append(Measurement(workload: name, rows: rows, peer: type.name, value: value(path), unit: unit)) }
+    }
+
+    private func note(_ name: String) {
+        FileHandle.standardError.write(Data("  \(name)\n".utf8))
+    }
+
+    /// The peers in an order that turns with the repetition.
+    private func order(_ repetition: Int) -> [Int] {
+        peers.indices.map { ($0 + repetition) % peers.count }
+    }
+
+    /// Filling is part of every run; it is measured at each repetition from an empty file.
+    private func bulk() throws {
+        note("bulk insert")
+        var times = [[Double]](repeating: [], count: peers.count)
+        for repetition in 0..<(rows >= 1_000_000 ? 1 : repetitions) {
+            for index in order(repetition) {
+                let (_, peer, path) = peers[index]
+                PeerFiles.remove(path)
+                try peer.open()
+                times[index].append(try Clock.seconds { try peer.bulkInsert() }.1)
+                try peer.close()
+            }
+        }
+        for (index, (type, _, _)) in peers.enumerated() {
+            results.append(Measurement(workload: "bulk insert", rows: rows, peer: type.name, value: Clock.median(times[index]), unit: "s"))
+        }
+        record("file size", "MiB") { Double(PeerFiles.size($0)) / 1_048_576 }
+    }
+
+    private func saves() throws {
+        guard wants("durable save") else { return }
+        note("durable saves")
+        for (type, peer, _) in peers {
+            // An archive writes everything each time: a few tell.
+            let isArchive = peer is ArchivePeer
+            let numbers = generator.sample(isArchive ? 2 : min(500, rows / 4))
+            try peer.open()
+            try (peer as? HeartwoodPeer)?.prepareIDs(numbers)
+            var times: [Double] = []
+            let before = ProcessFigures.bytesWritten
+            for number in numbers { times.append(try Clock.seconds { try peer.saveOne(number) }.1) }
+            let bytes = Double(ProcessFigures.bytesWritten - before) / Double(numbers.count)
+            try peer.close()
+            results.append(Measurement(workload: "durable save, median", rows: rows, peer: type.name, value: Clock.median(times) * 1e6, unit: "µs"))
+            results.append(Measurement(workload: "durable save, 99th", rows: rows, peer: type.name, value: isArchive ? nil : Clock.percentile99(times) * 1e6, unit: "µs"))
+            results.append(Measurement(workload: "durable save, written", rows: rows, peer: type.name, value: bytes, unit: "B"))
+        }
+    }
+
+    /// In a process of its own each time, so that nothing is warm but the system's page cache.
+    private func opens() throws {
+        guard wants("open") else { return }
+        note("open")
+        var times = [[Double]](repeating: [], count: peers.count), memory = times
+        for repetition in 0..<max(3, repetitions) {
+            for index in order(repetition) where repetition < 2 || !(peers[index].peer is ArchivePeer) {
+                let figures = try ChildProcess.open(peers[index].type, path: peers[index].path, rows: rows)
+                times[index].append(figures.seconds)
+                memory[index].append(figures.bytes)
+            }
+        }
+        for (index, (type, _, _)) in peers.enumerated() {
+            results.append(Measurement(workload: "open and first object", rows: rows, peer: type.name, value: Clock.median(times[index]) * 1000, unit: "ms"))
+            results.append(Measurement(workload: "memory for that", rows: rows, peer: type.name, value: Clock.median(memory[index]) / 1_048_576, unit: "MiB"))
+        }
+    }
+
+    private func deletes() throws {
+        let count = rows / 10
+        guard wants("delete") else { return }
+        // Each repetition deletes other persons, the same for every peer; the first one's time is as good as the others'.
+        let numbers = (0..<rows).filter { $0 % 10 == 3 }
+        try workload("delete \(count)", "ms", ids: numbers, once: true) { try $0.delete(numbers) }
+    }
+
+    /// - Parameter once: whether a second run would find nothing to do.
+    private func workload(
+        _ name: String, _ unit: String, per count: Int = 1, ids: [Int] = [], once: Bool = false, _ body: (any Peer) throws -> UInt64?
+    ) throws {
+        guard wants(name) else { return }
+        note(name)
+        var times = [[Double]](repeating: [], count: peers.count)
+        for repetition in 0..<(once ? 1 : repetitions) {
+            var seen: (peer: String, sum: UInt64)?
+            for index in order(repetition) {
+                let (type, peer, _) = peers[index]
+                try peer.open()
+                try (peer as? HeartwoodPeer)?.prepareIDs(ids)
+                let (sum, seconds) = try Clock.seconds { try body(peer) }
+                try peer.close()
+                guard let sum else { continue }
+                times[index].append(seconds)
+                if let seen, seen.sum != sum { throw PeerError(description: "\(name): \(seen.peer) and \(type.name) do not agree") }
+                seen = (type.name, sum)
+            }
+        }
+        let scale = unit == "ms" ? 1e3 : 1e6
+        for (index, (type, _, _)) in peers.enumerated() {
+            results.append(Measurement(
+                workload: name, rows: rows, peer: type.name, value: times[index].isEmpty ? nil : Clock.median(times[index]) * scale / Double(count),
+                unit: unit))
+        }
+    }
+}

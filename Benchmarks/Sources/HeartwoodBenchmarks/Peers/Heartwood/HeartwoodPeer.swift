@@ -1,0 +1,195 @@
+import Foundation
+import Heartwood
+
+/// Heartwood through managed objects and a context.
+final class HeartwoodPeer: Peer {
+    static let name = "Heartwood"
+
+    private let path: String
+    private let generator: PersonGenerator
+    private var coordinator: NSPersistentStoreCoordinator?
+    private var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    private let model = HeartwoodPeer.model()
+
+    init(path: String, generator: PersonGenerator) throws {
+        self.path = path
+        self.generator = generator
+    }
+
+    func open() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: URL(fileURLWithPath: path))
+        context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        self.coordinator = coordinator
+    }
+
+    func close() throws {
+        for store in coordinator?.persistentStores ?? [] { try coordinator?.remove(store) }
+        coordinator = nil
+    }
+
+    func bulkInsert() throws {
+        var groups: [ManagedGroup] = []
+        for number in 0..<generator.groupCount {
+            let group = ManagedGroup(context: context)
+            group.title = "group \(number)"
+            groups.append(group)
+        }
+        for number in 0..<generator.count {
+            let data = generator.person(number)
+            let person = ManagedPerson(context: context)
+            person.name = data.name
+            person.email = data.email
+            person.age = data.age
+            person.score = data.score
+            person.birthday = data.birthday
+            person.note = data.note
+            person.group = groups[data.group]
+            if (number + 1) % 10_000 == 0 { try context.save() }
+        }
+        try context.save()
+    }
+
+    /// Persons are numbered in the order of insertion, as their rows are.
+    private func id(_ number: Int) throws -> NSManagedObjectID {
+        let store = coordinator?.persistentStores.first?.identifier ?? ""
+        guard let url = URL(string: "x-coredata://\(store)/Person/p\(number + 1)"), let id = coordinator?.managedObjectID(forURIRepresentation: url) else {
+            throw PeerError(description: "there is no person \(number)")
+        }
+        return id
+    }
+
+    private var ids: [Int: NSManagedObjectID] = [:]
+
+    /// IDs are what an application keeps, so making them is not part of a look-up.
+    func prepareIDs(_ numbers: [Int]) throws {
+        ids = try Dictionary(uniqueKeysWithValues: numbers.map { ($0, try id($0)) })
+    }
+
+    private func person(_ number: Int) throws -> ManagedPerson? {
+        guard let id = ids[number] else { return nil }
+        return context.object(with: id) as? ManagedPerson
+    }
+
+    func saveOne(_ number: Int) throws {
+        guard let person = try person(number) else { return }
+        person.score = Double(number)
+        person.birthday = Double(number)
+        try context.save()
+    }
+
+    func firstName() throws -> String {
+        (context.object(with: try id(0)) as? ManagedPerson)?.name ?? ""
+    }
+
+    func pointByID(_ numbers: [Int]) throws -> UInt64? {
+        var sum = Checksum()
+        for number in numbers {
+            guard let person = try person(number) else { continue }
+            sum.add(person.name)
+            sum.add(person.age)
+        }
+        return sum.value
+    }
+
+    func byEmail(_ emails: [String]) throws -> UInt64? {
+        var sum = Checksum()
+        for email in emails {
+            let request = NSFetchRequest<ManagedPerson>(entityName: "Person")
+            request.predicate = NSPredicate(format: "email == %@", email)
+            request.fetchLimit = 1
+            if let person = try context.fetch(request).first { sum.add(person.age) }
+        }
+        return sum.value
+    }
+
+    func ranges(_ birthdays: [Double]) throws -> UInt64? {
+        var sum = Checksum()
+        for birthday in birthdays {
+            let request = NSFetchRequest<ManagedPerson>(entityName: "Person")
+            request.predicate = NSPredicate(format: "birthday >= %lf", birthday)
+            request.sortDescriptors = [NSSortDescriptor(key: "birthday", ascending: true)]
+            request.fetchLimit = 100
+            for person in try context.fetch(request) { sum.add(person.age) }
+        }
+        return sum.value
+    }
+
+    func scan() throws -> UInt64? {
+        let request = NSFetchRequest<ManagedPerson>(entityName: "Person")
+        request.predicate = NSPredicate(format: "age > 40 AND note CONTAINS 'tree'")
+        return UInt64(try context.count(for: request))
+    }
+
+    func readAll() throws -> UInt64? {
+        var sum = Checksum()
+        for person in try context.fetch(NSFetchRequest<ManagedPerson>(entityName: "Person")) {
+            sum.add(person.name)
+            sum.add(person.age)
+        }
+        return sum.value
+    }
+
+    func walkGroups() throws -> UInt64? {
+        var sum = Checksum()
+        for group in try context.fetch(NSFetchRequest<ManagedGroup>(entityName: "Grp")) {
+            for case let person as ManagedPerson in group.people { sum.add(person.age) }
+        }
+        return sum.value
+    }
+
+    func update(_ numbers: [Int]) throws -> UInt64? {
+        for number in numbers { try person(number)?.age += 1 }
+        try context.save()
+        return UInt64(numbers.count)
+    }
+
+    func delete(_ numbers: [Int]) throws -> UInt64? {
+        for number in numbers {
+            if let person = try person(number) { context.delete(person) }
+        }
+        try context.save()
+        return UInt64(numbers.count)
+    }
+
+    func compact() throws -> UInt64? {
+        guard let store = coordinator?.persistentStores.first else { return nil }
+        try store.compactRecordLog()
+        return 0
+    }
+
+    static func model() -> NSManagedObjectModel {
+        let person = NSEntityDescription(), group = NSEntityDescription()
+        person.name = "Person"
+        person.managedObjectClassName = NSStringFromClass(ManagedPerson.self)
+        group.name = "Grp"
+        group.managedObjectClassName = NSStringFromClass(ManagedGroup.self)
+        func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
+            let attribute = NSAttributeDescription()
+            attribute.name = name
+            attribute.attributeType = type
+            return attribute
+        }
+        let birthday = attribute("birthday", .doubleAttributeType)
+        let toGroup = NSRelationshipDescription(), people = NSRelationshipDescription()
+        toGroup.name = "group"
+        toGroup.destinationEntity = group
+        toGroup.maxCount = 1
+        people.name = "people"
+        people.destinationEntity = person
+        toGroup.inverseRelationship = people
+        people.inverseRelationship = toGroup
+        person.properties = [
+            attribute("name", .stringAttributeType), attribute("email", .stringAttributeType), attribute("age", .integer64AttributeType),
+            attribute("score", .doubleAttributeType), birthday, attribute("note", .stringAttributeType), toGroup,
+        ]
+        person.uniquenessConstraints = [["email"]]
+        person.indexes = [NSFetchIndexDescription(
+            name: "byBirthday", elements: [NSFetchIndexElementDescription(property: birthday, collationType: .binary)])]
+        group.properties = [attribute("title", .stringAttributeType), people]
+        let model = NSManagedObjectModel()
+        model.entities = [person, group]
+        return model
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// A store under measurement. Each call is one timed block and gives a checksum that must be equal between peers; nil
+/// where the workload makes no sense for the peer.
+protocol Peer: AnyObject {
+    static var name: String { get }
+    init(path: String, generator: PersonGenerator) throws
+
+    /// Opens what is at the path, or makes it.
+    func open() throws
+    func close() throws
+    /// Inserts every person, ten thousand a transaction, durably.
+    func bulkInsert() throws
+    /// Changes one person's score, durably.
+    func saveOne(_ number: Int) throws
+    func firstName() throws -> String
+    func pointByID(_ numbers: [Int]) throws -> UInt64?
+    func byEmail(_ emails: [String]) throws -> UInt64?
+    /// From each birthday on, the next hundred in order.
+    func ranges(_ birthdays: [Double]) throws -> UInt64?
+    /// How many are older than 40 and have "tree" in their note.
+    func scan() throws -> UInt64?
+    /// Two attributes of every person.
+    func readAll() throws -> UInt64?
+    /// The age of each member of each group, through the group.
+    func walkGroups() throws -> UInt64?
+    func update(_ numbers: [Int]) throws -> UInt64?
+    func delete(_ numbers: [Int]) throws -> UInt64?
+    func compact() throws -> UInt64?
+}
+
+extension Peer {
+    func pointByID(_ numbers: [Int]) throws -> UInt64? { nil }
+    func byEmail(_ emails: [String]) throws -> UInt64? { nil }
+    func ranges(_ birthdays: [Double]) throws -> UInt64? { nil }
+    func scan() throws -> UInt64? { nil }
+    func walkGroups() throws -> UInt64? { nil }
+    func update(_ numbers: [Int]) throws -> UInt64? { nil }
+    func delete(_ numbers: [Int]) throws -> UInt64? { nil }
+    func compact() throws -> UInt64? { nil }
+}
+
+/// Adds up what a workload read, so that peers can be compared and nothing is optimised away.
+struct Checksum {
+    private(set) var value: UInt64 = 0
+
+    mutating func add(_ number: Int) { value = value &+ UInt64(bitPattern: Int64(number)) &* 0x9E37_79B9 }
+    mutating func add(_ text: String) { value = value &+ UInt64(text.utf8.count) &* 31 }
+}
+
+struct PeerError: Error, CustomStringConvertible {
+    let description: String
+}
+
+enum PeerFiles {
+    static func remove(_ path: String) {
+        for ending in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + ending) }
+    }
+
+    /// With what lies beside it.
+    static func size(_ path: String) -> UInt64 {
+        ["", "-wal"].reduce(0) { total, ending in
+            let size = try? FileManager.default.attributesOfItem(atPath: path + ending)[.size] as? NSNumber
+            return total + (size?.uint64Value ?? 0)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import CSQLite
+import Foundation
+
+/// SQLite through its C API: prepared statements, WAL, a large cache, mapped reads.
+final class SQLitePeer: Peer {
+    static let name = "SQLite C API"
+
+    private let path: String
+    private let generator: PersonGenerator
+    private var database: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+
+    static let schema = """
+        CREATE TABLE grp (id INTEGER PRIMARY KEY, title TEXT);
+        CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, email TEXT, age INTEGER, score REAL, birthday REAL, note TEXT, grp INTEGER);
+        CREATE UNIQUE INDEX by_email ON person (email);
+        CREATE INDEX by_birthday ON person (birthday);
+        CREATE INDEX by_group ON person (grp);
+        """
+    static let pragmas = """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -262144; PRAGMA mmap_size = 1073741824;
+        """
+
+    init(path: String, generator: PersonGenerator) throws {
+        self.path = path
+        self.generator = generator
+    }
+
+    func open() throws {
+        guard sqlite3_open(path, &database) == SQLITE_OK else { throw PeerError(description: "sqlite3_open failed") }
+        try execute(Self.pragmas)
+    }
+
+    func close() throws {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        statements = [:]
+        sqlite3_close(database)
+        database = nil
+    }
+
+    private func execute(_ sql: String) throws {
+        var message: UnsafeMutablePointer<CChar>?
+        guard sqlite3_exec(database, sql, nil, nil, &message) == SQLITE_OK else {
+            throw PeerError(description: message.map { String(cString: $0) } ?? "sqlite3_exec failed")
+        }
+    }
+
+    private func prepare(_ sql: String) throws -> OpaquePointer? {
+        if let known = statements[sql] {
+            sqlite3_reset(known)
+            return known
+        }
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
+            throw PeerError(description: String(cString: sqlite3_errmsg(database)))
+        }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func step(_ statement: OpaquePointer?) throws -> Bool {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw PeerError(description: String(cString: sqlite3_errmsg(database)))
+        }
+    }
+
+    private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    private func text(_ statement: OpaquePointer?, _ column: Int32) -> String {
+        sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+    }
+
+    /// Reads run inside one transaction, which is SQLite's best case.
+    private func reading(_ body: () throws -> UInt64) throws -> UInt64 {
+        try execute("BEGIN")
+        let result = try body()
+        try execute("COMMIT")
+        return result
+    }
+
+    func bulkInsert() throws {
+        try execute(Self.schema)
+        try execute("BEGIN")
+        let group = try prepare("INSERT INTO grp VALUES (?, ?)")
+        for number in 0..<generator.groupCount {
+            sqlite3_reset(group)
+            sqlite3_bind_int64(group, 1, Int64(number + 1))
+            sqlite3_bind_text(group, 2, "group \(number)", -1, transient)
+            _ = try step(group)
+        }
+        let insert = try prepare("INSERT INTO person VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        for number in 0..<generator.count {
+            let person = generator.person(number)
+            sqlite3_reset(insert)
+            sqlite3_bind_int64(insert, 1, Int64(number + 1))
+            sqlite3_bind_text(insert, 2, person.name, -1, transient)
+            sqlite3_bind_text(insert, 3, person.email, -1, transient)
+            sqlite3_bind_int64(insert, 4, Int64(person.age))
+            sqlite3_bind_double(insert, 5, person.score)
+            sqlite3_bind_double(insert, 6, person.birthday)
+            sqlite3_bind_text(insert, 7, person.note, -1, transient)
+            sqlite3_bind_int64(insert, 8, Int64(person.group + 1))
+            _ = try step(insert)
+            if (number + 1) % 10_000 == 0 {
+                try execute("COMMIT")
+                try execute("BEGIN")
+            }
+        }
+        try execute("COMMIT")
+    }
+
+    func saveOne(_ number: Int) throws {
+        let statement = try prepare("UPDATE person SET score = ?, birthday = ? WHERE id = ?")
+        sqlite3_bind_double(statement, 1, Double(number))
+        sqlite3_bind_double(statement, 2, Double(number))
+        sqlite3_bind_int64(statement, 3, Int64(number + 1))
+        _ = try step(statement)
+        sqlite3_reset(statement)
+    }
+
+    func firstName() throws -> String {
+        let statement = try prepare("SELECT name FROM person WHERE id = 1")
+        defer { sqlite3_reset(statement) }
+        return try step(statement) ? text(statement, 0) : ""
+    }
+
+    func pointByID(_ numbers: [Int]) throws -> UInt64? {
+        try reading {
+            var sum = Checksum()
+            let statement = try prepare("SELECT name, age FROM person WHERE id = ?")
+            for number in numbers {
+                sqlite3_reset(statement)
+                sqlite3_bind_int64(statement, 1, Int64(number + 1))
+                guard try step(statement) else { continue }
+                sum.add(text(statement, 0))
+                sum.add(Int(sqlite3_column_int64(statement, 1)))
+            }
+            sqlite3_reset(statement)
+            return sum.value
+        }
+    }
+
+    func byEmail(_ emails: [String]) throws -> UInt64? {
+        try reading {
+            var sum = Checksum()
+            let statement = try prepare("SELECT age FROM person WHERE email = ?")
+            for email in emails {
+                sqlite3_reset(statement)
+                sqlite3_bind_text(statement, 1, email, -1, transient)
+                if try step(statement) { sum.add(Int(sqlite3_column_int64(statement, 0))) }
+            }
+            sqlite3_reset(statement)
+            return sum.value
+        }
+    }
+
+    func ranges(_ birthdays: [Double]) throws -> UInt64? {
+        try reading {
+            var sum = Checksum()
+            let statement = try prepare("SELECT age FROM person WHERE birthday >= ? ORDER BY birthday LIMIT 100")
+            for birthday in birthdays {
+                sqlite3_reset(statement)
+                sqlite3_bind_double(statement, 1, birthday)
+                while try step(statement) { sum.add(Int(sqlite3_column_int64(statement, 0))) }
+            }
+            sqlite3_reset(statement)
+            return sum.value
+        }
+    }
+
+    func scan() throws -> UInt64? {
+        try reading {
+            let statement = try prepare("SELECT COUNT(*) FROM person WHERE age > 40 AND instr(note, 'tree') > 0")
+            defer { sqlite3_reset(statement) }
+            return try step(statement) ? UInt64(sqlite3_column_int64(statement, 0)) : 0
+        }
+    }
+
+    func readAll() throws -> UInt64? {
+        try reading {
+            var sum = Checksum()
+            let statement = try prepare("SELECT name, age FROM person")
+            while try step(statement) {
+                sum.add(text(statement, 0))
+                sum.add(Int(sqlite3_column_int64(statement, 1)))
+            }
+            sqlite3_reset(statement)
+            return sum.value
+        }
+    }
+
+    func walkGroups() throws -> UInt64? {
+        try reading {
+            var sum = Checksum()
+            let statement = try prepare("SELECT age FROM person WHERE grp = ?")
+            for group in 0..<generator.groupCount {
+                sqlite3_reset(statement)
+                sqlite3_bind_int64(statement, 1, Int64(group + 1))
+                while try step(statement) { sum.add(Int(sqlite3_column_int64(statement, 0))) }
+            }
+            sqlite3_reset(statement)
+            return sum.value
+        }
+    }
+
+    func update(_ numbers: [Int]) throws -> UInt64? {
+        try execute("BEGIN")
+        let statement = try prepare("UPDATE person SET age = age + 1 WHERE id = ?")
+        for number in numbers {
+            sqlite3_reset(statement)
+            sqlite3_bind_int64(statement, 1, Int64(number + 1))
+            _ = try step(statement)
+        }
+        sqlite3_reset(statement)
+        try execute("COMMIT")
+        return UInt64(numbers.count)
+    }
+
+    func delete(_ numbers: [Int]) throws -> UInt64? {
+        try execute("BEGIN")
+        let statement = try prepare("DELETE FROM person WHERE id = ?")
+        for number in numbers {
+            sqlite3_reset(statement)
+            sqlite3_bind_int64(statement, 1, Int64(number + 1))
+            _ = try step(statement)
+        }
+        sqlite3_reset(statement)
+        try execute("COMMIT")
+        return UInt64(numbers.count)
+    }
+
+    func compact() throws -> UInt64? {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        statements = [:]
+        try execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+        return 0
+    }
+}
