@@ -17,6 +17,8 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     private var configuration: (name: String, members: [String])?
     private var userInfo: [String: String]?
     private var sawModel = false
+    /// What the XML parser complained of; it may go on regardless.
+    private var syntaxError: (line: Int, reason: String)?
     private var error: NSError?
 
     init(data: Data, path: String) {
@@ -35,9 +37,9 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         parser.delegate = self
         let isWhole = parser.parse()
         if let error { throw error }
-        guard isWhole, sawModel else {
-            let reason = parser.parserError?.localizedDescription ?? "there is no model element"
-            throw ModelFile.failure("\(path):\(max(parser.lineNumber, 1)): is not a model file (\(reason)).")
+        guard isWhole, sawModel, syntaxError == nil else {
+            let reason = syntaxError?.reason ?? "there is no model element"
+            throw ModelFile.failure("\(path):\(max(syntaxError?.line ?? parser.lineNumber, 1)): is not a model file (\(reason)).")
         }
         return document
     }
@@ -49,6 +51,10 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     }
 
     // MARK: XMLParserDelegate
+
+    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        if syntaxError == nil { syntaxError = (parser.lineNumber, "the XML is not well-formed") }
+    }
 
     func parser(
         _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct ModelTests {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let shared = root.deletingLastPathComponent().appendingPathComponent("shared/models")
+
+    private func load(_ entities: String) throws -> NSManagedObjectModel {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).xcdatamodel")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try "<?xml version=\"1.0\"?>\n<model>\n\(entities)\n</model>".write(
+            to: url.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        return try NSManagedObjectModel.load(contentsOf: url)
+    }
+
+    @Test func everyStatedPropertyIsLoaded() throws {
+        let model = try load("""
+            <entity name="A" representedClassName="ClassA" isAbstract="YES" elementID="OldA" versionHashModifier="2">
+              <attribute name="n" optional="YES" attributeType="Integer 16" defaultValueString="7" minValueString="1" maxValueString="9"/>
+              <attribute name="d" attributeType="Date" defaultDateTimeInterval="100.5"/>
+              <attribute name="s" attributeType="String" defaultValueString="hi" regularExpressionString="h.*" elementID="old"/>
+              <attribute name="b" attributeType="Boolean" defaultValueString="YES"/>
+              <attribute name="t" optional="YES" transient="YES"/>
+              <relationship name="bs" optional="YES" toMany="YES" minCount="1" maxCount="10" ordered="YES" deletionRule="Cascade" destinationEntity="B" inverseName="a" inverseEntity="B"/>
+              <fetchIndex name="byN"><fetchIndexElement property="n" type="Binary" order="descending"/></fetchIndex>
+              <uniquenessConstraints><uniquenessConstraint><constraint value="s"/><constraint value="n"/></uniquenessConstraint></uniquenessConstraints>
+              <userInfo><entry key="k" value="v"/></userInfo>
+            </entity>
+            <entity name="B" parentEntity="A">
+              <relationship name="a" optional="YES" maxCount="1" deletionRule="Deny" destinationEntity="A" inverseName="bs" inverseEntity="A"/>
+            </entity>
+            <configuration name="Small"><memberEntity name="B"/></configuration>
+            <elements><element name="A" positionX="0"/></elements>
+            """)
+        let a = try #require(model.entitiesByName["A"]), b = try #require(model.entitiesByName["B"])
+        #expect(a.isAbstract && a.managedObjectClassName == "ClassA" && a.renamingIdentifier == "OldA" && a.versionHashModifier == "2")
+        #expect(a.userInfo?["k"] as? String == "v")
+        let n = try #require(a.attributesByName["n"])
+        #expect(n.attributeType == .integer16AttributeType && n.isOptional && (n.defaultValue as? NSNumber)?.intValue == 7)
+        #expect(n.rules == ValidationRules(minimum: 1, maximum: 9, pattern: nil))
+        #expect(a.attributesByName["d"]?.defaultValue as? Date == Date(timeIntervalSinceReferenceDate: 100.5))
+        #expect(a.attributesByName["d"]?.isOptional == false)
+        #expect(a.attributesByName["s"]?.rules.pattern == "h.*" && a.attributesByName["s"]?.renamingIdentifier == "old")
+        #expect((a.attributesByName["b"]?.defaultValue as? NSNumber)?.boolValue == true)
+        #expect(a.attributesByName["t"]?.isTransient == true && a.attributesByName["t"]?.attributeType == .undefinedAttributeType)
+        let bs = try #require(a.relationshipsByName["bs"])
+        #expect(bs.isToMany && bs.isOrdered && bs.minCount == 1 && bs.maxCount == 10 && bs.deleteRule == .cascadeDeleteRule)
+        #expect(bs.inverseRelationship === b.relationshipsByName["a"] && bs.destinationEntity === b)
+        #expect(b.superentity === a && b.propertiesByName["n"] === n && b.isKindOf(entity: a))
+        #expect(a.indexes.first?.elements.first?.isAscending == false)
+        #expect(a.uniquenessConstraints as? [[String]] == [["s", "n"]])
+        #expect(model.entities(forConfigurationName: "Small") == [b])
+        let copy = try #require(model.copy() as? NSManagedObjectModel)
+        #expect(copy.versionChecksum == model.versionChecksum)
+        let archived = try model.archivedBytes()
+        let again = try archived.withUnsafeBytes { try NSManagedObjectModel.unarchive($0) }
+        #expect(ModelDocument(copy) == ModelDocument(again))
+    }
+
+    @Test(arguments: [
+        ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"Z\"/></entity>", "leads to \"Z\""),
+        ("<entity name=\"A\"/><entity name=\"A\"/>", "two entities named A"),
+        ("<entity name=\"A\" parentEntity=\"A\"/>", "inherits from itself"),
+        ("<entity name=\"A\" parentEntity=\"B\"/><entity name=\"B\" parentEntity=\"A\"/>", "inherits from itself"),
+        ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Colour\"/></entity>", "\"Colour\" is unknown"),
+        ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Integer 16\" defaultValueString=\"70000\"/></entity>", "does not suit"),
+        ("<entity name=\"A\"><attribute name=\"x\"/><attribute name=\"x\"/></entity>", "two properties named x"),
+        ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"A\" inverseName=\"q\"/></entity>", "A.q, which does not exist"),
+        ("<entity name=\"A\"><uniquenessConstraints><uniquenessConstraint><constraint value=\"x\"/></uniquenessConstraint></uniquenessConstraints></entity>", "names x"),
+        ("<entity name=\"A\"><attribute name=\"x\" derived=\"YES\"/></entity>", "derived attributes are not supported"),
+        ("<entity name=\"A\">", "is not a model file"),
+        ("<!DOCTYPE a><entity name=\"A\"/>", "declares XML entities"),
+    ])
+    func aModelThatContradictsItselfIsRefused(xml: String, says: String) {
+        let error = #expect(throws: (any Error).self) { try load(xml) } as? NSError
+        #expect(error?.localizedDescription.contains(says) == true, "\(error?.localizedDescription ?? "")")
+        #expect(error?.localizedDescription.contains("contents") == true)
+    }
+
+    /// Every model file of the shared collection has what a plain count of its XML says, or is refused for a feature that
+    /// is not supported yet.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: shared.path), "../shared/models is absent"))
+    func realModelsLoadWithEverythingTheyState() throws {
+        var loaded = 0
+        let files = FileManager.default.enumerator(atPath: Self.shared.path)
+        while let path = files?.nextObject() as? String {
+            guard path.hasSuffix(".xcdatamodel/contents") else { continue }
+            let url = Self.shared.appendingPathComponent(path)
+            let text = try String(contentsOf: url, encoding: .utf8)
+            func count(_ tag: String) -> Int { text.components(separatedBy: "<\(tag) ").count - 1 }
+            let isUnsupported = text.contains("derived=\"YES\"") || text.contains("<fetchedProperty ") || text.contains("<composite ")
+            do {
+                let model = try NSManagedObjectModel.load(contentsOf: url.deletingLastPathComponent())
+                #expect(!isUnsupported, "\(path)")
+                #expect(model.entities.count == count("entity"), "\(path)")
+                let stated = model.entities.flatMap(\.statedProperties)
+                #expect(stated.filter { $0 is NSAttributeDescription }.count == count("attribute"), "\(path)")
+                #expect(stated.filter { $0 is NSRelationshipDescription }.count == count("relationship"), "\(path)")
+                #expect(model.entities.flatMap(\.indexes).count == count("fetchIndex"), "\(path)")
+                let archived = try model.archivedBytes()
+                let again = try archived.withUnsafeBytes { try NSManagedObjectModel.unarchive($0) }
+                #expect(again.versionChecksum == model.versionChecksum)
+                loaded += 1
+            } catch {
+                #expect(isUnsupported, "\(path): \(error.localizedDescription)")
+            }
+        }
+        #expect(loaded >= 15)
+    }
+
+    @Test func hashingIsStable() {
+        #expect(SHA256.hash([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
+        #expect(SHA256.hash(Array("abc".utf8)).prefix(4) == [0xBA, 0x78, 0x16, 0xBF])
+        #expect(SHA256.hash([UInt8](repeating: 0x61, count: 1000)).prefix(4) == [0x41, 0xED, 0xEC, 0xE4])
+        let model = TestStack.model()
+        let before = model.versionChecksum
+        model.entitiesByName["Person"]?.userInfo = ["a": "b"]
+        #expect(model.versionChecksum == before, "user info does not count")
+        model.entitiesByName["Person"]?.attributesByName["age"]?.isOptional = false
+        #expect(model.versionChecksum != before)
+    }
+
+    @Test func anArchiveThatIsDamagedIsRefused() throws {
+        let bytes = try TestStack.model().archivedBytes()
+        var refused = 0
+        for at in stride(from: 0, to: bytes.count, by: 7) {
+            var damaged = bytes
+            damaged[at] ^= 0x15
+            if (try? damaged.withUnsafeBytes { try NSManagedObjectModel.unarchive($0) }) == nil { refused += 1 }
+        }
+        #expect(refused > bytes.count / 14)
+    }
+}

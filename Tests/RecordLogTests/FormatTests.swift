@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import RecordLog
+
+/// These tests are compatibility-sensitive: where one fails, the format changed, and FORMAT.md's rule for versions applies.
+@Suite struct FormatTests {
+    @Test func theNumbersArePinned() {
+        #expect(FileFormat.version == 1)
+        #expect(FileFormat.dataStart == 8192 && FileFormat.slotOffsets == [0, 4096] && FileFormat.identityOffsets == [1024, 5120])
+        #expect(FrameKind(rawValue: 0) == nil, "zero-filled space is never a frame")
+        #expect(FrameKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(FrameHeader.Layout.size == 32 && FrameHeader.alignment == 64 && FrameHeader.lengthMin == 64)
+        #expect(RowRecord.Layout.size == 28 && CommitFooter.Layout.size == 48 && HeaderSlot.Layout.size == 512)
+        #expect(FileIdentity.Layout.size == 64 && StoredDecimal.size == 20 && PrimaryBase.rowsPerPage == 4096)
+        #expect(ColumnType.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17])
+        #expect(RowRecord.Operation(rawValue: 0) == nil && Collation(rawValue: 0) == nil)
+        #expect(Catalog.row == 1 && RowNumbers.row == 2 && Transaction.systemRows == 8..<1024)
+    }
+
+    @Test func checksumsAreXXH64() {
+        func hash(_ text: String, _ seed: UInt64) -> UInt64 {
+            Array(text.utf8).withUnsafeBytes { XXH64.hash($0, seed: seed) }
+        }
+        // Published vectors.
+        #expect(hash("", 0) == 0xEF46_DB37_51D8_E999)
+        #expect(hash("a", 0) == 0xD24E_C4F1_A98C_6E5B)
+        #expect(hash("abc", 0) == 0x44BC_2CF5_AD77_0999)
+        #expect(hash("xxhash", 20_141_025) == 0xB559_B98D_844E_0635)
+        #expect(hash("Nobody inspects the spammish repetition", 0) == 0xFBCE_A83C_8A37_8BF1)
+    }
+
+    /// FORMAT.md's worked example is what the code writes.
+    @Test func theWorkedExampleIsTrue() throws {
+        let fileSystem = MemoryFileSystem()
+        let identity = FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 0x0102_0304_0506_0708)
+        let file = LogFile(storage: try fileSystem.open("example", .create), path: "example", identity: identity)
+        let appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 1, counters: Counters())
+        let body: [UInt8] = [0, 0, 0, 0xFE, 1]
+        _ = try body.withUnsafeBytes { body in
+            try appender.appendRow(.put, RowReference(table: TableID(rawValue: 1), row: 1), body: body, version: 1, previous: 0)
+        }
+        _ = try appender.appendFooter(
+            CommitFooter(sequence: 1, previousChecksum: 0, start: 8192, timestamp: 0, durableSequence: 0, rowCount: 1, authorLength: 0),
+            author: [])
+        try appender.flush()
+        let bytes = try #require(fileSystem.contents(of: "example"))[8192...]
+        let lines = stride(from: 0, to: bytes.count, by: 16).map { at in
+            bytes[(8192 + at)..<min(8192 + at + 16, bytes.endIndex)].map { byte in
+                let text = String(byte, radix: 16)
+                return text.count == 1 ? "0" + text : text
+            }.joined(separator: " ")
+        }
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let document = try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
+        #expect(document.contains(lines.joined(separator: "\n")), "\(lines.joined(separator: "\n"))")
+    }
+
+    @Test func keysSortAsTheirValuesDo() {
+        func keys(_ build: (inout KeyBuilder) -> Void...) -> [[UInt8]] {
+            build.map { build in
+                var key = KeyBuilder()
+                build(&key)
+                return key.bytes
+            }
+        }
+        func decimal(_ mantissa: UInt128, _ exponent: Int16, _ isNegative: Bool = false) -> StoredDecimal {
+            StoredDecimal(mantissa: mantissa, exponent: exponent, isNegative: isNegative, isNaN: false)
+        }
+        let ascending: [[[UInt8]]] = [
+            keys({ $0.appendNull() }, { $0.append(int64: .min) }, { $0.append(int64: -1) }, { $0.append(int64: 0) }, { $0.append(int64: .max) }),
+            keys({ $0.appendNull() }, { $0.append(double: .nan) }, { $0.append(double: -.infinity) }, { $0.append(double: -1.5) },
+                { $0.append(double: 0) }, { $0.append(double: 1e-300) }, { $0.append(double: .infinity) }),
+            keys({ $0.append(text: "") }, { $0.append(text: "\0") }, { $0.append(text: "\0a") }, { $0.append(text: "a") }, { $0.append(text: "a\0") },
+                { $0.append(text: "ab") }, { $0.append(text: "é") }),
+            keys({ $0.append(decimal: decimal(12, 0, true)) }, { $0.append(decimal: decimal(115, -1, true)) }, { $0.append(decimal: decimal(0, 5)) },
+                { $0.append(decimal: decimal(99, -3)) }, { $0.append(decimal: decimal(1, -1)) }, { $0.append(decimal: decimal(11, -2)) },
+                { $0.append(decimal: decimal(2, 0)) }, { $0.append(decimal: decimal(10, 0)) }),
+            keys({ $0.append(text: "b", descending: true) }, { $0.append(text: "ab", descending: true) }, { $0.append(text: "a", descending: true) },
+                { $0.appendNull(descending: true) }),
+        ]
+        for list in ascending {
+            for (a, b) in zip(list, list.dropFirst()) { #expect(a.lexicographicallyPrecedes(b), "\(a) \(b)") }
+        }
+        #expect(keys({ $0.append(decimal: decimal(1, 0)) }) == keys({ $0.append(decimal: decimal(100, -2)) }))
+        #expect(keys({ $0.append(double: 0) }) == keys({ $0.append(double: -0.0) }))
+    }
+}
