@@ -108,7 +108,6 @@ struct CompactionWriter {
         slot.durableEnd = slot.end
         slot.checkpoint = made.manifest
         slot.commitChecksum = frame.checksum
-        slot.isClean = true
         try FileCreation.write(slot, to: storage, fileID: file.identity.fileID)
         if store.options.durability != .none { try storage.sync() }
         return OpenedFile(

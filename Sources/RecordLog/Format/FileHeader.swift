@@ -90,8 +90,6 @@ struct HeaderSlot: Equatable {
     var commitChecksum: UInt64 = 0
     /// Another file has taken this one's place.
     var isSuperseded = false
-    /// The writer closed the store with nothing behind `end`.
-    var isClean = false
 
     enum Layout {
         static let generation = 8
@@ -126,7 +124,7 @@ struct HeaderSlot: Equatable {
             store(checkpoint.offset, Layout.checkpointOffset)
             store(checkpoint.checksum, Layout.checkpointChecksum)
             store(commitChecksum, Layout.commitChecksum)
-            bytes[Layout.flags] = (isSuperseded ? 1 : 0) | (isClean ? 2 : 0)
+            bytes[Layout.flags] = isSuperseded ? 1 : 0
             store(XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: fileID), Layout.checksum)
         }
         return bytes
@@ -148,7 +146,6 @@ struct HeaderSlot: Equatable {
         checkpoint = FramePointer(offset: load(Layout.checkpointOffset), checksum: load(Layout.checkpointChecksum))
         commitChecksum = load(Layout.commitChecksum)
         isSuperseded = bytes[Layout.flags] & 1 != 0
-        isClean = bytes[Layout.flags] & 2 != 0
         guard end >= FileFormat.dataStart, durableEnd <= end, durableSequence <= sequence else { return nil }
     }
 }

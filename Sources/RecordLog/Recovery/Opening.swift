@@ -104,13 +104,11 @@ struct Opening {
         let file = snapshot.file
         var newSlot = slot ?? HeaderSlot()
         let isAsPublished = slot.map { $0.end == end && $0.sequence == snapshot.sequence } ?? false
-        if let slot, slot.isClean, isAsPublished {
-            return OpenedFile(snapshot: snapshot, slot: slot, end: end, checkpointEnd: checkpointEnd, zeroedEnd: max(size, end))
-        }
-        let tail = try TailExamination(file: file, sequence: snapshot.sequence, end: end, size: size, slot: slot).run()
         if options.isReadOnly {
+            // A reader takes what is before the tail, whatever the tail is.
             return OpenedFile(snapshot: snapshot, slot: newSlot, end: end, checkpointEnd: checkpointEnd, zeroedEnd: end)
         }
+        let tail = try TailExamination(file: file, sequence: snapshot.sequence, end: end, size: size, slot: slot).run()
         if case .corrupt(let offset, let evidence) = tail {
             throw StoreError.corrupt(
                 path, at: offset, "bytes that had been committed are damaged: \(evidence)")
@@ -129,7 +127,6 @@ struct Opening {
             newSlot.commitChecksum = snapshot.commitChecksum
             newSlot.durableSequence = min(newSlot.durableSequence, snapshot.sequence)
             newSlot.durableEnd = min(newSlot.durableEnd, end)
-            newSlot.isClean = false
             if checkpointEnd == FileFormat.dataStart { newSlot.checkpoint = .none }
             newSlot.generation += 1
             if options.durability != .none {

@@ -14,7 +14,6 @@ extension LogStore {
         var slot = writer.slot
         slot.checkpoint = made.manifest
         slot.end = appender.position
-        slot.isClean = false
         if options.durability != .none {
             slot.durableSequence = slot.sequence
             slot.durableEnd = slot.end

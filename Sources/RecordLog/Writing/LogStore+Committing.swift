@@ -20,7 +20,6 @@ extension LogStore {
         slot.sequence = sequence
         slot.end = transaction.appender.position
         slot.commitChecksum = frame.checksum
-        slot.isClean = false
         if options.durability == .full {
             slot.durableSequence = sequence
             slot.durableEnd = slot.end

@@ -172,15 +172,15 @@ public final class LogStore: Sendable {
             try beginWriting()
             defer { writer.file.storage.unlock() }
             if writer.end - writer.checkpointEnd > Self.checkpointAtClose { try writeCheckpoint() }
-            guard !writer.slot.isClean else { return }
-            if options.durability != .none, writer.slot.durableSequence < writer.slot.sequence { try syncFile() }
-            var slot = writer.slot
-            if options.durability != .none {
+            if options.durability != .none, writer.slot.durableSequence < writer.slot.sequence {
+                try syncFile()
+                var slot = writer.slot
                 slot.durableSequence = slot.sequence
                 slot.durableEnd = slot.end
+                try writeSlot(slot)
             }
-            slot.isClean = true
-            try writeSlot(slot)
+            // The zeroes written ahead go, so that the next opening has no tail to examine.
+            if writer.zeroedEnd > writer.end { try writer.file.storage.truncate(to: writer.end) }
         }
     }
 

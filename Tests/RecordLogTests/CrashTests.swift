@@ -1,0 +1,182 @@
+import Testing
+
+@testable import RecordLog
+
+@Suite struct CrashTests {
+    /// Commits, a checkpoint, deletions and a compaction; notes each state as it is acknowledged.
+    private final class Workload {
+        var states: [[UInt64: SampleStore.Person]] = [[:]]
+        var acknowledged = 0
+
+        func run(_ fileSystem: CrashingFileSystem, _ durability: Durability) throws {
+            let sample = try SampleStore(fileSystem: fileSystem) {
+                $0.durability = durability
+                $0.segmentShift = 16
+            }
+            for number in 0..<4 {
+                try insert(sample, number)
+                if number == 1 { try sample.store.checkpoint() }
+            }
+            states.append(sample.people.filter { $0.key != 2 })
+            try sample.store.write { _ = try $0.delete(sample.reference(2)) }
+            sample.people[2] = nil
+            acknowledged = states.count - 1
+            _ = try sample.store.compact()
+            try insert(sample, 7)
+            try sample.store.close()
+        }
+
+        private func insert(_ sample: SampleStore, _ number: Int) throws {
+            let person = SampleStore.Person(name: String(repeating: "p", count: number * 90), age: Int64(number), group: 1)
+            let row = sample.store.snapshot().state(sample.table.id)?.nextRow ?? 1
+            states.append(sample.people.merging([row: person]) { $1 })
+            try sample.insert(person)
+            acknowledged = states.count - 1
+        }
+    }
+
+    private func contents(_ image: MemoryFileSystem, _ message: String) throws -> [UInt64: SampleStore.Person]? {
+        guard try image.identity(of: SampleStore.path) != nil else { return nil }
+        let sample = try SampleStore(fileSystem: image) { $0.segmentShift = 16 }
+        let found = try sample.contents(sample.store.snapshot())
+        try sample.check(sample.store.snapshot(), found)
+        // It can be written to, and is sound.
+        sample.people = found
+        try sample.insert(.init(name: "after", age: 1, group: 1))
+        try sample.store.close()
+        let report = try StoreVerification.verify(path: SampleStore.path, fileSystem: image)
+        #expect(report.isSound, "\(message): \(report)")
+        return found
+    }
+
+    /// A crash at any operation leaves the last acknowledged state or a later one; with relaxed durability some state.
+    @Test(arguments: [Durability.full, .relaxed], 1...3 as ClosedRange<UInt64>)
+    func whatWasAcknowledgedSurvivesACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
+        let whole = CrashingFileSystem()
+        try Workload().run(whole, durability)
+        #expect(whole.operations > 30)
+        for operation in 0...whole.operations {
+            let fileSystem = CrashingFileSystem()
+            fileSystem.crash(at: operation)
+            let workload = Workload()
+            do {
+                try workload.run(fileSystem, durability)
+            } catch is StoreError {}
+            let image = fileSystem.imageAfterCrash(seed: seed &* 1000 &+ UInt64(operation))
+            let message = "\(durability), seed \(seed), operation \(operation), \(workload.acknowledged) acknowledged"
+            do {
+                let found = try contents(image, message)
+                let legal = durability == .full ? workload.states[workload.acknowledged...] : workload.states[...]
+                #expect(found.map { legal.contains($0) } ?? (workload.acknowledged == 0), "\(message): \(found?.count ?? -1) rows")
+            } catch {
+                Issue.record("\(message): \(error)")
+            }
+        }
+    }
+
+    /// After a failed write or sync nothing more is written through the handle, and a new one finds what was acknowledged.
+    @Test func aFailedWriteOrSyncPoisonsTheHandle() throws {
+        let whole = CrashingFileSystem()
+        try Workload().run(whole, .full)
+        for operation in 1...whole.operations {
+            let fileSystem = CrashingFileSystem()
+            fileSystem.fail(at: operation, .io)
+            let workload = Workload()
+            do {
+                try workload.run(fileSystem, .full)
+            } catch is StoreError {}
+            guard try fileSystem.identity(of: SampleStore.path) != nil else { continue }
+            do {
+                let sample = try SampleStore(fileSystem: fileSystem) { $0.segmentShift = 16 }
+                #expect(workload.states[workload.acknowledged...].contains(try sample.contents(sample.store.snapshot())), "operation \(operation)")
+            } catch {
+                Issue.record("operation \(operation): \(error)")
+            }
+        }
+    }
+
+    @Test func aPoisonedHandleSaysWhatToDo() throws {
+        let fileSystem = CrashingFileSystem()
+        let sample = try SampleStore(fileSystem: fileSystem)
+        fileSystem.fail(at: fileSystem.operations + 3, .io)
+        let failed = #expect(throws: StoreError.self) { try sample.insert(.init(name: "a", age: 1, group: 1)) }
+        #expect(failed?.code == .io)
+        let poisoned = #expect(throws: StoreError.self) { try sample.insert(.init(name: "b", age: 1, group: 1)) }
+        #expect(poisoned?.code == .poisoned && poisoned?.remedy.contains("open it again") == true)
+    }
+
+    /// A full disk stops a save and nothing else: what was saved is whole, and saving goes on once there is room.
+    @Test func aFullDiskLeavesTheLastCommitWhole() throws {
+        let fileSystem = CrashingFileSystem()
+        let sample = try SampleStore(fileSystem: fileSystem)
+        try sample.insert(.init(name: "kept", age: 1, group: 1))
+        fileSystem.fail(at: fileSystem.operations + 1, .noSpace)
+        let error = #expect(throws: StoreError.self) { try sample.insert(.init(name: "refused", age: 2, group: 1)) }
+        #expect(error?.code == .noSpace)
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.insert(.init(name: "after", age: 3, group: 1))
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aSaveIsOneAppendOneSyncAndOneSlot() throws {
+        let fileSystem = CrashingFileSystem()
+        let sample = try SampleStore(fileSystem: fileSystem)
+        try sample.insert(.init(name: "first", age: 1, group: 1))
+        let operations = fileSystem.operations, before = sample.store.statistics
+        try sample.insert(.init(name: "second", age: 2, group: 1))
+        let after = sample.store.statistics
+        #expect(fileSystem.operations - operations == 3)
+        #expect(after.syncs - before.syncs == 1 && after.framesAppended - before.framesAppended == 1)
+        #expect(after.bytesAppended - before.bytesAppended <= 256)
+    }
+}
+
+@Suite struct ProcessTests {
+    @Test func twoHandlesSeeEachOthersCommits() throws {
+        let sample = try SampleStore()
+        let other = try SampleStore(fileSystem: sample.fileSystem)
+        try sample.insert(.init(name: "mine", age: 1, group: 1))
+        #expect(try other.contents(try other.store.refresh()) == sample.people)
+        other.people = sample.people
+        try other.insert(.init(name: "theirs", age: 2, group: 2))
+        sample.people = other.people
+        try sample.insert(.init(name: "again", age: 3, group: 3))
+        try sample.check(sample.store.snapshot(), sample.people)
+        // After a compaction the other goes over to the new file.
+        _ = try sample.store.compact()
+        let old = other.store.snapshot()
+        try sample.check(try other.store.refresh(), sample.people)
+        #expect(try other.contents(old) == other.people)
+        other.people = sample.people
+        try other.insert(.init(name: "in the new file", age: 4, group: 4))
+        try sample.check(try sample.store.refresh(), other.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
+    }
+
+    @Test func aWriterWaitsForAnotherAndThenGivesUp() throws {
+        let sample = try SampleStore()
+        let other = try SampleStore(fileSystem: sample.fileSystem) { $0.lockTimeout = .milliseconds(20) }
+        try sample.store.write { _ in
+            let error = #expect(throws: StoreError.self) { try other.insert(.init(name: "x", age: 1, group: 1)) }
+            #expect(error?.code == .locked)
+        }
+        try other.insert(.init(name: "x", age: 1, group: 1))
+    }
+
+    @Test func aCancelledCompactionChangesNothing() throws {
+        let sample = try SampleStore()
+        try sample.store.write { transaction in
+            for _ in 0..<10_000 {
+                let row = try transaction.newRow(in: sample.table.id)
+                sample.people[row] = .init(name: "p", age: 1, group: 1)
+                try sample.put(transaction, row, sample.people[row]!)
+            }
+        }
+        let error = #expect(throws: StoreError.self) { try sample.store.compact { _ in false } }
+        #expect(error?.code == .cancelled)
+        #expect(try sample.fileSystem.identity(of: SampleStore.path + ".compacting") == nil)
+        try sample.insert(.init(name: "after", age: 2, group: 2))
+        #expect(try sample.contents(sample.store.snapshot()) == sample.people)
+    }
+}
