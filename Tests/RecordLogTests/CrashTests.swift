@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import RecordLog
@@ -8,7 +9,7 @@ import Testing
         var states: [[UInt64: SampleStore.Person]] = [[:]]
         var acknowledged = 0
 
-        func run(_ fileSystem: CrashingFileSystem, _ durability: Durability) throws {
+        func run(_ fileSystem: SimulatedFileSystem, _ durability: Durability) throws {
             let sample = try SampleStore(fileSystem: fileSystem) {
                 $0.durability = durability
                 $0.segmentShift = 16
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    private func contents(_ image: MemoryFileSystem, _ message: String) throws -> [UInt64: SampleStore.Person]? {
+    private func contents(_ image: SimulatedFileSystem, _ message: String) throws -> [UInt64: SampleStore.Person]? {
         guard try image.identity(of: SampleStore.path) != nil else { return nil }
         let sample = try SampleStore(fileSystem: image) { $0.segmentShift = 16 }
         let found = try sample.contents(sample.store.snapshot())
@@ -52,17 +53,18 @@ import Testing
     /// A crash at any operation leaves the last acknowledged state or a later one; with relaxed durability some state.
     @Test(arguments: [Durability.full, .relaxed], 1...3 as ClosedRange<UInt64>)
     func whatWasAcknowledgedSurvivesACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
-        let whole = CrashingFileSystem()
+        let whole = SimulatedFileSystem()
         try Workload().run(whole, durability)
-        #expect(whole.operations > 30)
-        for operation in 0...whole.operations {
-            let fileSystem = CrashingFileSystem()
-            fileSystem.crash(at: operation)
+        let operations = whole.operations.count
+        #expect(operations > 30)
+        for operation in 0...operations {
+            let fileSystem = SimulatedFileSystem()
+            fileSystem.fail(at: operation)
             let workload = Workload()
             do {
                 try workload.run(fileSystem, durability)
             } catch is StoreError {}
-            let image = fileSystem.imageAfterCrash(seed: seed &* 1000 &+ UInt64(operation))
+            let image = fileSystem.afterPowerLoss(seed: seed &* 1000 &+ UInt64(operation))
             let message = "\(durability), seed \(seed), operation \(operation), \(workload.acknowledged) acknowledged"
             do {
                 let found = try contents(image, message)
@@ -76,11 +78,11 @@ import Testing
 
     /// After a failed write or sync nothing more is written through the handle, and a new one finds what was acknowledged.
     @Test func aFailedWriteOrSyncPoisonsTheHandle() throws {
-        let whole = CrashingFileSystem()
+        let whole = SimulatedFileSystem()
         try Workload().run(whole, .full)
-        for operation in 1...whole.operations {
-            let fileSystem = CrashingFileSystem()
-            fileSystem.fail(at: operation, .io)
+        for operation in whole.operations.indices {
+            let fileSystem = SimulatedFileSystem()
+            fileSystem.fail(at: operation, .once(EIO))
             let workload = Workload()
             do {
                 try workload.run(fileSystem, .full)
@@ -96,9 +98,9 @@ import Testing
     }
 
     @Test func aPoisonedHandleSaysWhatToDo() throws {
-        let fileSystem = CrashingFileSystem()
+        let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
-        fileSystem.fail(at: fileSystem.operations + 3, .io)
+        fileSystem.fail(at: fileSystem.operations.count + 2, .once(EIO))
         let failed = #expect(throws: StoreError.self) { try sample.insert(.init(name: "a", age: 1, group: 1)) }
         #expect(failed?.code == .io)
         let poisoned = #expect(throws: StoreError.self) { try sample.insert(.init(name: "b", age: 1, group: 1)) }
@@ -107,10 +109,10 @@ import Testing
 
     /// A full disk stops a save and nothing else: what was saved is whole, and saving goes on once there is room.
     @Test func aFullDiskLeavesTheLastCommitWhole() throws {
-        let fileSystem = CrashingFileSystem()
+        let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         try sample.insert(.init(name: "kept", age: 1, group: 1))
-        fileSystem.fail(at: fileSystem.operations + 1, .noSpace)
+        fileSystem.fail(at: fileSystem.operations.count, .once(ENOSPC))
         let error = #expect(throws: StoreError.self) { try sample.insert(.init(name: "refused", age: 2, group: 1)) }
         #expect(error?.code == .noSpace)
         try sample.check(sample.store.snapshot(), sample.people)
@@ -120,13 +122,13 @@ import Testing
     }
 
     @Test func aSaveIsOneAppendOneSyncAndOneSlot() throws {
-        let fileSystem = CrashingFileSystem()
+        let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         try sample.insert(.init(name: "first", age: 1, group: 1))
-        let operations = fileSystem.operations, before = sample.store.statistics
+        let operations = fileSystem.operations.count, before = sample.store.statistics
         try sample.insert(.init(name: "second", age: 2, group: 1))
         let after = sample.store.statistics
-        #expect(fileSystem.operations - operations == 3)
+        #expect(fileSystem.operations[operations...] == [.write, .sync, .write])
         #expect(after.syncs - before.syncs == 1 && after.framesAppended - before.framesAppended == 1)
         #expect(after.bytesAppended - before.bytesAppended <= 256)
     }

@@ -11,7 +11,7 @@ import Testing
         #expect(FrameKind(rawValue: 0) == nil, "zero-filled space is never a frame")
         #expect(FrameKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8])
         #expect(FrameHeader.Layout.size == 32 && FrameHeader.alignment == 64 && FrameHeader.lengthMin == 64)
-        #expect(RowRecord.Layout.size == 28 && CommitFooter.Layout.size == 48 && HeaderSlot.Layout.size == 512)
+        #expect(RowRecord.Layout.size == 28 && CommitFooter.Layout.size == 56 && HeaderSlot.Layout.size == 512)
         #expect(FileIdentity.Layout.size == 64 && StoredDecimal.size == 20 && PrimaryBase.rowsPerPage == 4096)
         #expect(ColumnType.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17])
         #expect(RowRecord.Operation(rawValue: 0) == nil && Collation(rawValue: 0) == nil)

@@ -169,9 +169,9 @@ enum DefaultValueText {
     static func value(_ text: String, type: NSAttributeType) -> Any? {
         switch type {
         case .stringAttributeType: text
-        case .integer16AttributeType: Int16(text).map { NSNumber(value: $0) }
-        case .integer32AttributeType: Int32(text).map { NSNumber(value: $0) }
-        case .integer64AttributeType: Int64(text).map { NSNumber(value: $0) }
+        case .integer16AttributeType: whole(text, Int16.self).map { NSNumber(value: $0) }
+        case .integer32AttributeType: whole(text, Int32.self).map { NSNumber(value: $0) }
+        case .integer64AttributeType: whole(text, Int64.self).map { NSNumber(value: $0) }
         case .doubleAttributeType: Double(text).map { NSNumber(value: $0) }
         case .floatAttributeType: Float(text).map { NSNumber(value: $0) }
         case .decimalAttributeType: Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { NSDecimalNumber(decimal: $0) }
@@ -182,6 +182,11 @@ enum DefaultValueText {
         case .binaryDataAttributeType: Data(base64Encoded: text)
         case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: nil
         }
+    }
+
+    /// A whole number, which Xcode's files also write as "0.0".
+    private static func whole<Number: FixedWidthInteger>(_ text: String, _: Number.Type) -> Number? {
+        Number(text) ?? Double(text).flatMap(Number.init(exactly:))
     }
 
     private static func boolean(_ text: String) -> Bool? {

@@ -19,7 +19,7 @@ extension LogStore {
     /// - Parameter progress: called every few thousand rows; false cancels, and the store stays as it was.
     /// - Throws: `noSpace` before anything is written, where the file system has less room than the new file may take;
     ///   `cancelled`; as `write` does.
-    /// - Complexity: O(live data); no more memory than a few megabytes.
+    /// - Complexity: O(live data); memory for one index at a time where it is damaged and made anew.
     public func compact(progress: ((CompactionProgress) -> Bool)? = nil) throws(StoreError) -> CompactionReport {
         try exclusively { () throws(StoreError) in
             try beginWriting()
@@ -33,15 +33,17 @@ extension LogStore {
                     .noSpace, path: path, "compaction needs about \((live + live / 4) >> 20) MiB and \(free >> 20) MiB are free",
                     remedy: "Free some space; the store is as it was.")
             }
-            let temporary = path + ".compacting"
+            let target = try fileSystem.resolved(path)
+            let temporary = target + ".compacting"
+            // What a crash left of an earlier one; the lock says that nobody is at it.
             try fileSystem.remove(temporary)
             let storage = try fileSystem.open(temporary, .create)
             do throws(StoreError) {
+                try fileSystem.copyAttributes(of: target, to: temporary)
                 // Locked before it has the store's name, so that nobody writes to it before it is complete.
                 try storage.lock(timeout: options.lockTimeout)
-                let opened = try CompactionWriter(store: self, base: base, path: path, temporary: temporary, storage: storage)
-                    .run(progress: progress)
-                try swap(opened, temporary: temporary)
+                let opened = try CompactionWriter(store: self, base: base, path: path, storage: storage).run(progress: progress)
+                try swap(opened, temporary: temporary, target: target)
                 return CompactionReport(
                     bytesBefore: bytesBefore, bytesAfter: opened.end,
                     rows: base.tables.dropFirst().reduce(0) { $0 + ($1?.rowCount ?? 0) })
@@ -53,20 +55,32 @@ extension LogStore {
         }
     }
 
-    /// Puts the new file in the old one's place. The new file is durable already.
-    private func swap(_ opened: OpenedFile, temporary: String) throws(StoreError) {
-        try fileSystem.rename(temporary, to: path)
-        // (9) Nothing is acknowledged to the new file before its name is durable.
-        if options.durability != .none { try fileSystem.syncDirectory(of: path) }
+    /// Puts the new file in the old one's place. The new file is durable already, and says itself that its name may not be.
+    private func swap(_ opened: OpenedFile, temporary: String, target: String) throws(StoreError) {
+        try fileSystem.rename(temporary, to: target)
+        // (9) Nothing is acknowledged to the new file before its name is durable: neither here nor by a process that finds
+        // it, which syncs the directory first as long as the slot is unsettled.
+        if options.durability != .none {
+            do throws(StoreError) {
+                try fileSystem.syncDirectory(of: target)
+            } catch {
+                writer.poison = error
+                throw error
+            }
+        }
         let old = writer.file
         var superseded = writer.slot
         superseded.isSuperseded = true
         superseded.generation += 1
         // Best effort: others find the new file by its path in any case.
         try? FileCreation.write(superseded, to: old.storage, fileID: old.identity.fileID)
+        old.storage.unlock()
         writer.take(opened)
         publish(opened.snapshot)
-        old.storage.unlock()
+        guard options.durability != .none else { return }
+        var settled = opened.slot
+        settled.isUnsettled = false
+        try writeSlot(settled)
     }
 }
 
@@ -75,7 +89,6 @@ struct CompactionWriter {
     let store: LogStore
     let base: Snapshot
     let path: String
-    let temporary: String
     let storage: any StorageFile
 
     private static let progressEvery: UInt64 = 4096
@@ -101,13 +114,14 @@ struct CompactionWriter {
         let made = try CheckpointBuilder(base: indexed, sink: appender).build(previous: .none)
         if store.options.durability != .none { try storage.sync() }
         var slot = HeaderSlot()
-        slot.generation = 2
+        slot.generation = empty.slot.generation + 1
         slot.sequence = base.sequence
         slot.end = appender.position
         slot.durableSequence = base.sequence
         slot.durableEnd = slot.end
         slot.checkpoint = made.manifest
         slot.commitChecksum = frame.checksum
+        slot.isUnsettled = true
         try FileCreation.write(slot, to: storage, fileID: file.identity.fileID)
         if store.options.durability != .none { try storage.sync() }
         return OpenedFile(
@@ -127,24 +141,16 @@ struct CompactionWriter {
             let isSystem = index == 0
             let delta = PrimaryDelta()
             var bytes: UInt64 = 0
-            do {
-                try base.scan(TableID(rawValue: UInt16(index))) { row in
-                    guard !isSystem || row.reference.row != RowNumbers.row else { return true }
-                    let address = try appender.appendRow(
-                        .put, row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version,
-                        previous: 0)
-                    delta.store(row.reference.row, address)
-                    bytes += UInt64(RowRecord.size(ofBody: row.byteCount))
-                    done += 1
-                    if done % Self.progressEvery == 0, let progress, !progress(CompactionProgress(rowsDone: done, rowsTotal: total)) {
-                        throw StoreError(.cancelled, path: path, "the compaction was cancelled", remedy: "The store is as it was.")
-                    }
-                    return true
-                }
-            } catch let error as StoreError {
-                throw error
-            } catch {
-                throw StoreError.corrupt(path, at: nil, "\(error)")
+            try base.scanRows(TableID(rawValue: UInt16(index))) { row throws(StoreError) in
+                guard !isSystem || row.reference.row != RowNumbers.row else { return true }
+                let address = try appender.appendRow(
+                    .put, row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version,
+                    previous: 0)
+                delta.store(row.reference.row, address)
+                bytes += UInt64(RowRecord.size(ofBody: row.byteCount))
+                done += 1
+                if done % Self.progressEvery == 0 { try report(done, of: total, progress) }
+                return true
             }
             var rowCount = state.rowCount
             if isSystem {
@@ -159,8 +165,13 @@ struct CompactionWriter {
         guard done <= UInt64(UInt32.max) else {
             throw StoreError(.tooLarge, path: path, "\(done) rows are more than one commit holds", remedy: "Split the data over several stores.")
         }
-        _ = progress?(CompactionProgress(rowsDone: total, rowsTotal: total))
+        try report(total, of: total, progress)
         return (tables, UInt32(done))
+    }
+
+    private func report(_ done: UInt64, of total: UInt64, _ progress: ((CompactionProgress) -> Bool)?) throws(StoreError) {
+        guard let progress, !progress(CompactionProgress(rowsDone: done, rowsTotal: total)) else { return }
+        throw StoreError(.cancelled, path: path, "the compaction was cancelled", remedy: "The store is as it was.")
     }
 
     private func appendRowNumbers(to appender: FrameAppender) throws(StoreError) -> UInt64 {
@@ -176,21 +187,32 @@ struct CompactionWriter {
         return try result.get()
     }
 
-    /// Copies each index as one run: its entries name rows, not places, so they stay as they are.
+    /// Copies each index as one run: its entries name rows, not places, so they stay as they are. One that is damaged is
+    /// made anew from the rows.
     private func copyIndexes(_ copied: Snapshot, to appender: FrameAppender) throws(StoreError) -> Snapshot {
         var indexes: [IndexRuns?] = []
-        for runs in base.indexes {
+        for (slot, runs) in base.indexes.enumerated() {
             guard let runs else {
                 indexes.append(nil)
                 continue
             }
-            let merged = MergeCursor(cursors: try runs.cursors(.all, isDescending: false), isDescending: false, keepsTombstones: false)
-            let run = try IndexRuns.write(merged, to: appender, source: copied.file)
-            indexes.append(IndexRuns(memory: [], disk: run.map { [$0] } ?? []))
+            do throws(StoreError) {
+                indexes.append(try Self.write(runs, to: appender, copied.file))
+            } catch {
+                guard error.code == .corrupt, let definition = base.catalog.index(IndexID(rawValue: UInt16(slot))) else { throw error }
+                let replay = Replay(file: copied.file, from: copied, at: copied.end, options: store.options)
+                let anew = try replay.build(definition, from: copied) ?? IndexRuns()
+                indexes.append(try Self.write(anew, to: appender, copied.file))
+            }
         }
         try appender.flush()
         return Snapshot(
             sequence: copied.sequence, catalog: copied.catalog, file: copied.file, end: copied.end,
             commitChecksum: copied.commitChecksum, tables: copied.tables, indexes: indexes, counters: copied.counters)
+    }
+
+    private static func write(_ runs: IndexRuns, to appender: FrameAppender, _ file: LogFile) throws(StoreError) -> IndexRuns {
+        let merged = MergeCursor(cursors: try runs.cursors(.all, isDescending: false), isDescending: false, keepsTombstones: false)
+        return IndexRuns(memory: [], disk: try IndexRuns.write(merged, to: appender, source: file).map { [$0] } ?? [])
     }
 }

@@ -44,9 +44,14 @@ public final class Catalog: Sendable {
         self.byID = byID
     }
 
+    /// Layouts of all tables together, so that a hostile catalog makes few objects.
+    static let layoutsMax = 1 << 16
+
     static let empty = Catalog(tables: [], indexes: [], nextTable: 1, nextIndex: 1)
     /// The system table's row that holds the catalog.
     static let row: UInt64 = 1
+
+    var layoutCount: Int { tables.reduce(0) { $0 + $1.layouts.count } }
 
     @inline(__always)
     public func table(_ id: TableID) -> TableDefinition? {
@@ -68,6 +73,13 @@ public final class Catalog: Sendable {
 }
 
 extension Catalog {
+    /// Forgets the state of tables and indexes that are not in this catalog (any more).
+    func removeDropped(_ tables: inout [TableState?], _ indexes: inout [IndexRuns?]) {
+        for slot in tables.indices.dropFirst() where table(TableID(rawValue: UInt16(slot))) == nil { tables[slot] = nil }
+        let known = Set(self.indexes.map { Int($0.id.rawValue) })
+        for slot in indexes.indices where !known.contains(slot) { indexes[slot] = nil }
+    }
+
     private static let version: UInt8 = 1
 
     func encoded() -> [UInt8] {
@@ -114,15 +126,19 @@ extension Catalog {
         else { return nil }
         var tables: [TableDefinition] = []
         var seen: Set<UInt16> = [0]
+        var layoutCount = 0
         for _ in 0..<tableCount {
-            guard let table = Self.readTable(&reader), seen.insert(table.id.rawValue).inserted else { return nil }
+            guard let table = Self.readTable(&reader), table.id.rawValue < nextTable, seen.insert(table.id.rawValue).inserted
+            else { return nil }
+            layoutCount += table.layouts.count
+            guard layoutCount <= Self.layoutsMax else { return nil }
             tables.append(table)
         }
         guard let indexCount = reader.count(of: 16) else { return nil }
         var indexes: [IndexDefinition] = []
         var seenIndexes: Set<UInt16> = []
         for _ in 0..<indexCount {
-            guard let index = Self.readIndex(&reader), seen.contains(index.table.rawValue),
+            guard let index = Self.readIndex(&reader), index.id.rawValue < nextIndex, seen.contains(index.table.rawValue),
                 seenIndexes.insert(index.id.rawValue).inserted
             else { return nil }
             indexes.append(index)
@@ -132,11 +148,11 @@ extension Catalog {
 
     private static func readTable(_ reader: inout ByteReader) -> TableDefinition? {
         guard let id = reader.integer(UInt16.self), let nextColumn = reader.integer(UInt16.self), let name = reader.text(),
-            let layoutCount = reader.count(of: 4), layoutCount > 0
+            let layoutCount = reader.count(of: 4), layoutCount > 0, layoutCount <= layoutsMax
         else { return nil }
         var layouts: [RowLayout] = []
         for layoutID in 0..<layoutCount {
-            guard let columnCount = reader.count(of: 7), columnCount <= RowLayout.columnsMax, layoutID <= Int(UInt16.max) else { return nil }
+            guard let columnCount = reader.count(of: 7), columnCount <= RowLayout.columnsMax else { return nil }
             var columns: [Column] = []
             for _ in 0..<columnCount {
                 guard let id = reader.integer(UInt16.self), let type = reader.integer(UInt8.self).flatMap(ColumnType.init),

@@ -9,6 +9,9 @@ struct CommitFooter: Equatable {
     var timestamp: Int64
     /// The newest commit known to be on the disk when this one was written.
     var durableSequence: UInt64
+    /// The checksums of the commit's `rows` frames, folded in order (`folding`); 0 where there are none. Without it a
+    /// frame that an abandoned attempt left at the same place, with the same number, could pass for one of the commit's.
+    var partsChecksum: UInt64 = 0
     /// Rows in all of the commit's frames.
     var rowCount: UInt32
     /// UTF-8, right before the footer.
@@ -20,9 +23,18 @@ struct CommitFooter: Equatable {
         static let start = 16
         static let timestamp = 24
         static let durableSequence = 32
-        static let rowCount = 40
-        static let authorLength = 44
-        static let size = 48
+        static let partsChecksum = 40
+        static let rowCount = 48
+        static let authorLength = 52
+        static let size = 56
+    }
+
+    /// So that a footer fits the smallest segment beside any rows.
+    static let authorLengthMax = 1000
+
+    /// The parts' checksum after one more `rows` frame: XXH64 of both words, little endian.
+    static func folding(_ parts: UInt64, _ checksum: UInt64) -> UInt64 {
+        withUnsafeBytes(of: (parts.littleEndian, checksum.littleEndian)) { XXH64.hash($0, seed: 0) }
     }
 
     /// Reads the footer of a verified commit frame.
@@ -35,6 +47,7 @@ struct CommitFooter: Equatable {
         start = load(Layout.start)
         timestamp = Int64(bitPattern: load(Layout.timestamp))
         durableSequence = load(Layout.durableSequence)
+        partsChecksum = load(Layout.partsChecksum)
         rowCount = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.rowCount, as: UInt32.self))
         authorLength = UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.authorLength, as: UInt16.self))
         guard Int(authorLength) + Layout.size <= payload.count else { return nil }
@@ -60,6 +73,7 @@ struct CommitFooter: Equatable {
         store(start, Layout.start)
         store(UInt64(bitPattern: timestamp), Layout.timestamp)
         store(durableSequence, Layout.durableSequence)
+        store(partsChecksum, Layout.partsChecksum)
         pointer.storeBytes(of: rowCount.littleEndian, toByteOffset: Layout.rowCount, as: UInt32.self)
         pointer.storeBytes(of: UInt32(authorLength).littleEndian, toByteOffset: Layout.authorLength, as: UInt32.self)
     }

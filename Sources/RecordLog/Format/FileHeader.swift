@@ -90,6 +90,8 @@ struct HeaderSlot: Equatable {
     var commitChecksum: UInt64 = 0
     /// Another file has taken this one's place.
     var isSuperseded = false
+    /// The file's name may not be durable yet: whoever writes next syncs the directory first.
+    var isUnsettled = false
 
     enum Layout {
         static let generation = 8
@@ -124,7 +126,7 @@ struct HeaderSlot: Equatable {
             store(checkpoint.offset, Layout.checkpointOffset)
             store(checkpoint.checksum, Layout.checkpointChecksum)
             store(commitChecksum, Layout.commitChecksum)
-            bytes[Layout.flags] = isSuperseded ? 1 : 0
+            bytes[Layout.flags] = (isSuperseded ? 1 : 0) | (isUnsettled ? 2 : 0)
             store(XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: fileID), Layout.checksum)
         }
         return bytes
@@ -146,6 +148,7 @@ struct HeaderSlot: Equatable {
         checkpoint = FramePointer(offset: load(Layout.checkpointOffset), checksum: load(Layout.checkpointChecksum))
         commitChecksum = load(Layout.commitChecksum)
         isSuperseded = bytes[Layout.flags] & 1 != 0
+        isUnsettled = bytes[Layout.flags] & 2 != 0
         guard end >= FileFormat.dataStart, durableEnd <= end, durableSequence <= sequence else { return nil }
     }
 }

@@ -26,7 +26,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     private let details: Details
 
-    init(_ code: Code, path: String, at offset: UInt64? = nil, _ message: String, remedy: String, errno: Int32? = nil) {
+    /// For file systems of a client's own; the engine makes the others.
+    public init(_ code: Code, path: String, at offset: UInt64? = nil, _ message: String, remedy: String, errno: Int32? = nil) {
         details = Details(code: code, path: path, offset: offset, message: message, remedy: remedy, systemErrno: errno)
     }
 

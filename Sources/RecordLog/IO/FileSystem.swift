@@ -9,12 +9,23 @@ public protocol FileSystem: Sendable {
     func remove(_ path: String) throws(StoreError)
     /// Makes renames and creations in the directory of `path` durable.
     func syncDirectory(of path: String) throws(StoreError)
+    /// The path with symbolic links followed, so that a rename replaces the file and not a link to it.
+    func resolved(_ path: String) throws(StoreError) -> String
+    /// Gives a file the permissions and, where the system allows, the owner of another.
+    func copyAttributes(of path: String, to other: String) throws(StoreError)
     /// Bytes free for files beside `path`; nil where the system does not tell.
     func freeSpace(at path: String) -> UInt64?
     /// Microseconds since 1970-01-01 UTC.
     func now() -> Int64
     /// Random bits, for identities.
     func random() -> UInt64
+}
+
+extension FileSystem {
+    /// For file systems without links.
+    public func resolved(_ path: String) throws(StoreError) -> String { path }
+    /// For file systems without permissions.
+    public func copyAttributes(of path: String, to other: String) throws(StoreError) {}
 }
 
 public enum OpenMode: Sendable {

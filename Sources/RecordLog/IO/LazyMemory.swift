@@ -22,6 +22,10 @@ enum LazyMemory {
         free(memory)
     }
 
+    static func clear(_ memory: UnsafeMutableRawPointer, _ count: Int) {
+        memset(memory, 0, count)
+    }
+
     /// Lets another thread run.
     static func pause() {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)

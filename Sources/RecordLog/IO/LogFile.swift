@@ -7,6 +7,8 @@ import Synchronization
 /// 2. Callers read only frames that `verify` has passed, and only below the end of the file as it was when they learned
 ///    of the frame; committed bytes never change, so a frame once verified stays so.
 /// 3. Segments stay mapped as long as this object lives.
+/// 4. Nothing is touched at or past `readableEnd`: mapped memory past the file's end faults, and offsets in the file may be
+///    anything.
 public final class LogFile: @unchecked Sendable {
     // Unchecked: the two tables are read and written through atomics alone.
     let storage: any StorageFile
@@ -19,6 +21,7 @@ public final class LogFile: @unchecked Sendable {
     /// By segment: the address of its bits, one for each 64 bytes; 0 until needed.
     private let verified: UnsafeMutablePointer<Atomic<UInt>>
     private let mapping = Mutex(())
+    private let readable = Atomic<UInt64>(0)
 
     /// So that the tables stay small; 1 TiB with segments of 64 MiB.
     static let segmentsMax = 1 << 14
@@ -45,6 +48,15 @@ public final class LogFile: @unchecked Sendable {
         LazyMemory.release(UnsafeMutableRawPointer(segments), 0)
         LazyMemory.release(UnsafeMutableRawPointer(verified), 0)
     }
+
+    /// The file's size as it was last seen (4).
+    var readableEnd: UInt64 { readable.load(ordering: .relaxed) }
+
+    /// The file was seen to be at least this long.
+    func extendReadable(to size: UInt64) { readable.max(size, ordering: .relaxed) }
+
+    /// The file was cut to this length.
+    func cutReadable(to size: UInt64) { readable.store(size, ordering: .relaxed) }
 
     private var bitmapSize: Int { max(8, (1 << Int(segmentShift)) / 64 / 8) }
 
@@ -88,6 +100,21 @@ public final class LogFile: @unchecked Sendable {
         return UnsafeRawPointer(bitPattern: try result.get())!
     }
 
+    /// Writes bytes in place of themselves, before a sync that must reach them: after a failed sync, which another handle
+    /// may have had, the system may call pages clean that are not on the disk. A torn write changes nothing.
+    func rewrite(from start: UInt64, to end: UInt64) throws(StoreError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(end - start, 1 << 20)), alignment: 64)
+        defer { buffer.deallocate() }
+        var at = start
+        while at < end {
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(end - at, UInt64(buffer.count)))])
+            let count = try storage.read(into: part, at: at)
+            guard count > 0 else { return }
+            try storage.write(UnsafeRawBufferPointer(rebasing: part[..<count]), at: at)
+            at += UInt64(count)
+        }
+    }
+
     // MARK: Frames
 
     /// A frame whose checksum holds.
@@ -107,6 +134,7 @@ public final class LogFile: @unchecked Sendable {
     /// - Parameter limit: the end of what may be read.
     /// - Returns: nil where no whole, valid frame lies there.
     func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> Frame? {
+        let limit = min(limit, readableEnd)
         guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0, offset < limit else { return nil }
         let pointer = try pointer(at: offset)
         guard let header = FrameHeader(pointer, limit: min(limit - offset, room(at: offset))) else { return nil }
@@ -198,7 +226,7 @@ extension LogFile: FrameSource {
         else {
             throw StoreError(
                 .corrupt, path: path, at: pointer.offset, "an index block is damaged",
-                remedy: "No row is lost by it: `heartwood compact` makes the indexes anew from the log.")
+                remedy: "No row is lost by it: LogStore.rebuildIndexes() and `heartwood compact` make the indexes anew from the log.")
         }
         return frame.payload
     }

@@ -46,12 +46,7 @@ public final class MemoryFileSystem: FileSystem {
 
     public func freeSpace(at path: String) -> UInt64? { nil }
 
-    public func now() -> Int64 {
-        let elapsed = Self.start.duration(to: .now).components
-        return Int64(elapsed.seconds) * 1_000_000 + Int64(elapsed.attoseconds / 1_000_000_000_000)
-    }
-
-    private static let start = ContinuousClock.now
+    public func now() -> Int64 { SystemClock.now() }
 
     public func random() -> UInt64 { UInt64.random(in: 1...UInt64.max) }
 
@@ -145,7 +140,7 @@ final class MemoryFile: Sendable {
             while at < state.size {
                 let within = Int(at & ((1 << Self.chunkShift) - 1))
                 let count = min(Int(state.size - at), (1 << Int(Self.chunkShift)) - within)
-                (Self.chunk(at, &state) + within).initializeMemory(as: UInt8.self, repeating: 0, count: count)
+                LazyMemory.clear(Self.chunk(at, &state) + within, count)
                 at += UInt64(count)
             }
             state.size = size

@@ -65,17 +65,27 @@
             }
         }
 
+        public func resolved(_ path: String) throws(StoreError) -> String {
+            guard let found = realpath(path, nil) else { throw SystemCall.error("realpath", path, errno) }
+            defer { free(found) }
+            return String(cString: found)
+        }
+
+        public func copyAttributes(of path: String, to other: String) throws(StoreError) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { throw SystemCall.error("stat", path, errno) }
+            // Only a privileged process may give a file away; another one's copy is its own.
+            _ = chown(other, status.st_uid, status.st_gid)
+            guard chmod(other, status.st_mode & 0o7777) == 0 else { throw SystemCall.error("chmod", other, errno) }
+        }
+
         public func freeSpace(at path: String) -> UInt64? {
             var status = statvfs()
             guard statvfs(Self.directory(of: path), &status) == 0 else { return nil }
             return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
         }
 
-        public func now() -> Int64 {
-            var time = timespec()
-            clock_gettime(CLOCK_REALTIME, &time)
-            return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-        }
+        public func now() -> Int64 { SystemClock.now() }
 
         public func random() -> UInt64 {
             UInt64.random(in: 1...UInt64.max)

@@ -1,6 +1,7 @@
 /// A sorted, immutable set of index entries in the file. Spec: FORMAT.md, "Index runs".
 ///
-/// The root lists the blocks with their first keys; a block holds entries in intervals of sixteen, each entry but an
+/// The root lists the blocks with separators: bytes greater than every entry of the block before, and not greater than the
+/// block's first. A block holds entries in intervals of sixteen, each entry but an
 /// interval's first without what it shares with the one before.
 final class DiskRun: Sendable {
     let root: FramePointer
@@ -37,7 +38,7 @@ final class DiskRun: Sendable {
     private func corrupt(_ pointer: FramePointer) -> StoreError {
         StoreError(
             .corrupt, path: source.path, at: pointer.offset, "an index block is malformed",
-            remedy: "No row is lost by it: `heartwood compact` makes the indexes anew from the log.")
+            remedy: "No row is lost by it: LogStore.rebuildIndexes() and `heartwood compact` make the indexes anew from the log.")
     }
 
     // MARK: Root
@@ -62,8 +63,8 @@ final class DiskRun: Sendable {
                 checksum: UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: at + RootLayout.blockChecksum, as: UInt64.self)))
         }
 
-        /// A block's first key; empty where the root is malformed.
-        func firstKey(_ index: Int) -> UnsafeRawBufferPointer {
+        /// A block's separator; empty for the first block, and where the root is malformed.
+        func separator(_ index: Int) -> UnsafeRawBufferPointer {
             let at = RootLayout.blocks + index * RootLayout.blockSize
             let offset = Int(UInt32(littleEndian: payload.loadUnaligned(fromByteOffset: at + RootLayout.keyOffset, as: UInt32.self)))
             let length = Int(UInt32(littleEndian: payload.loadUnaligned(fromByteOffset: at + RootLayout.keyLength, as: UInt32.self)))
@@ -71,12 +72,12 @@ final class DiskRun: Sendable {
             return UnsafeRawBufferPointer(rebasing: payload[offset..<offset + length])
         }
 
-        /// The last block whose first key is at or before `key`; 0 where none is.
+        /// The last block whose separator is at or before `key`: the only one that can hold it.
         func block(for key: UnsafeRawBufferPointer) -> Int {
             var low = 0, high = count
             while low < high {
                 let middle = (low + high) / 2
-                if MemoryRun.compare(firstKey(middle), key) <= 0 { low = middle + 1 } else { high = middle }
+                if MemoryRun.compare(separator(middle), key) <= 0 { low = middle + 1 } else { high = middle }
             }
             return max(low - 1, 0)
         }

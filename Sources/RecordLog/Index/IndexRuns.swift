@@ -4,7 +4,7 @@
 ///
 /// Invariants:
 /// 1. An entry of a newer run hides the equal entry of an older one.
-/// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk.
+/// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk, but for runs in memory too large to be merged.
 struct IndexRuns: Sendable {
     var memory: [MemoryRun] = []
     var disk: [DiskRun] = []
@@ -21,7 +21,7 @@ struct IndexRuns: Sendable {
     func adding(_ run: MemoryRun) -> IndexRuns {
         var result = self
         result.memory.insert(run, at: 0)
-        while result.memory.count > 1,
+        while result.memory.count > 1, result.memory[0].byteCount + result.memory[1].byteCount <= MemoryRunBuilder.arenaMax,
             result.memory.count > Self.memoryRunsMax || result.memory[0].count * 2 >= result.memory[1].count
         {
             let merged = Self.merge(result.memory[0], result.memory[1])

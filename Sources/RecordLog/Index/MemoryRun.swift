@@ -91,7 +91,7 @@ struct MemoryRunBuilder {
     private var entries: [MemoryRun.Entry] = []
     private var isSorted = true
 
-    /// So that offsets fit 32 bits.
+    /// So that offsets fit 32 bits: a full builder takes no more, and a key is far shorter than what is left.
     static let arenaMax = Int(UInt32.max) / 2
 
     mutating func reserve(entries entryCount: Int, bytes byteCount: Int) {

@@ -5,9 +5,9 @@ struct RunWriter {
     private var intervals: [UInt32] = []
     private var inInterval = 0
     private var previous: [UInt8] = []
-    private var firstKeys: [UInt8] = []
+    private var separators: [UInt8] = []
     private var blocks: [(pointer: FramePointer, keyOffset: Int, keyLength: Int)] = []
-    private var firstKeyOfBlock: [UInt8] = []
+    private var separator: [UInt8] = []
     private var entryCount: UInt64 = 0
     private var byteCount: UInt64 = 0
 
@@ -21,8 +21,11 @@ struct RunWriter {
     /// Adds an entry greater than the one before.
     mutating func append(_ key: UnsafeRawBufferPointer, isTombstone: Bool) throws(StoreError) {
         if block.isEmpty {
-            firstKeyOfBlock.removeAll(keepingCapacity: true)
-            firstKeyOfBlock.append(contentsOf: key)
+            // The shortest start of the key that still sorts after the block before: it tells the blocks apart as well.
+            var length = 0
+            while length < key.count, length < previous.count, key[length] == previous[length] { length += 1 }
+            separator.removeAll(keepingCapacity: true)
+            if !blocks.isEmpty { separator.append(contentsOf: key.prefix(length + 1)) }
         }
         var shared = 0
         if inInterval == 0 {
@@ -55,8 +58,8 @@ struct RunWriter {
         for interval in intervals { append(interval, to: &block) }
         append(UInt32(intervals.count), to: &block)
         let pointer = try emit(.indexBlock, block)
-        blocks.append((pointer, firstKeys.count, firstKeyOfBlock.count))
-        firstKeys.append(contentsOf: firstKeyOfBlock)
+        blocks.append((pointer, separators.count, separator.count))
+        separators.append(contentsOf: separator)
         byteCount += UInt64(block.count)
         block.removeAll(keepingCapacity: true)
         intervals.removeAll(keepingCapacity: true)
@@ -87,7 +90,7 @@ struct RunWriter {
             writer.append(UInt32(keysStart + block.keyOffset))
             writer.append(UInt32(block.keyLength))
         }
-        writer.bytes.append(contentsOf: firstKeys)
+        writer.bytes.append(contentsOf: separators)
         let root = try emit(.indexRoot, writer.bytes)
         return Manifest.Run(root: root, entryCount: entryCount, byteCount: byteCount + UInt64(writer.bytes.count))
     }

@@ -19,28 +19,31 @@ struct FileCreation {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         var slot = HeaderSlot()
         slot.generation = 1
+        slot.isUnsettled = true
         for offset in FileFormat.identityOffsets { header.replaceSubrange(Int(offset)..<Int(offset) + FileIdentity.Layout.size, with: identity.encoded()) }
         let at = Int(FileFormat.slotOffsets[1])
         header.replaceSubrange(at..<at + HeaderSlot.Layout.size, with: slot.encoded(fileID: identity.fileID))
-        try Self.write(header, to: storage, at: 0)
+        try Self.write(header[...], to: storage, at: 0)
         if options.durability != .none {
             try storage.sync()
             try fileSystem.syncDirectory(of: path ?? self.path)
+            slot.isUnsettled = false
+            slot.generation += 1
+            try Self.write(slot, to: storage, fileID: identity.fileID)
         }
         let file = LogFile(storage: storage, path: path ?? self.path, identity: identity)
-        let snapshot = Snapshot(
-            sequence: 0, catalog: .empty, file: file, end: FileFormat.dataStart, commitChecksum: 0, tables: [], indexes: [],
-            counters: counters)
+        file.extendReadable(to: UInt64(header.count))
         return OpenedFile(
-            snapshot: snapshot, slot: slot, end: FileFormat.dataStart, checkpointEnd: FileFormat.dataStart,
+            snapshot: Snapshot.empty(file, counters), slot: slot, end: FileFormat.dataStart, checkpointEnd: FileFormat.dataStart,
             zeroedEnd: FileFormat.dataStart)
     }
 
+    /// Writes a slot where its generation belongs.
     static func write(_ slot: HeaderSlot, to storage: any StorageFile, fileID: UInt64) throws(StoreError) {
-        try write(slot.encoded(fileID: fileID), to: storage, at: FileFormat.slotOffsets[Int(slot.generation % 2)])
+        try write(slot.encoded(fileID: fileID)[...], to: storage, at: FileFormat.slotOffsets[Int(slot.generation % 2)])
     }
 
-    static func write(_ bytes: [UInt8], to storage: any StorageFile, at offset: UInt64) throws(StoreError) {
+    static func write(_ bytes: ArraySlice<UInt8>, to storage: any StorageFile, at offset: UInt64) throws(StoreError) {
         let result: Result<Void, StoreError> = bytes.withUnsafeBytes { bytes in
             do throws(StoreError) { return .success(try storage.write(bytes, at: offset)) } catch { return .failure(error) }
         }

@@ -6,6 +6,8 @@ struct OpenedFile {
     let end: UInt64
     let checkpointEnd: UInt64
     let zeroedEnd: UInt64
+    /// What a reader passed over: committed bytes that are damaged.
+    var damage: StoreError?
 }
 
 /// Opens a store: header, checkpoint, replay, and what to do about the tail. Spec: FORMAT.md, "Recovery".
@@ -55,13 +57,17 @@ struct Opening {
         let size = try storage.size()
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         let count = try Self.read(storage, into: &header)
-        if !options.isReadOnly, size <= FileFormat.dataStart, header.allSatisfy({ $0 == 0 }) {
+        if !options.isReadOnly, size <= FileFormat.dataStart, HeaderReader.isUnfinished(header) {
+            guard options.createIfMissing || size > 0 else {
+                throw StoreError(.notAStore, path: path, "the file is empty", remedy: "Check the path, or allow the store to be made.")
+            }
             // Nothing was ever here, or a crash came before the header was.
             return try FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
                 .initialize(storage, storeID: (fileSystem.random(), fileSystem.random()))
         }
         let identity = try HeaderReader(path: path).identity(header, count: count, size: size)
         let file = LogFile(storage: storage, path: path, identity: identity)
+        file.extendReadable(to: size)
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         let state = try startingState(file, slot, size: size)
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
@@ -89,10 +95,7 @@ struct Opening {
         {
             return (loaded.snapshot, loaded.end, loaded.end)
         }
-        let empty = Snapshot(
-            sequence: 0, catalog: .empty, file: file, end: FileFormat.dataStart, commitChecksum: 0, tables: [], indexes: [],
-            counters: counters)
-        return (empty, FileFormat.dataStart, FileFormat.dataStart)
+        return (Snapshot.empty(file, counters), FileFormat.dataStart, FileFormat.dataStart)
     }
 
     // MARK: Tail
@@ -102,47 +105,89 @@ struct Opening {
         _ snapshot: Snapshot, slot: HeaderSlot?, end: UInt64, size: UInt64, checkpointEnd: UInt64
     ) throws(StoreError) -> OpenedFile {
         let file = snapshot.file
-        var newSlot = slot ?? HeaderSlot()
         let isAsPublished = slot.map { $0.end == end && $0.sequence == snapshot.sequence } ?? false
+        func opened(_ slot: HeaderSlot?, zeroedEnd: UInt64, damage: StoreError? = nil) -> OpenedFile {
+            OpenedFile(
+                snapshot: snapshot, slot: slot ?? HeaderSlot(), end: end, checkpointEnd: checkpointEnd, zeroedEnd: zeroedEnd,
+                damage: damage)
+        }
+        func corrupt(_ offset: UInt64, _ evidence: String) -> StoreError {
+            StoreError.corrupt(path, at: offset, "bytes that had been committed are damaged: \(evidence)")
+        }
         if options.isReadOnly {
-            // A reader takes what is before the tail, whatever the tail is.
-            return OpenedFile(snapshot: snapshot, slot: newSlot, end: end, checkpointEnd: checkpointEnd, zeroedEnd: end)
+            // A reader takes what is before the tail. Only the slot, read before the log, tells it what must be there: the
+            // rest may be a writer's work at this moment.
+            guard let slot, slot.durableEnd > end else { return opened(slot, zeroedEnd: end) }
+            return opened(slot, zeroedEnd: end, damage: corrupt(end, TailExamination.durableEvidence(slot)))
         }
         let tail = try TailExamination(file: file, sequence: snapshot.sequence, end: end, size: size, slot: slot).run()
-        if case .corrupt(let offset, let evidence) = tail {
-            throw StoreError.corrupt(
-                path, at: offset, "bytes that had been committed are damaged: \(evidence)")
-        }
+        if case .corrupt(let offset, let evidence) = tail { throw corrupt(offset, evidence) }
         var zeroedEnd = max(size, end)
         if case .torn = tail {
             // (7) Nothing is appended after damaged bytes without truncation and sync.
             try file.storage.truncate(to: end)
+            file.cutReadable(to: end)
             file.forgetVerified(from: end, to: size)
             if options.durability != .none { try file.storage.sync() }
             zeroedEnd = end
         }
+        return opened(
+            try publish(snapshot, slot, end: end, isAsPublished: isAsPublished, hasCheckpoint: checkpointEnd > FileFormat.dataStart),
+            zeroedEnd: zeroedEnd)
+    }
+
+    /// Makes durable what recovery found, and says so in a slot where the newest one does not.
+    private func publish(
+        _ snapshot: Snapshot, _ slot: HeaderSlot?, end: UInt64, isAsPublished: Bool, hasCheckpoint: Bool
+    ) throws(StoreError) -> HeaderSlot {
+        let file = snapshot.file
+        var new = slot ?? HeaderSlot()
+        let isSettling = options.durability != .none && new.isUnsettled
+        if options.durability != .none, new.durableEnd < end {
+            // (4) What no slot calls durable may be pages that a failed sync left behind; the next sync must find them dirty.
+            try file.rewrite(from: new.durableEnd, to: end)
+        }
+        if isSettling { try fileSystem.syncDirectory(of: path) }
+        guard !isAsPublished || isSettling else { return new }
+        new.isUnsettled = options.durability == .none && new.isUnsettled
         if !isAsPublished {
-            newSlot.sequence = snapshot.sequence
-            newSlot.end = end
-            newSlot.commitChecksum = snapshot.commitChecksum
-            newSlot.durableSequence = min(newSlot.durableSequence, snapshot.sequence)
-            newSlot.durableEnd = min(newSlot.durableEnd, end)
-            if checkpointEnd == FileFormat.dataStart { newSlot.checkpoint = .none }
-            newSlot.generation += 1
+            new.sequence = snapshot.sequence
+            new.end = end
+            new.commitChecksum = snapshot.commitChecksum
+            new.durableSequence = min(new.durableSequence, snapshot.sequence)
+            new.durableEnd = min(new.durableEnd, end)
+            if !hasCheckpoint { new.checkpoint = .none }
             if options.durability != .none {
                 try file.storage.sync()
-                newSlot.durableSequence = newSlot.sequence
-                newSlot.durableEnd = newSlot.end
+                new.durableSequence = new.sequence
+                new.durableEnd = new.end
             }
-            try FileCreation.write(newSlot, to: file.storage, fileID: file.identity.fileID)
         }
-        return OpenedFile(snapshot: snapshot, slot: newSlot, end: end, checkpointEnd: checkpointEnd, zeroedEnd: zeroedEnd)
+        new.generation += 1
+        try FileCreation.write(new, to: file.storage, fileID: file.identity.fileID)
+        return new
     }
 }
 
 /// Reads the first 8 KiB of a file, and says what it is where it is no store.
 struct HeaderReader {
     let path: String
+
+    /// Whether a header, with nothing behind it, is what a crash can leave of one that was never synced: zeroes and parts of
+    /// it, or all of it without a slot that says it was.
+    static func isUnfinished(_ header: [UInt8]) -> Bool {
+        for offset in FileFormat.identityOffsets {
+            let bytes = header[Int(offset)..<Int(offset) + FileIdentity.Layout.size]
+            guard zip(bytes, FileFormat.magic).allSatisfy({ $0 == $1 || $0 == 0 }) else { return false }
+            guard let identity = bytes.withUnsafeBytes({ FileIdentity($0) }) else { continue }
+            if let slot = newestSlot(header, fileID: identity.fileID), !slot.isUnsettled || slot.end > FileFormat.dataStart { return false }
+        }
+        // The first slot is written at the place of generation 1.
+        let written = FileFormat.identityOffsets.map { ($0, FileIdentity.Layout.size) } + [(FileFormat.slotOffsets[1], HeaderSlot.Layout.size)]
+        return header.indices.allSatisfy { index in
+            header[index] == 0 || written.contains { start, size in index >= Int(start) && index < Int(start) + size }
+        }
+    }
 
     func identity(_ header: [UInt8], count: Int, size: UInt64) throws(StoreError) -> FileIdentity {
         var found: FileIdentity?

@@ -12,7 +12,7 @@ final class Replay {
     private var indexes: [IndexRuns?]
     private var builders: [MemoryRunBuilder?] = []
     private var extractors: [UInt16: [(id: IndexID, extractor: any IndexKeyExtractor)]] = [:]
-    /// Behind the last whole commit or checkpoint.
+    /// Behind the last whole commit, or the published checkpoint after it.
     private(set) var end: UInt64
     private var key = KeyBuilder()
 
@@ -31,12 +31,15 @@ final class Replay {
     /// - Parameter publishedEnd: where the header says that the log ends.
     func run(limit: UInt64, publishedEnd: UInt64?) throws(StoreError) {
         var position = end
+        // What was verified past the end may be cut off or written over.
+        defer { file.forgetVerified(from: end, to: min(position, file.readableEnd)) }
         var parts: [LogFile.Frame] = []
+        var partsChecksum: UInt64 = 0
         while position < limit {
             guard let frame = try file.frame(at: position, limit: limit) else {
                 guard let next = try skipDamagedIndex(at: position, limit: limit, publishedEnd: publishedEnd) else { return }
                 position = next
-                if parts.isEmpty { end = next }
+                if parts.isEmpty, position <= publishedEnd ?? 0 { end = position }
                 continue
             }
             position = frame.end
@@ -45,18 +48,21 @@ final class Replay {
             case .rows:
                 guard isNext(frame.header.sequence) else { return }
                 parts.append(frame)
+                partsChecksum = CommitFooter.folding(partsChecksum, frame.header.checksum)
             case .commit:
                 guard let footer = CommitFooter(payload: frame.payload), isNext(footer.sequence),
                     frame.header.sequence == footer.sequence, footer.previousChecksum == commitChecksum,
-                    footer.start == (parts.first ?? frame).offset
+                    footer.partsChecksum == partsChecksum, footer.start == (parts.first ?? frame).offset
                 else { return }
                 try apply(parts, frame, footer)
                 parts.removeAll(keepingCapacity: true)
+                partsChecksum = 0
                 sequence = footer.sequence
                 commitChecksum = frame.header.checksum
                 end = frame.end
             case .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
-                if parts.isEmpty { end = frame.end }
+                // Past the published end they are of a checkpoint that was never finished.
+                if parts.isEmpty, position <= publishedEnd ?? 0 { end = position }
             }
         }
     }
@@ -157,7 +163,7 @@ final class Replay {
         guard known & PrimaryDelta.tombstoneBit == 0 else { return nil }
         let address = known != 0 ? known : try state.primary.base?.address(of: reference.row) ?? 0
         guard address != 0 else { return nil }
-        let (record, body) = try file.record(at: address, end: .max)
+        let (record, body) = try file.record(at: address, end: file.readableEnd)
         guard record.reference == reference, record.operation == .put else {
             throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
         }
@@ -174,6 +180,8 @@ final class Replay {
         }
         catalog = new
         extractors = [:]
+        catalog.removeDropped(&tables, &indexes)
+        for slot in builders.indices where slot >= indexes.count || indexes[slot] == nil { builders[slot] = nil }
     }
 
     /// A compacted file says which row numbers had been given out, so that none is given twice.
@@ -196,19 +204,33 @@ final class Replay {
     private func index(old: RowView?, new: RowView?, table: TableID) throws(StoreError) {
         for (id, extractor) in try maintained(table) {
             let definition = catalog.table(table)
-            if let old, let layout = definition?.layout(old.layoutID) { add(old, layout, id, extractor, isTombstone: true) }
-            if let new, let layout = definition?.layout(new.layoutID) { add(new, layout, id, extractor, isTombstone: false) }
+            if let old, let layout = definition?.layout(old.layoutID) { try add(old, layout, id, extractor, isTombstone: true) }
+            if let new, let layout = definition?.layout(new.layoutID) { try add(new, layout, id, extractor, isTombstone: false) }
         }
     }
 
-    private func add(_ row: RowView, _ layout: RowLayout, _ id: IndexID, _ extractor: any IndexKeyExtractor, isTombstone: Bool) {
-        key.removeAll()
-        guard extractor.appendKey(of: row, layout: layout, to: &key) else { return }
-        key.append(row: row.reference.row)
+    private func add(
+        _ row: RowView, _ layout: RowLayout, _ id: IndexID, _ extractor: any IndexKeyExtractor, isTombstone: Bool
+    ) throws(StoreError) {
+        guard try makeKey(row, layout, extractor) else { return }
         let slot = Int(id.rawValue)
         while builders.count <= slot { builders.append(nil) }
+        if let full = builders[slot], full.isFull {
+            indexes[slot] = indexes[slot]?.adding(full.finish())
+            builders[slot] = nil
+        }
         if builders[slot] == nil { builders[slot] = MemoryRunBuilder() }
         key.bytes.withUnsafeBytes { builders[slot]?.append($0, isTombstone: isTombstone) }
+    }
+
+    /// Makes `key` the row's entry.
+    /// - Returns: false where the row has none.
+    private func makeKey(_ row: RowView, _ layout: RowLayout, _ extractor: any IndexKeyExtractor) throws(StoreError) -> Bool {
+        key.removeAll()
+        guard extractor.appendKey(of: row, layout: layout, to: &key) else { return false }
+        key.append(row: row.reference.row)
+        try IndexKeyExtractors.check(key, sizeMax: IndexKeyExtractors.keySizeMax(file), path: file.path)
+        return true
     }
 
     private func maintained(_ table: TableID) throws(StoreError) -> [(id: IndexID, extractor: any IndexKeyExtractor)] {
@@ -216,7 +238,12 @@ final class Replay {
         var found: [(id: IndexID, extractor: any IndexKeyExtractor)] = []
         for definition in catalog.indexes(on: table) {
             let slot = Int(definition.id.rawValue)
-            guard slot < indexes.count, indexes[slot] != nil, let extractor = try extractor(of: definition) else { continue }
+            guard slot < indexes.count, indexes[slot] != nil else { continue }
+            guard let extractor = try extractor(of: definition) else {
+                // Its runs no longer tell the truth.
+                indexes[slot] = nil
+                continue
+            }
             found.append((definition.id, extractor))
         }
         extractors[table.rawValue] = found
@@ -247,30 +274,33 @@ final class Replay {
             let slot = Int(definition.id.rawValue)
             while indexes.count <= slot { indexes.append(nil) }
             guard indexes[slot] == nil, let extractor = try extractor(of: definition) else { continue }
-            indexes[slot] = try build(definition, extractor, partial)
+            indexes[slot] = try build(definition, extractor, from: partial)
         }
         return Snapshot(
             sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables,
             indexes: indexes, counters: counters)
     }
 
-    private func build(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor, _ rows: Snapshot) throws(StoreError) -> IndexRuns {
+    /// An index made of the rows of a snapshot.
+    func build(_ definition: IndexDefinition, from rows: Snapshot) throws(StoreError) -> IndexRuns? {
+        try extractor(of: definition).map { extractor throws(StoreError) in try build(definition, extractor, from: rows) }
+    }
+
+    private func build(
+        _ definition: IndexDefinition, _ extractor: any IndexKeyExtractor, from rows: Snapshot
+    ) throws(StoreError) -> IndexRuns {
         guard let table = catalog.table(definition.table) else { return IndexRuns() }
+        var runs = IndexRuns()
         var builder = MemoryRunBuilder()
-        do {
-            try rows.scan(definition.table) { row in
-                guard let layout = table.layout(row.layoutID) else { return true }
-                key.removeAll()
-                guard extractor.appendKey(of: row, layout: layout, to: &key) else { return true }
-                key.append(row: row.reference.row)
-                key.bytes.withUnsafeBytes { builder.append($0, isTombstone: false) }
-                return true
+        try rows.scanRows(definition.table) { row throws(StoreError) in
+            guard let layout = table.layout(row.layoutID), try makeKey(row, layout, extractor) else { return true }
+            if builder.isFull {
+                runs = runs.adding(builder.finish())
+                builder = MemoryRunBuilder()
             }
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw StoreError.corrupt(file.path, at: nil, "\(error)")
+            key.bytes.withUnsafeBytes { builder.append($0, isTombstone: false) }
+            return true
         }
-        return builder.isEmpty ? IndexRuns() : IndexRuns().adding(builder.finish())
+        return builder.isEmpty ? runs : runs.adding(builder.finish())
     }
 }

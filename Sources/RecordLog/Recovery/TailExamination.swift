@@ -18,9 +18,13 @@ struct TailExamination {
         case corrupt(UInt64, String)
     }
 
+    /// Bytes whose checksums may be computed for each byte of the tail. A tail that takes more was made to take more.
+    private static let hashedPerByte: UInt64 = 8
+
     func run() throws(StoreError) -> Outcome {
+        var budget = (size - min(end, size)) * Self.hashedPerByte
         if let slot, slot.durableEnd > end {
-            return .corrupt(end, "the header says that the log was durable up to byte \(slot.durableEnd)")
+            return .corrupt(end, Self.durableEvidence(slot))
         }
         guard end < size else { return .clean }
         var isClean = true
@@ -35,17 +39,28 @@ struct TailExamination {
             isClean = false
             let stop = offset + stretch
             while offset < stop {
-                if let evidence = try laterCommit(at: offset) { return evidence }
+                if let evidence = try laterCommit(at: offset, &budget) { return evidence }
                 offset += UInt64(FrameHeader.alignment)
             }
         }
         return isClean ? .clean : .torn
     }
 
+    static func durableEvidence(_ slot: HeaderSlot) -> String {
+        "the header says that the log was durable up to byte \(slot.durableEnd)"
+    }
+
     /// Whether a footer stands here that knew the missing commit to be durable.
-    private func laterCommit(at offset: UInt64) throws(StoreError) -> Outcome? {
-        guard let frame = try file.frame(at: offset, limit: size), frame.header.kind == .commit,
-            let footer = CommitFooter(payload: frame.payload), footer.sequence > sequence, footer.durableSequence > sequence
+    private func laterCommit(at offset: UInt64, _ budget: inout UInt64) throws(StoreError) -> Outcome? {
+        guard let header = FrameHeader(try file.pointer(at: offset), limit: min(size - offset, file.room(at: offset))),
+            header.kind == .commit, header.sequence > sequence
+        else { return nil }
+        guard UInt64(header.length) <= budget else {
+            return .corrupt(end, "what follows looks like commits at more places than commits can be")
+        }
+        budget -= UInt64(header.length)
+        guard let frame = try file.frame(at: offset, limit: size), let footer = CommitFooter(payload: frame.payload),
+            footer.sequence > sequence, footer.durableSequence > sequence
         else { return nil }
         return .corrupt(
             end, "commit \(footer.sequence) at byte \(offset) says that commit \(sequence + 1) was durable, and it is not there")

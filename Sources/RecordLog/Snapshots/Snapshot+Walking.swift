@@ -2,6 +2,20 @@ extension Snapshot {
     /// Calls `body` with each row of a table, in row order, from row number `first` on, until it returns false.
     /// - Complexity: O(rows), one pass over the primary index's pages.
     public func scan(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws -> Bool) throws {
+        var failure: (any Error)?
+        try scanRows(table, from: first) { row throws(StoreError) in
+            do {
+                return try body(row)
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The same for the engine's own use, with its own type of error.
+    func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws(StoreError) -> Bool) throws(StoreError) {
         guard let state = state(table) else { return }
         var row = max(first, 1)
         while row < state.nextRow {

@@ -40,6 +40,13 @@ public final class Snapshot: Sendable {
         self.counters = counters
     }
 
+    /// Before the first commit.
+    static func empty(_ file: LogFile, _ counters: Counters) -> Snapshot {
+        Snapshot(
+            sequence: 0, catalog: .empty, file: file, end: FileFormat.dataStart, commitChecksum: 0, tables: [], indexes: [],
+            counters: counters)
+    }
+
     @inline(__always)
     func state(_ table: TableID) -> TableState? {
         let index = Int(table.rawValue)
@@ -84,7 +91,7 @@ public final class Snapshot: Sendable {
     private func olderAddress(than newer: UInt64, _ reference: RowReference) throws(StoreError) -> UInt64? {
         var address = newer
         while address >= end {
-            let record = try file.record(at: address, end: .max).record
+            let record = try file.record(at: address, end: file.readableEnd).record
             guard record.reference == reference, record.previous < address else {
                 throw StoreError.corrupt(file.path, at: address, "a row's chain of versions is broken")
             }

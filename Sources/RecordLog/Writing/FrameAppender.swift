@@ -15,6 +15,8 @@ final class FrameAppender: FrameSink {
     /// The commit that frames are stamped with.
     private let sequence: UInt64
     private(set) var frameCount = 0
+    /// Of the `rows` frames so far; the footer carries it.
+    private var partsChecksum: UInt64 = 0
     private var sealed: [UInt64] = []
     /// A write that failed: the handle must not go on as if nothing had happened.
     private(set) var failure: StoreError?
@@ -53,14 +55,20 @@ final class FrameAppender: FrameSink {
 
     // MARK: Frames
 
+    /// Refuses what no frame can hold, before anything is changed.
+    func checkFits(payload: Int) throws(StoreError) {
+        let most = file.segmentSize - FileFormat.dataStart
+        guard UInt64(payload) <= most, UInt64(FrameHeader.length(forPayload: payload)) <= most else {
+            throw StoreError(
+                .tooLarge, path: file.path, "one value of \(payload) bytes is larger than a frame of this store holds",
+                remedy: "Keep values of more than \(most >> 10) KiB outside the store, or make it with larger segments.")
+        }
+    }
+
     /// Begins a frame with room for `payload` bytes in this segment; pads to the next one where there is none.
     private func open(forPayload payload: Int) throws(StoreError) {
+        try checkFits(payload: payload)
         let length = UInt64(FrameHeader.length(forPayload: payload))
-        guard length <= file.segmentSize - FileFormat.dataStart, length <= UInt64(UInt32.max) / 2 else {
-            throw StoreError(
-                .tooLarge, path: file.path, "one value of \(payload) bytes is larger than a segment holds",
-                remedy: "Keep values of more than \(file.segmentSize >> 20) MiB outside the store.")
-        }
         let room = file.room(at: position)
         if length > room {
             ensure(Int(room))
@@ -117,6 +125,13 @@ final class FrameAppender: FrameSink {
     func appendRow(
         _ operation: RowRecord.Operation, _ reference: RowReference, body: UnsafeRawBufferPointer, version: UInt32, previous: UInt64
     ) throws(StoreError) -> UInt64 {
+        if let bytes = body.baseAddress, bytes >= UnsafeRawPointer(memory), bytes < UnsafeRawPointer(memory + capacity) {
+            // A row of this transaction itself, in the memory that is about to move.
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: body.count, alignment: 1)
+            defer { copy.deallocate() }
+            copy.copyMemory(from: body)
+            return try appendRow(operation, reference, body: UnsafeRawBufferPointer(copy), version: version, previous: previous)
+        }
         let size = RowRecord.size(ofBody: body.count)
         if let start = openFrame {
             let used = count - start
@@ -140,11 +155,12 @@ final class FrameAppender: FrameSink {
     }
 
     private func closeRows() throws(StoreError) {
-        close(.rows)
+        if let frame = close(.rows) { partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum) }
         if count >= Self.flushSize { try flush() }
     }
 
     /// Ends the commit.
+    /// - Parameter footer: its parts' checksum is filled in here.
     /// - Returns: the commit frame.
     func appendFooter(_ footer: CommitFooter, author: [UInt8]) throws(StoreError) -> FramePointer {
         let size = CommitFooter.Layout.size + author.count
@@ -155,6 +171,8 @@ final class FrameAppender: FrameSink {
         if openFrame == nil { try open(forPayload: size) }
         ensure(size)
         author.withUnsafeBytes { if let bytes = $0.baseAddress { (memory + count).copyMemory(from: bytes, byteCount: $0.count) } }
+        var footer = footer
+        footer.partsChecksum = partsChecksum
         footer.write(to: memory + count + author.count)
         count += size
         return close(.commit) ?? .none
@@ -190,6 +208,7 @@ final class FrameAppender: FrameSink {
             throw error
         }
         counters.appended(frames: frameCount, bytes: count)
+        file.extendReadable(to: base + UInt64(count))
         frameCount = 0
         for offset in sealed { file.markVerified(offset) }
         sealed.removeAll(keepingCapacity: true)

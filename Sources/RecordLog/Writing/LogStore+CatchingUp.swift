@@ -11,30 +11,41 @@ extension LogStore {
         guard let slot = HeaderReader.newestSlot(header, fileID: file.identity.fileID) else {
             throw StoreError.corrupt(path, at: 0, "both header slots are damaged")
         }
-        let isNew = slot.generation != writer.slot.generation
+        let isNew = slot.generation > writer.slot.generation
         guard isNew || isLocked else { return }
-        var hasMore = slot.end > writer.end
-        if isLocked, !hasMore { hasMore = try hasFrame(at: writer.end, file) }
-        if hasMore {
-            let limit = isLocked ? try file.storage.size() : slot.end
+        let size = try file.storage.size()
+        file.extendReadable(to: size)
+        guard size >= slot.end else {
+            throw StoreError.corrupt(path, at: size, "the file is shorter than its header says")
+        }
+        let isFollowed = isLocked ? try hasFrame(at: writer.end, file, size: size) : false
+        if slot.end > writer.end || isFollowed {
             let replay = Replay(file: file, from: base, at: writer.end, options: options)
-            try replay.run(limit: limit, publishedEnd: slot.end)
-            guard replay.end >= slot.end || slot.durableEnd <= replay.end && isLocked else {
+            try replay.run(limit: isLocked ? size : slot.end, publishedEnd: slot.end)
+            guard replay.end >= slot.end else {
                 throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
             }
+            if isLocked, replay.end > slot.end, options.durability != .none {
+                try file.rewrite(from: slot.end, to: replay.end)
+            }
+            let isStuck = replay.end == writer.end
             writer.end = replay.end
-            writer.zeroedEnd = replay.end
             publish(try replay.finish(counters: counters))
-        } else if isNew {
-            writer.zeroedEnd = writer.end
+            if isStuck, isLocked {
+                // (7) What a writer that died left behind the last whole commit.
+                cutTail()
+                if options.durability == .full { try syncFile() }
+            }
         }
-        writer.slot = slot
+        // Zeroes of another writer's making, or nothing where the tail was cut.
+        writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
+        if isNew { writer.slot = slot }
         if slot.checkpoint.offset > writer.checkpointEnd { writer.checkpointEnd = writer.end }
     }
 
-    private func hasFrame(at offset: UInt64, _ file: LogFile) throws(StoreError) -> Bool {
-        // Beyond the zeroes of this handle's own making lies nothing that it may touch without asking for the size.
-        guard writer.zeroedEnd >= offset + UInt64(FrameHeader.lengthMin) else { return false }
+    /// Whether something follows the log's end: a writer died after appending and before publishing.
+    private func hasFrame(at offset: UInt64, _ file: LogFile, size: UInt64) throws(StoreError) -> Bool {
+        guard size >= offset + UInt64(FrameHeader.lengthMin) else { return false }
         return try file.pointer(at: offset).load(as: UInt32.self) != 0
     }
 

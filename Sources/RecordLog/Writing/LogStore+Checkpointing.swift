@@ -1,18 +1,37 @@
-/// The way of a checkpoint into the file: pages and runs, a sync, the manifest, a sync, the slot that names it.
+/// The way of a checkpoint into the file: pages, runs and the manifest that names them, a sync, the slot that names the
+/// manifest.
 ///
-/// A crash before the slot leaves frames behind the last commit that nothing refers to; replay passes over whole ones and
-/// cuts off torn ones. The log is the truth, so nothing is lost (6).
+/// A crash before the slot leaves frames behind the last commit that nothing refers to: they are cut off as a torn tail,
+/// or passed over where a commit follows them. The log is the truth, so nothing is lost (6).
 extension LogStore {
     func writeCheckpoint() throws(StoreError) {
         let base = snapshot()
         guard writer.end > writer.checkpointEnd || writer.slot.checkpoint.isNone else { return }
+        do throws(StoreError) {
+            try writeCheckpoint(of: base)
+        } catch {
+            // What is damaged is an older index; the log has what it takes to make it anew.
+            guard error.code == .corrupt, writer.poison == nil else { throw error }
+            try writeCheckpoint(of: try rebuilt(base))
+        }
+    }
+
+    func writeCheckpoint(of base: Snapshot) throws(StoreError) {
         let appender = FrameAppender(file: base.file, at: writer.end, sequence: base.sequence, counters: counters)
-        let made = try CheckpointBuilder(base: base, sink: appender).build(previous: writer.slot.checkpoint)
-        try write(appender)
+        let made: CheckpointBuilder.Made
+        do throws(StoreError) {
+            made = try CheckpointBuilder(base: base, sink: appender).build(previous: writer.slot.checkpoint)
+            try write(appender)
+        } catch {
+            abandon(appender)
+            throw error
+        }
         // (6) A run is referred to only once it is synced.
         if options.durability != .none { try syncFile() }
         var slot = writer.slot
         slot.checkpoint = made.manifest
+        slot.sequence = base.sequence
+        slot.commitChecksum = base.commitChecksum
         slot.end = appender.position
         if options.durability != .none {
             slot.durableSequence = slot.sequence
@@ -23,6 +42,17 @@ extension LogStore {
         writer.checkpointEnd = slot.end
         counters.checkpointed()
         publish(made.snapshot(end: slot.end))
+    }
+
+    /// The same commit over indexes made from the log alone.
+    func rebuilt(_ base: Snapshot) throws(StoreError) -> Snapshot {
+        let replay = Replay(file: base.file, from: Snapshot.empty(base.file, counters), at: FileFormat.dataStart, options: options)
+        try replay.run(limit: writer.end, publishedEnd: writer.end)
+        let snapshot = try replay.finish(counters: counters)
+        guard snapshot.sequence == base.sequence, snapshot.commitChecksum == base.commitChecksum else {
+            throw StoreError.corrupt(path, at: replay.end, "the log ends before its newest commit")
+        }
+        return snapshot
     }
 }
 

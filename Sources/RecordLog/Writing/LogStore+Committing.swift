@@ -7,7 +7,7 @@ extension LogStore {
     func commit(_ transaction: Transaction, author: String?) throws(StoreError) {
         let base = transaction.base
         let sequence = base.sequence + 1
-        let name = Array((author ?? "").utf8.prefix(Int(UInt16.max)))
+        let name = Array((author ?? "").utf8)
         let footer = CommitFooter(
             sequence: sequence, previousChecksum: base.commitChecksum, start: transaction.start, timestamp: fileSystem.now(),
             durableSequence: writer.slot.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(name.count))
@@ -34,29 +34,30 @@ extension LogStore {
         let end = appender.position
         do throws(StoreError) {
             if end > writer.zeroedEnd, appender.count < FrameAppender.zeroAhead / 4 {
-                // The zeroes first: where there is no room for them, nothing of the commit has been written.
-                let zeroes = [UInt8](repeating: 0, count: FrameAppender.zeroAhead)
                 // Not from the log's end: what the appender has flushed already lies behind it.
-                let from = max(writer.zeroedEnd, appender.base)
-                let wanted = end + UInt64(FrameAppender.zeroAhead)
-                var at = from
-                while at < wanted {
-                    let count = Int(min(wanted - at, UInt64(zeroes.count)))
-                    let result: Result<Void, StoreError> = zeroes.withUnsafeBytes { zeroes in
-                        do throws(StoreError) {
-                            return .success(try writer.file.storage.write(UnsafeRawBufferPointer(rebasing: zeroes[..<count]), at: at))
-                        } catch { return .failure(error) }
-                    }
-                    try result.get()
-                    at += UInt64(count)
-                }
-                writer.zeroedEnd = wanted
+                try writeZeroes(from: max(writer.zeroedEnd, appender.base), to: end + UInt64(FrameAppender.zeroAhead))
             }
             try appender.flush()
             writer.zeroedEnd = max(writer.zeroedEnd, end)
         } catch {
             try failed(error, canGoOn: error.code == .noSpace)
         }
+    }
+
+    private func writeZeroes(from start: UInt64, to end: UInt64) throws(StoreError) {
+        let zeroes = [UInt8](repeating: 0, count: FrameAppender.zeroAhead)
+        var at = start
+        while at < end {
+            do throws(StoreError) {
+                try FileCreation.write(zeroes[..<Int(min(end - at, UInt64(zeroes.count)))], to: writer.file.storage, at: at)
+            } catch {
+                // They only make appending faster. The commit may still fit where they do not.
+                guard error.code == .noSpace else { throw error }
+                return
+            }
+            at = min(end, at + UInt64(zeroes.count))
+        }
+        writer.zeroedEnd = end
     }
 
     func syncFile() throws(StoreError) {
@@ -73,14 +74,8 @@ extension LogStore {
     func writeSlot(_ new: HeaderSlot) throws(StoreError) {
         var slot = new
         slot.generation = writer.slot.generation + 1
-        let bytes = slot.encoded(fileID: writer.file.identity.fileID)
-        let result: Result<Void, StoreError> = bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) {
-                return .success(try writer.file.storage.write(bytes, at: FileFormat.slotOffsets[Int(slot.generation % 2)]))
-            } catch { return .failure(error) }
-        }
         do throws(StoreError) {
-            try result.get()
+            try FileCreation.write(slot, to: writer.file.storage, fileID: writer.file.identity.fileID)
         } catch {
             try failed(error, canGoOn: false)
         }
@@ -97,7 +92,7 @@ extension LogStore {
         let base = transaction.base
         var tables = base.tables
         for changes in transaction.tables {
-            guard let changes else { continue }
+            guard let changes, changes.id == .system || transaction.catalog.table(changes.id) != nil else { continue }
             let index = Int(changes.id.rawValue)
             while tables.count <= index { tables.append(nil) }
             var state = tables[index] ?? TableState(primary: PrimaryIndex(base: nil, delta: PrimaryDelta()))
@@ -117,9 +112,10 @@ extension LogStore {
             if indexes[slot] == nil { indexes[slot] = IndexRuns() }
         }
         for (slot, builder) in transaction.indexBuilders.enumerated() {
-            guard let builder, !builder.isEmpty else { continue }
-            indexes[slot] = (indexes[slot] ?? IndexRuns()).adding(builder.finish())
+            guard let builder, !builder.isEmpty, slot < indexes.count, let runs = indexes[slot] else { continue }
+            indexes[slot] = runs.adding(builder.finish())
         }
+        if transaction.isCatalogChanged { transaction.catalog.removeDropped(&tables, &indexes) }
         return Snapshot(
             sequence: base.sequence + 1, catalog: transaction.catalog, file: base.file, end: end, commitChecksum: commitChecksum,
             tables: tables, indexes: indexes, counters: counters)

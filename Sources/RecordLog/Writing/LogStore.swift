@@ -12,6 +12,10 @@ public final class LogStore: Sendable {
     /// The identity that compaction keeps.
     public let storeID: (UInt64, UInt64)
 
+    /// Set where the store was opened read-only although bytes that had been committed are damaged: snapshots then show
+    /// what comes before the damage. nil for a sound store; opening a damaged one for writing throws this.
+    public let damage: StoreError?
+
     let options: StoreOptions
     let fileSystem: any FileSystem
     let counters: Counters
@@ -30,6 +34,7 @@ public final class LogStore: Sendable {
         self.fileSystem = fileSystem
         self.counters = counters
         storeID = opened.snapshot.file.identity.storeID
+        damage = opened.damage
         current = Mutex(opened.snapshot)
         writer = Writer(opened)
     }
@@ -84,6 +89,10 @@ public final class LogStore: Sendable {
     /// Runs `body` with a transaction and commits what it did: one append, one sync by the durability, one header slot.
     ///
     /// Waits for other writers, in this process and others. `body` must not write to the same store again.
+    ///
+    /// A commit that leaves much log behind the newest checkpoint makes a new one; should that fail, the commit stands and
+    /// the next ones try again.
+    /// - Parameter author: at most 1000 bytes of UTF-8, kept with the commit.
     /// - Throws: what `body` throws, and nothing is changed then; `locked`, `noSpace`, `readOnly`; any other failure to
     ///   write poisons the handle: whether the commit is durable is not known until the store is opened again.
     public func write<Result>(author: String? = nil, _ body: (Transaction) throws -> Result) throws -> Result {
@@ -96,6 +105,11 @@ public final class LogStore: Sendable {
     }
 
     private func lockedWrite<Result>(author: String?, _ body: (Transaction) throws -> Result) throws -> Result {
+        if let author, author.utf8.count > CommitFooter.authorLengthMax {
+            throw StoreError(
+                .invalidArgument, path: path, "an author of \(author.utf8.count) bytes is too long",
+                remedy: "Use at most \(CommitFooter.authorLengthMax) bytes.")
+        }
         try beginWriting()
         defer { writer.file.storage.unlock() }
         let base = snapshot()
@@ -104,21 +118,45 @@ public final class LogStore: Sendable {
         let result: Result
         do {
             result = try body(transaction)
+            // A closure may have swallowed what its transaction threw.
+            if let failure = appender.failure { throw failure }
+            guard transaction.hasChanges else {
+                if let failure = transaction.failure { throw failure }
+                return result
+            }
+            try transaction.finish()
+            try commit(transaction, author: author)
         } catch {
             abandon(appender)
             throw error
         }
-        guard transaction.hasChanges else { return result }
-        try transaction.finish()
-        try commit(transaction, author: author)
-        if writer.end - writer.checkpointEnd > options.checkpointAfterBytes { try writeCheckpoint() }
+        checkpointIfDue()
         return result
     }
 
-    /// Forgets a transaction that threw. What it flushed lies behind the end, where the next commit goes.
-    private func abandon(_ appender: FrameAppender) {
-        if appender.base != writer.end { writer.zeroedEnd = writer.end }
-        if let failure = appender.failure, failure.code != .noSpace { writer.poison = failure }
+    /// The commit before stands whatever becomes of its checkpoint, so nothing is thrown; a failure of the disk has
+    /// poisoned the handle, and the next write says so.
+    private func checkpointIfDue() {
+        guard writer.end - max(writer.checkpointEnd, writer.checkpointTriedAt) > options.checkpointAfterBytes else { return }
+        do throws(StoreError) { try writeCheckpoint() } catch { writer.checkpointTriedAt = writer.end }
+    }
+
+    /// Forgets a transaction or checkpoint that failed: what it flushed is cut off, for its space and so that nothing
+    /// follows the log's end but zeroes. Should the cut fail, the next commit writes over it: a footer names the frames
+    /// of its own commit by their checksums, so what is left behind never passes for a part of another.
+    func abandon(_ appender: FrameAppender) {
+        if let failure = appender.failure, failure.code != .noSpace { writer.poison = writer.poison ?? failure }
+        guard writer.poison == nil, appender.base > writer.end || appender.failure != nil else { return }
+        cutTail()
+    }
+
+    /// Cuts off what follows the log's end.
+    func cutTail() {
+        let file = writer.file
+        guard let size = try? file.storage.size(), size > writer.end, (try? file.storage.truncate(to: writer.end)) != nil else { return }
+        file.cutReadable(to: writer.end)
+        file.forgetVerified(from: writer.end, to: size)
+        writer.zeroedEnd = writer.end
     }
 
     /// Takes the file's lock and learns what others have written.
@@ -153,12 +191,24 @@ public final class LogStore: Sendable {
     }
 
     /// Writes the indexes as of now to the file, so that the next opening reads them in place of the log.
+    /// Indexes that turn out to be damaged are made anew from the log.
     /// - Throws: as `write` does; the log is not harmed.
     public func checkpoint() throws(StoreError) {
         try exclusively { () throws(StoreError) in
             try beginWriting()
             defer { writer.file.storage.unlock() }
             try writeCheckpoint()
+        }
+    }
+
+    /// Makes every index anew from the log and writes them to the file: for indexes that are damaged. Rows are not touched.
+    /// - Throws: `corrupt` where the log itself is damaged; as `write` does.
+    /// - Complexity: O(log); memory for the indexes.
+    public func rebuildIndexes() throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            try beginWriting()
+            defer { writer.file.storage.unlock() }
+            try writeCheckpoint(of: try rebuilt(snapshot()))
         }
     }
 
@@ -199,7 +249,9 @@ final class Writer: @unchecked Sendable {
     var end: UInt64
     /// The end of the newest checkpoint.
     var checkpointEnd: UInt64
-    /// The file holds zeroes from `end` to here.
+    /// The log's end when a checkpoint failed last.
+    var checkpointTriedAt: UInt64 = 0
+    /// The file reaches to here, with zeroes from `end` on unless a writer died.
     var zeroedEnd: UInt64
     var poison: StoreError?
     var isClosed = false

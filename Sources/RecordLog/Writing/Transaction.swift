@@ -1,5 +1,9 @@
 /// What one `LogStore.write` changes. Confined to its closure: nothing of it is seen by others until the closure returns,
 /// and nothing at all happens if it throws.
+///
+/// Invariants:
+/// 1. A row's record comes after the catalog that its table and layout are in: replay applies records in order.
+/// 2. Once a change was made in part (`failure`), the transaction cannot be committed, even if its closure returns.
 public final class Transaction {
     /// The newest commit, under the write lock: what this transaction builds on.
     public let base: Snapshot
@@ -10,13 +14,18 @@ public final class Transaction {
     let start: UInt64
     private let extractors: [String: any IndexKeyExtractor]
     private(set) var isCatalogChanged = false
+    /// The catalog differs from the one last written or read (1).
+    private var isCatalogUnwritten = false
+    /// What went wrong halfway through a change (2).
+    private(set) var failure: StoreError?
+    private let keySizeMax: Int
     private(set) var rowCount: UInt32 = 0
     /// By table ID: what this transaction did to it.
-    private(set) var tables: [TableChanges?] = []
+    var tables: [TableChanges?] = []
     /// By index ID.
-    private(set) var indexBuilders: [MemoryRunBuilder?] = []
+    var indexBuilders: [MemoryRunBuilder?] = []
     private var oldKey = KeyBuilder()
-    private var newKey = KeyBuilder()
+    var newKey = KeyBuilder()
 
     /// Changes of one table.
     final class TableChanges {
@@ -69,6 +78,17 @@ public final class Transaction {
         self.appender = appender
         start = appender.position
         self.extractors = extractors
+        keySizeMax = IndexKeyExtractors.keySizeMax(base.file)
+    }
+
+    /// Runs a change that cannot be taken back halfway (2).
+    func wholly<Result>(_ change: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        do throws(StoreError) {
+            return try change()
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
     }
 
     private func invalid(_ message: String, _ remedy: String) -> StoreError {
@@ -98,7 +118,7 @@ public final class Transaction {
         return made
     }
 
-    private func extractor(of index: IndexDefinition) throws(StoreError) -> any IndexKeyExtractor {
+    func extractor(of index: IndexDefinition) throws(StoreError) -> any IndexKeyExtractor {
         try IndexKeyExtractors.extractor(of: index, among: extractors, path: base.file.path)
     }
 
@@ -119,49 +139,66 @@ public final class Transaction {
 
     /// Writes a row, new or in place of what it was.
     /// - Parameter body: a body that a `RowBuilder` made for a layout of the table; copied.
-    /// - Throws: `invalidArgument` for a row number that was never given or a body of no layout; `tooLarge`.
+    /// - Throws: `invalidArgument` for a row number that was never given or a body of no layout, `tooLarge` for a body that
+    ///   no frame holds: nothing has changed then. After any other error (`tooLarge` for an index key, `io`, `noSpace`,
+    ///   `corrupt`) the transaction cannot be committed.
     /// - Complexity: O(bytes + indexes of the table).
     public func put(_ reference: RowReference, body: UnsafeRawBufferPointer) throws(StoreError) {
         let changes = try changes(reference.table)
         guard reference.row > 0, reference.row < changes.nextRow else {
             throw invalid("row \(reference.row) was never given out", "Take row numbers from newRow(in:).")
         }
+        try appender.checkFits(payload: RowRecord.Layout.size + body.count)
+        guard rowCount < .max else { throw invalid("a transaction writes at most \(UInt32.max) rows", "Use several.") }
+        if reference.table != .system, isCatalogUnwritten { try writeCatalog() }
         let old = try currentRow(reference, changes)
+        let oldSize = old.view.map { RowRecord.size(ofBody: $0.byteCount) }
         if reference.table != .system { try index(reference, body, old: old, changes) }
-        let address = try appender.appendRow(
-            .put, reference, body: body, version: (old.version ?? 0) &+ 1, previous: old.address)
+        // From here on the old row's bytes may have moved.
+        let address = try wholly { () throws(StoreError) in
+            try appender.appendRow(.put, reference, body: body, version: (old.version ?? 0) &+ 1, previous: old.address)
+        }
         changes.set(reference.row, address)
-        if old.view == nil { changes.rowDelta += 1 }
-        changes.byteDelta += Int64(RowRecord.size(ofBody: body.count)) - Int64(old.view.map { RowRecord.size(ofBody: $0.byteCount) } ?? 0)
-        rowCount &+= 1
+        if oldSize == nil { changes.rowDelta += 1 }
+        changes.byteDelta += Int64(RowRecord.size(ofBody: body.count)) - Int64(oldSize ?? 0)
+        rowCount += 1
     }
 
     /// Deletes a row.
     /// - Returns: false where there is none.
     public func delete(_ reference: RowReference) throws(StoreError) -> Bool {
         let changes = try changes(reference.table)
+        guard rowCount < .max else { throw invalid("a transaction writes at most \(UInt32.max) rows", "Use several.") }
+        if reference.table != .system, isCatalogUnwritten { try writeCatalog() }
         let old = try currentRow(reference, changes)
         guard let view = old.view else { return false }
-        if !changes.indexes.isEmpty, let layout = changes.definition?.layout(view.layoutID) {
-            for (id, extractor) in changes.indexes {
-                oldKey.removeAll()
-                if extractor.appendKey(of: view, layout: layout, to: &oldKey) { add(&oldKey, row: reference.row, to: id, isTombstone: true) }
+        let oldSize = RowRecord.size(ofBody: view.byteCount)
+        let address = try wholly { () throws(StoreError) in
+            if !changes.indexes.isEmpty, let layout = changes.definition?.layout(view.layoutID) {
+                for (id, extractor) in changes.indexes {
+                    oldKey.removeAll()
+                    guard extractor.appendKey(of: view, layout: layout, to: &oldKey) else { continue }
+                    try add(&oldKey, row: reference.row, to: id, isTombstone: true)
+                }
             }
+            return try appender.appendRow(
+                .delete, reference, body: UnsafeRawBufferPointer(start: nil, count: 0), version: (old.version ?? 0) &+ 1,
+                previous: old.address)
         }
-        let address = try appender.appendRow(
-            .delete, reference, body: UnsafeRawBufferPointer(start: nil, count: 0), version: (old.version ?? 0) &+ 1,
-            previous: old.address)
         changes.set(reference.row, address | PrimaryDelta.tombstoneBit)
         changes.rowDelta -= 1
-        changes.byteDelta -= Int64(RowRecord.size(ofBody: view.byteCount))
-        rowCount &+= 1
+        changes.byteDelta -= Int64(oldSize)
+        rowCount += 1
         return true
     }
 
     /// The row with this transaction's changes; valid until the next change.
     public func row(_ reference: RowReference) throws(StoreError) -> RowView? {
         let index = Int(reference.table.rawValue)
-        guard index < tables.count, let changes = tables[index] else { return try base.row(reference) }
+        guard index < tables.count, let changes = tables[index] else {
+            guard reference.table == .system || catalog.table(reference.table) != nil else { return nil }
+            return try base.row(reference)
+        }
         return try currentRow(reference, changes).view
     }
 
@@ -196,25 +233,33 @@ public final class Transaction {
         }
         guard !changes.indexes.isEmpty else { return }
         let oldLayout = old.view.flatMap { changes.definition?.layout($0.layoutID) }
-        for (id, extractor) in changes.indexes {
-            newKey.removeAll()
-            let isIn = extractor.appendKey(of: new, layout: layout, to: &newKey)
-            if let view = old.view, let oldLayout {
-                oldKey.removeAll()
-                let wasIn = extractor.appendKey(of: view, layout: oldLayout, to: &oldKey)
-                if wasIn, isIn, oldKey.bytes == newKey.bytes { continue }
-                if wasIn { add(&oldKey, row: reference.row, to: id, isTombstone: true) }
+        try wholly { () throws(StoreError) in
+            for (id, extractor) in changes.indexes {
+                newKey.removeAll()
+                let isIn = extractor.appendKey(of: new, layout: layout, to: &newKey)
+                if let view = old.view, let oldLayout {
+                    oldKey.removeAll()
+                    let wasIn = extractor.appendKey(of: view, layout: oldLayout, to: &oldKey)
+                    if wasIn, isIn, oldKey.bytes == newKey.bytes { continue }
+                    if wasIn { try add(&oldKey, row: reference.row, to: id, isTombstone: true) }
+                }
+                if isIn { try add(&newKey, row: reference.row, to: id, isTombstone: false) }
             }
-            if isIn { add(&newKey, row: reference.row, to: id, isTombstone: false) }
         }
     }
 
     @inline(__always)
-    private func add(_ key: inout KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) {
+    func add(_ key: inout KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) throws(StoreError) {
         key.append(row: row)
+        try IndexKeyExtractors.check(key, sizeMax: keySizeMax, path: base.file.path)
         let slot = Int(index.rawValue)
         while indexBuilders.count <= slot { indexBuilders.append(nil) }
         if indexBuilders[slot] == nil { indexBuilders[slot] = MemoryRunBuilder() }
+        guard indexBuilders[slot]?.isFull != true else {
+            throw StoreError(
+                .tooLarge, path: base.file.path, "one transaction changes more than \(MemoryRunBuilder.arenaMax >> 30) GiB of index keys",
+                remedy: "Use several transactions.")
+        }
         key.bytes.withUnsafeBytes { indexBuilders[slot]?.append($0, isTombstone: isTombstone) }
     }
 
@@ -246,92 +291,29 @@ public final class Transaction {
         try result.get()
     }
 
+    /// Writes the catalog, before the rows that need it (1).
+    private func writeCatalog() throws(StoreError) {
+        try wholly { () throws(StoreError) in try setSystemRow(Catalog.row, catalog.encoded()) }
+        isCatalogUnwritten = false
+    }
+
     /// Checks that the transaction is whole, and writes the catalog where it changed. Called last.
     func finish() throws(StoreError) {
+        if let failure { throw failure }
         // Replay bounds row numbers by rows, so none is skipped.
         for changes in tables where changes?.unwritten ?? 0 > 0 {
             throw invalid("\(changes?.unwritten ?? 0) new rows were numbered and never written", "Put every row that newRow(in:) numbered.")
         }
-        if isCatalogChanged { try setSystemRow(Catalog.row, catalog.encoded()) }
+        if isCatalogUnwritten { try writeCatalog() }
     }
 
-    // MARK: Schema
-
-    /// Makes a table with one layout.
-    /// - Throws: `schema` where the name is taken or there are too many columns or tables.
-    public func defineTable(name: String, columns: [(name: String, type: ColumnType)]) throws(StoreError) -> TableDefinition {
-        guard catalog.table(named: name) == nil else { throw schema("the store has a table \(name) already") }
-        guard columns.count <= RowLayout.columnsMax, catalog.nextTable < UInt16.max else { throw schema("the table \(name) is too large") }
-        let list = columns.enumerated().map { Column(id: ColumnID(rawValue: UInt16($0.offset + 1)), name: $0.element.name, type: $0.element.type) }
-        let table = TableDefinition(
-            id: TableID(rawValue: catalog.nextTable), name: name,
-            layouts: [RowLayout(id: LayoutID(rawValue: 0), columns: list)], nextColumn: UInt16(columns.count + 1))
-        setCatalog(Catalog(
-            tables: catalog.tables + [table], indexes: catalog.indexes, nextTable: catalog.nextTable + 1, nextIndex: catalog.nextIndex))
-        return table
-    }
-
-    /// Gives a table a new layout for the rows to come; older rows keep theirs.
-    /// - Parameter columns: columns with an ID are the table's own, carried over; an ID of 0 asks for a new one.
-    public func addLayout(to table: TableID, columns: [Column]) throws(StoreError) -> RowLayout {
-        guard let old = catalog.table(table) else { throw schema("there is no table \(table.rawValue)") }
-        guard columns.count <= RowLayout.columnsMax, old.layouts.count < Int(UInt16.max) else { throw schema("the table \(old.name) is too large") }
-        var next = old.nextColumn
-        let list = columns.map { column in
-            guard column.id.rawValue == 0 else { return column }
-            defer { next += 1 }
-            return Column(id: ColumnID(rawValue: next), name: column.name, type: column.type)
-        }
-        let layout = RowLayout(id: LayoutID(rawValue: UInt16(old.layouts.count)), columns: list)
-        let new = TableDefinition(id: old.id, name: old.name, layouts: old.layouts + [layout], nextColumn: next)
-        setCatalog(Catalog(
-            tables: catalog.tables.map { $0.id == table ? new : $0 }, indexes: catalog.indexes, nextTable: catalog.nextTable,
-            nextIndex: catalog.nextIndex))
-        return layout
-    }
-
-    /// Makes an index over a table, with the entries of the rows it has.
-    /// - Throws: `schema` where the name is taken on the table, or where this transaction has changed rows of it already.
-    /// - Complexity: O(rows of the table).
-    public func defineIndex(
-        named name: String, on table: TableID, parts: [IndexPart], extractorName: String? = nil
-    ) throws -> IndexID {
-        guard catalog.table(table) != nil else { throw schema("there is no table \(table.rawValue)") }
-        guard !catalog.indexes(on: table).contains(where: { $0.name == name }) else {
-            throw schema("the table has an index \(name) already")
-        }
-        guard catalog.nextIndex < UInt16.max else { throw schema("the store has too many indexes") }
-        if Int(table.rawValue) < tables.count, let changes = tables[Int(table.rawValue)], changes.rowDelta != 0 || !changes.changed.isEmpty {
-            throw schema("an index is defined before the same transaction changes its table's rows")
-        }
-        let definition = IndexDefinition(
-            id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
-        let extractor = try extractor(of: definition)
-        setCatalog(Catalog(
-            tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
-            nextIndex: catalog.nextIndex + 1))
-        while indexBuilders.count <= Int(definition.id.rawValue) { indexBuilders.append(nil) }
-        indexBuilders[Int(definition.id.rawValue)] = MemoryRunBuilder()
-        let layouts = catalog.table(table)
-        try base.scan(table) { row in
-            guard let layout = layouts?.layout(row.layoutID) else { return true }
-            newKey.removeAll()
-            if extractor.appendKey(of: row, layout: layout, to: &newKey) {
-                add(&newKey, row: row.reference.row, to: definition.id, isTombstone: false)
-            }
-            return true
-        }
-        return definition.id
-    }
-
-    private func schema(_ message: String) -> StoreError {
-        StoreError(.schema, path: base.file.path, message, remedy: "Look at the store's catalog before changing it.")
-    }
+    // MARK: Catalog
 
     /// Puts the new catalog in place; tables already touched learn their new layouts and indexes.
-    private func setCatalog(_ new: Catalog) {
+    func setCatalog(_ new: Catalog) {
         catalog = new
         isCatalogChanged = true
+        isCatalogUnwritten = true
         for index in tables.indices {
             guard let changes = tables[index], changes.id != .system else { continue }
             changes.definition = new.table(changes.id)
@@ -339,21 +321,6 @@ public final class Transaction {
                 (try? extractor(of: definition)).map { (definition.id, $0) }
             }
         }
-    }
-}
-
-/// Finds the function that makes an index's keys.
-enum IndexKeyExtractors {
-    static func extractor(
-        of index: IndexDefinition, among registered: [String: any IndexKeyExtractor], path: String
-    ) throws(StoreError) -> any IndexKeyExtractor {
-        guard let name = index.extractorName else { return ColumnKeyExtractor(index.parts) }
-        guard let found = registered[name] else {
-            throw StoreError(
-                .schema, path: path, "the index \(index.name) needs the extractor \"\(name)\", which was not registered",
-                remedy: "Give it in StoreOptions.extractors when opening the store for writing.")
-        }
-        return found
     }
 }
 

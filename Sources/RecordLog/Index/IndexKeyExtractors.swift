@@ -1,0 +1,25 @@
+/// Finds the function that makes an index's keys.
+enum IndexKeyExtractors {
+    /// An index entry fits a block with room to spare, and a root lists many.
+    static func keySizeMax(_ file: LogFile) -> Int { Int(file.segmentSize / 8) }
+
+    static func check(_ key: KeyBuilder, sizeMax: Int, path: String) throws(StoreError) {
+        guard key.bytes.count <= sizeMax else {
+            throw StoreError(
+                .tooLarge, path: path, "an index key of \(key.bytes.count) bytes is longer than \(sizeMax)",
+                remedy: "Do not index columns with such long values.")
+        }
+    }
+
+    static func extractor(
+        of index: IndexDefinition, among registered: [String: any IndexKeyExtractor], path: String
+    ) throws(StoreError) -> any IndexKeyExtractor {
+        guard let name = index.extractorName else { return ColumnKeyExtractor(index.parts) }
+        guard let found = registered[name] else {
+            throw StoreError(
+                .schema, path: path, "the index \(index.name) needs the extractor \"\(name)\", which was not registered",
+                remedy: "Give it in StoreOptions.extractors when opening the store for writing.")
+        }
+        return found
+    }
+}

@@ -1,0 +1,100 @@
+extension Transaction {
+    /// Makes a table with one layout.
+    /// - Throws: `schema` where the name is taken or there are too many columns or tables.
+    public func defineTable(name: String, columns: [(name: String, type: ColumnType)]) throws(StoreError) -> TableDefinition {
+        guard catalog.table(named: name) == nil else { throw schema("the store has a table \(name) already") }
+        guard columns.count <= RowLayout.columnsMax, catalog.nextTable < UInt16.max, catalog.layoutCount < Catalog.layoutsMax else { throw schema("the table \(name) is too large") }
+        let list = columns.enumerated().map { Column(id: ColumnID(rawValue: UInt16($0.offset + 1)), name: $0.element.name, type: $0.element.type) }
+        let table = TableDefinition(
+            id: TableID(rawValue: catalog.nextTable), name: name,
+            layouts: [RowLayout(id: LayoutID(rawValue: 0), columns: list)], nextColumn: UInt16(columns.count + 1))
+        setCatalog(Catalog(
+            tables: catalog.tables + [table], indexes: catalog.indexes, nextTable: catalog.nextTable + 1, nextIndex: catalog.nextIndex))
+        return table
+    }
+
+    /// Gives a table a new layout for the rows to come; older rows keep theirs.
+    /// - Parameter columns: columns with an ID are the table's own, carried over; an ID of 0 asks for a new one.
+    public func addLayout(to table: TableID, columns: [Column]) throws(StoreError) -> RowLayout {
+        guard let old = catalog.table(table) else { throw schema("there is no table \(table.rawValue)") }
+        guard columns.count <= RowLayout.columnsMax, old.layouts.count < Int(UInt16.max), catalog.layoutCount < Catalog.layoutsMax,
+            Int(old.nextColumn) + columns.count <= Int(UInt16.max)
+        else { throw schema("the table \(old.name) is too large") }
+        var next = old.nextColumn
+        let list = columns.map { column in
+            guard column.id.rawValue == 0 else { return column }
+            defer { next += 1 }
+            return Column(id: ColumnID(rawValue: next), name: column.name, type: column.type)
+        }
+        let layout = RowLayout(id: LayoutID(rawValue: UInt16(old.layouts.count)), columns: list)
+        let new = TableDefinition(id: old.id, name: old.name, layouts: old.layouts + [layout], nextColumn: next)
+        setCatalog(Catalog(
+            tables: catalog.tables.map { $0.id == table ? new : $0 }, indexes: catalog.indexes, nextTable: catalog.nextTable,
+            nextIndex: catalog.nextIndex))
+        return layout
+    }
+
+    /// Makes an index over a table, with the entries of the rows it has.
+    /// - Throws: `schema` where the name is taken on the table, or where this transaction has changed rows of it already.
+    /// - Complexity: O(rows of the table).
+    public func defineIndex(
+        named name: String, on table: TableID, parts: [IndexPart], extractorName: String? = nil
+    ) throws(StoreError) -> IndexID {
+        guard catalog.table(table) != nil else { throw schema("there is no table \(table.rawValue)") }
+        guard !catalog.indexes(on: table).contains(where: { $0.name == name }) else {
+            throw schema("the table has an index \(name) already")
+        }
+        guard catalog.nextIndex < UInt16.max else { throw schema("the store has too many indexes") }
+        if Int(table.rawValue) < tables.count, let changes = tables[Int(table.rawValue)], changes.rowDelta != 0 || !changes.changed.isEmpty {
+            throw schema("an index is defined before the same transaction changes its table's rows")
+        }
+        let definition = IndexDefinition(
+            id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
+        let extractor = try extractor(of: definition)
+        setCatalog(Catalog(
+            tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
+            nextIndex: catalog.nextIndex + 1))
+        while indexBuilders.count <= Int(definition.id.rawValue) { indexBuilders.append(nil) }
+        indexBuilders[Int(definition.id.rawValue)] = MemoryRunBuilder()
+        let layouts = catalog.table(table)
+        try wholly { () throws(StoreError) in
+            try base.scanRows(table) { row throws(StoreError) in
+                guard let layout = layouts?.layout(row.layoutID) else { return true }
+                newKey.removeAll()
+                if extractor.appendKey(of: row, layout: layout, to: &newKey) {
+                    try add(&newKey, row: row.reference.row, to: definition.id, isTombstone: false)
+                }
+                return true
+            }
+        }
+        return definition.id
+    }
+
+    /// Removes an index; its number is not used again.
+    /// - Throws: `schema` where there is none.
+    public func dropIndex(_ index: IndexID) throws(StoreError) {
+        guard catalog.index(index) != nil else { throw schema("there is no index \(index.rawValue)") }
+        setCatalog(Catalog(
+            tables: catalog.tables, indexes: catalog.indexes.filter { $0.id != index }, nextTable: catalog.nextTable,
+            nextIndex: catalog.nextIndex))
+        let slot = Int(index.rawValue)
+        if slot < indexBuilders.count { indexBuilders[slot] = nil }
+    }
+
+    /// Removes a table with its rows and indexes; its number is not used again. Older snapshots keep it, and its space is
+    /// free after the next compaction.
+    /// - Throws: `schema` where there is none.
+    public func dropTable(_ table: TableID) throws(StoreError) {
+        guard catalog.table(table) != nil else { throw schema("there is no table \(table.rawValue)") }
+        for index in catalog.indexes(on: table) { try dropIndex(index.id) }
+        setCatalog(Catalog(
+            tables: catalog.tables.filter { $0.id != table }, indexes: catalog.indexes, nextTable: catalog.nextTable,
+            nextIndex: catalog.nextIndex))
+        let slot = Int(table.rawValue)
+        if slot < tables.count { tables[slot] = nil }
+    }
+
+    private func schema(_ message: String) -> StoreError {
+        StoreError(.schema, path: base.file.path, message, remedy: "Look at the store's catalog before changing it.")
+    }
+}

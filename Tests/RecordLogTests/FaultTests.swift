@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import RecordLog
+
+/// What a disk, a caller or a second process does to the engine that it did not ask for.
+@Suite struct FaultTests {
+    private func row(_ table: TableDefinition, _ value: Int64) -> [UInt8] {
+        var builder = RowBuilder()
+        builder.begin(table.currentLayout)
+        builder.set(0, int64: value)
+        return Array(builder.finish())
+    }
+
+    @Test func aTableAndItsRowsInOneTransaction() throws {
+        let sample = try SampleStore()
+        let table = try sample.store.write { transaction in
+            let table = try transaction.defineTable(name: "T", columns: [("a", .int64)])
+            let number = try transaction.newRow(in: table.id)
+            try row(table, 7).withUnsafeBytes { try transaction.put(RowReference(table: table.id, row: number), body: $0) }
+            return table
+        }
+        try sample.reopenAfterCrash()
+        #expect(sample.store.snapshot().rowCount(table.id) == 1)
+    }
+
+    @Test func aLayoutAndItsRowsInOneTransaction() throws {
+        let sample = try SampleStore()
+        let table = try sample.store.write { try $0.defineTable(name: "T", columns: [("a", .int64)]) }
+        try sample.store.write { transaction in
+            _ = try transaction.addLayout(
+                to: table.id, columns: table.currentLayout.columns + [Column(id: ColumnID(rawValue: 0), name: "b", type: .text)])
+            let new = transaction.catalog.table(table.id)!
+            let number = try transaction.newRow(in: table.id)
+            try row(new, 7).withUnsafeBytes { try transaction.put(RowReference(table: table.id, row: number), body: $0) }
+        }
+        try sample.reopenAfterCrash()
+        #expect(sample.store.snapshot().rowCount(table.id) == 1)
+    }
+
+    @Test func aFailedCheckpointDoesNotFailTheSave() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 400; $0.durability = .none }
+        // The checkpoint's first write after the commit's two.
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        system.fail(at: system.operations.count + 2, .once(ENOSPC))
+        let checkpoints = sample.store.statistics.checkpoints
+        try sample.insert(.init(name: "b", age: 1, group: 1))
+        #expect(sample.store.statistics.checkpoints == checkpoints)
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aRefusedValueLeavesNoIndexEntry() throws {
+        let sample = try SampleStore { $0.segmentShift = 16 }
+        let row = try sample.insert(.init(name: "a", age: 1, group: 1))
+        try sample.store.write { transaction in
+            #expect(throws: StoreError.self) {
+                try sample.put(transaction, row, .init(name: String(repeating: "x", count: 70_000), age: 1, group: 1))
+            }
+            try transaction.setSystemValue(20, [1])
+        }
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aReaderWithoutTheExtractorDoesNotSeeAStaleIndex() throws {
+        struct Ages: IndexKeyExtractor {
+            func appendKey(of row: RowView, layout: RowLayout, to key: inout KeyBuilder) -> Bool {
+                key.append(int64: row.int64(layout.access[1]))
+                return true
+            }
+        }
+        let sample = try SampleStore { $0.extractors = ["ages": Ages()] }
+        let index = try sample.store.write { try $0.defineIndex(named: "x", on: sample.table.id, parts: [], extractorName: "ages") }
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        try sample.store.checkpoint()
+        try sample.insert(.init(name: "b", age: 2, group: 1))
+        var options = sample.options
+        options.extractors = [:]
+        options.isReadOnly = true
+        let reader = try LogStore.open(path: SampleStore.path, options: options)
+        #expect(throws: StoreError.self) { try sample.rows(reader.snapshot(), index) }
+    }
+
+    @Test func aSyncThatLostPagesIsNotBelievedAfterwards() throws {
+        for seed in 0..<12 as Range<UInt64> {
+            let system = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: system)
+            try sample.insert(.init(name: "a", age: 1, group: 1))
+            system.fail(at: system.operations.count + 1, .syncLosesPages)
+            #expect(throws: StoreError.self) { try sample.insert(.init(name: "b", age: 2, group: 1)) }
+            try sample.reopenAfterCrash()
+            sample.people = try sample.contents(sample.store.snapshot())
+            try sample.insert(.init(name: "c", age: 3, group: 1))
+            let rest = system.afterPowerLoss(seed: seed)
+            var options = sample.options
+            options.fileSystem = rest
+            let again = try LogStore.open(path: SampleStore.path, options: options)
+            #expect(try sample.contents(again.snapshot()) == sample.people, "seed \(seed)")
+        }
+    }
+}
