@@ -55,20 +55,33 @@ import Testing
         #expect(try ToolProcess.run("export", copy, "--entity", "Package", "--sort", "name", "--format", "csv").output == exported)
     }
 
+    /// The whole file by a release build, where there is a fresh one; else its first records, which a debug build can take
+    /// in a few seconds.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: ToolProcess.realData), "../shared/data/debian-packages.jsonl is absent"))
     func theDebianGraphComesBackEqual() throws {
-        let store = ToolProcess.temporaryPath()
-        defer { ToolProcess.cleanUp(store) }
-        let tool = ToolProcess.fastExecutable
+        let store = ToolProcess.temporaryPath(), part = ToolProcess.temporaryPath("jsonl")
+        defer { ToolProcess.cleanUp(store, part) }
+        let (tool, isWhole) = ToolProcess.fastExecutable.map { ($0, true) } ?? (ToolProcess.executable, false)
+        var text = try String(contentsOfFile: ToolProcess.realData, encoding: .utf8)
+        if !isWhole {
+            print("No fresh release build (swift build -c release): the Debian graph's first 5000 records alone are compared.")
+            text = text.split(separator: "\n").prefix(5000).joined(separator: "\n")
+        }
+        try text.write(toFile: part, atomically: true, encoding: .utf8)
         let result = try ToolProcess.run(
-            "import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.realData, executable: tool)
+            "import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", part, executable: tool)
         #expect(result.status == 0, "\(result.error)")
-        let wanted = try ToolProcess.records(String(contentsOfFile: ToolProcess.realData, encoding: .utf8))
-        let found = try ToolProcess.records(try ToolProcess.run("export", store, "--entity", "Package", executable: tool).output)
-        #expect(wanted.count == 63_436 && found.count == wanted.count)
-        #expect(wanted.allSatisfy { found[$0.key] == $0.value })
-        let edges = found.values.reduce(0) { $0 + (($1["depends"] as? [Any])?.count ?? 0) + (($1["recommends"] as? [Any])?.count ?? 0) }
-        #expect(edges == 271_253)
+        let wanted = try ToolProcess.records(text)
+        var found = try ToolProcess.records(try ToolProcess.run("export", store, "--entity", "Package", executable: tool).output)
+        if isWhole {
+            #expect(wanted.count == 63_436 && found.count == wanted.count)
+            let edges = found.values.reduce(0) { $0 + (($1["depends"] as? [Any])?.count ?? 0) + (($1["recommends"] as? [Any])?.count ?? 0) }
+            #expect(edges == 271_253)
+        } else {
+            // Packages that are named and not among the records have their key alone.
+            found = found.filter { wanted[$0.key] != nil || $0.value.count > 1 }
+        }
+        #expect(found == wanted)
         #expect(try ToolProcess.run("verify", store, executable: tool).status == 0)
         // Who depends on libc6, the largest of a section, a word in the summaries.
         func count(_ condition: String) throws -> Int {
