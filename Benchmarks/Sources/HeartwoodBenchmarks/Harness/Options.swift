@@ -5,13 +5,16 @@ struct Options {
     var sizes = [10_000, 100_000, 1_000_000]
     var isSmoke = false
     var only: String?
+    /// Part of a peer's name, to profile it alone.
+    var peer: String?
+    private var repeats: Int?
     var markdown: String?
     var json: String?
     var svg: String?
 
     static let usage = """
-        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--only WORKLOAD]
-                                    [--markdown FILE] [--json FILE] [--svg FILE]
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--only WORKLOAD] [--peer NAME]
+                                    [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
         """
 
     init(_ words: [String]) throws {
@@ -31,6 +34,8 @@ struct Options {
                     return number
                 }
             case "--only": only = try value()
+            case "--peer": peer = try value()
+            case "--repeat": repeats = Int(try value())
             case "--markdown": markdown = try value()
             case "--json": json = try value()
             case "--svg": svg = try value()
@@ -40,5 +45,5 @@ struct Options {
     }
 
     /// More where a run is short.
-    func repetitions(_ rows: Int) -> Int { isSmoke ? 1 : rows >= 1_000_000 ? 3 : 5 }
+    func repetitions(_ rows: Int) -> Int { repeats ?? (isSmoke ? 1 : rows >= 1_000_000 ? 3 : 5) }
 }

@@ -6,8 +6,10 @@ final class Runner {
     private let directory: URL
     private(set) var measurements: [Measurement] = []
 
-    static var peers: [any Peer.Type] {
-        [HeartwoodPeer.self, SQLitePeer.self, GRDBPeer.self, JSONPeer.self, PropertyListPeer.self]
+    static var peers: [any Peer.Type] { [HeartwoodPeer.self, SQLitePeer.self, GRDBPeer.self, JSONPeer.self, PropertyListPeer.self] }
+
+    private var peers: [any Peer.Type] {
+        Self.peers.filter { type in options.peer.map { type.name.contains($0) } ?? true }
     }
 
     init(_ options: Options) throws {
@@ -26,9 +28,9 @@ final class Runner {
 
     func run() throws {
         for rows in options.sizes {
-            let size = try SizeRunner(rows: rows, repetitions: options.repetitions(rows), only: options.only) { self.path($0, rows) }
+            let size = try SizeRunner(peers, rows: rows, repetitions: options.repetitions(rows), only: options.only) { self.path($0, rows) }
             measurements += try size.run()
-            for peer in Self.peers { PeerFiles.remove(path(peer, rows)) }
+            for peer in peers { PeerFiles.remove(path(peer, rows)) }
         }
     }
 }
@@ -42,13 +44,13 @@ final class SizeRunner {
     private let peers: [(type: any Peer.Type, peer: any Peer, path: String)]
     private var results: [Measurement] = []
 
-    init(rows: Int, repetitions: Int, only: String?, path: (any Peer.Type) -> String) throws {
+    init(_ types: [any Peer.Type], rows: Int, repetitions: Int, only: String?, path: (any Peer.Type) -> String) throws {
         self.rows = rows
         self.repetitions = repetitions
         self.only = only
         let generator = PersonGenerator(count: rows)
         self.generator = generator
-        peers = try Runner.peers.map { type in
+        peers = try types.map { type in
             let place = path(type)
             return (type, try type.init(path: place, generator: generator), place)
         }
