@@ -44,7 +44,7 @@ final class RecordImporter {
             do {
                 try take(record)
             } catch {
-                throw ToolError.failure("line \(record.line): \(ToolError.message(of: error)). \(kept)")
+                throw ToolError.failure("line \(record.line): \(ToolError.sentence(of: error)) \(kept)")
             }
             count += 1
             if count == batch {
@@ -60,14 +60,14 @@ final class RecordImporter {
     /// What is in the store when an import stops.
     private var kept: String {
         let saved = max(0, firstLine - 1)
-        return "Lines before \(saved + 1) are saved; correct the file and import it again"
+        return "Lines before \(saved + 1) are saved; import the file again once that is mended"
     }
 
     private func save(through line: Int?) throws {
         do {
             try open.context.save()
         } catch {
-            throw ToolError.failure("lines \(firstLine) to \(line.map(String.init) ?? "the end"): \(ToolError.message(of: error)). \(kept)")
+            throw ToolError.failure("lines \(firstLine) to \(line.map(String.init) ?? "the end"): \(ToolError.sentence(of: error)) \(kept)")
         }
         for object in awaitedInBatch where object.managedObjectContext != nil { awaited.insert(object.objectID) }
         awaitedInBatch.removeAll(keepingCapacity: true)

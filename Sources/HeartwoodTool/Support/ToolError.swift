@@ -21,6 +21,12 @@ enum ToolError: Error {
         }
     }
 
+    /// The message with one full stop, for more to follow.
+    static func sentence(of error: any Error) -> String {
+        let text = message(of: error)
+        return text.hasSuffix(".") ? text : text + "."
+    }
+
     static func exitCode(of error: any Error) -> Int32 {
         switch error {
         case ToolError.usage: 2
