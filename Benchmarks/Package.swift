@@ -13,7 +13,7 @@ let package = Package(
         .executableTarget(
             name: "heartwood-benchmarks",
             dependencies: [
-                "CSQLite", .product(name: "Heartwood", package: "heartwood"), .product(name: "GRDB", package: "GRDB.swift"),
+                "CSQLite", .product(name: "Heartwood", package: "heartwood"), .product(name: "RecordLog", package: "heartwood"), .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Sources/HeartwoodBenchmarks",
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),

@@ -8,7 +8,7 @@ do {
         let options = try Options(words)
         let runner = try Runner(options)
         try runner.run()
-        let reports = Reports(measurements: runner.measurements)
+        let reports = Reports(measurements: runner.measurements, peers: runner.peers.map { $0.name })
         print(reports.text)
         if let path = options.markdown { try reports.markdown.write(toFile: path, atomically: true, encoding: .utf8) }
         if let path = options.json { try reports.json().write(to: URL(fileURLWithPath: path)) }

@@ -75,6 +75,28 @@ extension Snapshot {
             owner: self)
     }
 
+    /// The first row of the index entries that start with a key; nil where there is none.
+    public func firstRow(_ index: IndexID, prefix key: KeyBuilder) throws(StoreError) -> UInt64? {
+        var cursor = try cursor(index, .prefix(key.bytes))
+        return try cursor.next()
+    }
+
+    /// Calls `body` with the rows of a range of an index, in its order, until it returns false.
+    /// - Parameter table: the index's table.
+    /// - Complexity: O(rows); rows are looked up in groups, so that the misses of memory overlap.
+    public func rows(
+        _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (RowView) throws -> Bool
+    ) throws {
+        guard let table = catalog.index(index)?.table else { return }
+        var cursor = try cursor(index, range, descending: descending)
+        var left = limit
+        while left > 0, let number = try cursor.next() {
+            guard let row = try row(RowReference(table: table, row: number)) else { continue }
+            guard try body(row) else { return }
+            left -= 1
+        }
+    }
+
     /// How many entries a range of an index has. O(entries in the range); no row is read.
     public func count(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int {
         let merge = MergeCursor(

@@ -18,6 +18,8 @@ struct PersonData: Codable {
 /// The same persons at every run.
 struct PersonGenerator {
     let count: Int
+    /// What every email starts with.
+    var emailPrefix = ""
 
     var groupCount: Int { min(1000, max(1, count / 100)) }
 
@@ -36,7 +38,7 @@ struct PersonGenerator {
         let bits = Self.mix(number)
         let words = Self.words
         return PersonData(
-            number: number, name: "\(Self.names[Int(bits % 12)]) \(bits >> 8 % 100_000)", email: "person\(Self.mix(number) % 1_000_000_007)-\(number)@example.org",
+            number: number, name: "\(Self.names[Int(bits % 12)]) \(bits >> 8 % 100_000)", email: "\(emailPrefix)person\(Self.mix(number) % 1_000_000_007)-\(number)@example.org",
             age: Int(bits >> 16 % 90), score: Double(bits >> 24 % 10_000) / 16, birthday: Double(bits >> 20 % 2_000_000_000) - 1_500_000_000,
             note: "\(words[Int(bits >> 3 % 10)]) \(words[Int(bits >> 7 % 10)]) \(words[Int(bits >> 11 % 10)])", group: Int(bits >> 13 % UInt64(groupCount)))
     }

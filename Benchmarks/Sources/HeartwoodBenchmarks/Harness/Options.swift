@@ -4,6 +4,8 @@ import Foundation
 struct Options {
     var sizes = [10_000, 100_000, 1_000_000]
     var isSmoke = false
+    /// The engine beside SQLite's C API, in place of managed objects beside everything.
+    var isEngine = false
     var only: String?
     /// Part of a peer's name, to profile it alone.
     var peer: String?
@@ -13,7 +15,7 @@ struct Options {
     var svg: String?
 
     static let usage = """
-        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--only WORKLOAD] [--peer NAME]
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine] [--only WORKLOAD] [--peer NAME]
                                     [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
         """
 
@@ -28,6 +30,7 @@ struct Options {
             case "--smoke":
                 isSmoke = true
                 sizes = [10_000]
+            case "--engine": isEngine = true
             case "--rows":
                 sizes = try value().split(separator: ",").map { text in
                     guard let number = Int(text), number >= 1000 else { throw PeerError(description: Self.usage) }

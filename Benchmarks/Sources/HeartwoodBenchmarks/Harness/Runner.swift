@@ -6,10 +6,11 @@ final class Runner {
     private let directory: URL
     private(set) var measurements: [Measurement] = []
 
-    static var peers: [any Peer.Type] { [HeartwoodPeer.self, SQLitePeer.self, GRDBPeer.self, JSONPeer.self, PropertyListPeer.self] }
+    static var stackPeers: [any Peer.Type] { [HeartwoodPeer.self, SQLitePeer.self, GRDBPeer.self, JSONPeer.self, PropertyListPeer.self] }
+    static var enginePeers: [any Peer.Type] { [EnginePeer.self, BytesSQLitePeer.self] }
 
-    private var peers: [any Peer.Type] {
-        Self.peers.filter { type in options.peer.map { type.name.contains($0) } ?? true }
+    var peers: [any Peer.Type] {
+        (options.isEngine ? Self.enginePeers : Self.stackPeers).filter { type in options.peer.map { type.name.contains($0) } ?? true }
     }
 
     init(_ options: Options) throws {
@@ -30,6 +31,9 @@ final class Runner {
         for rows in options.sizes {
             let size = try SizeRunner(peers, rows: rows, repetitions: options.repetitions(rows), only: options.only) { self.path($0, rows) }
             measurements += try size.run()
+            if options.isEngine, peers.count == Self.enginePeers.count {
+                measurements += try EngineExtras(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory).run()
+            }
             for peer in peers { PeerFiles.remove(path(peer, rows)) }
         }
     }

@@ -45,6 +45,7 @@ struct Checksum {
     private(set) var value: UInt64 = 0
 
     mutating func add(_ number: Int) { value = value &+ UInt64(bitPattern: Int64(number)) &* 0x9E37_79B9 }
+    mutating func add(_ bytes: UnsafeRawBufferPointer) { value = value &+ UInt64(bytes.count) &* 31 }
     mutating func add(_ text: String) { value = value &+ UInt64(text.utf8.count) &* 31 }
 }
 

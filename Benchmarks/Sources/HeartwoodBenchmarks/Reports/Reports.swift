@@ -4,7 +4,7 @@ import Foundation
 struct Reports {
     let measurements: [Measurement]
 
-    private var peers: [String] { Runner.peers.map { $0.name } }
+    let peers: [String]
 
     private struct Row {
         let workload: String

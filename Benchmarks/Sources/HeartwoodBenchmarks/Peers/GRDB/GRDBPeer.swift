@@ -33,7 +33,7 @@ final class GRDBPeer: Peer {
 
     func open() throws {
         var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: SQLitePeer.pragmas) }
+        configuration.prepareDatabase { try $0.execute(sql: SQLitePeer.pragmas()) }
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
@@ -44,7 +44,7 @@ final class GRDBPeer: Peer {
 
     func bulkInsert() throws {
         let queue = try database()
-        try queue.write { try $0.execute(sql: SQLitePeer.schema) }
+        try queue.write { try $0.execute(sql: SQLitePeer.schema + SQLitePeer.indexes) }
         let generator = generator
         for start in stride(from: 0, to: generator.count, by: 10_000) {
             try queue.write { database in

@@ -2,8 +2,13 @@ import CSQLite
 import Foundation
 
 /// SQLite through its C API: prepared statements, WAL, a large cache, mapped reads.
-final class SQLitePeer: Peer {
-    static let name = "SQLite C API"
+class SQLitePeer: Peer {
+    class var name: String { "SQLite C API" }
+
+    /// Whether text is read as bytes where it lies, and not made a String.
+    var readsBytes: Bool { false }
+    var synchronous: String { "FULL" }
+    var indexesAfterLoad: Bool { false }
 
     private let path: String
     private let generator: PersonGenerator
@@ -13,22 +18,26 @@ final class SQLitePeer: Peer {
     static let schema = """
         CREATE TABLE grp (id INTEGER PRIMARY KEY, title TEXT);
         CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, email TEXT, age INTEGER, score REAL, birthday REAL, note TEXT, grp INTEGER);
+        """
+    static let indexes = """
         CREATE UNIQUE INDEX by_email ON person (email);
         CREATE INDEX by_birthday ON person (birthday);
         CREATE INDEX by_group ON person (grp);
         """
-    static let pragmas = """
-        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -262144; PRAGMA mmap_size = 1073741824;
+    static func pragmas(synchronous: String = "FULL") -> String {
         """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = \(synchronous); PRAGMA cache_size = -262144; PRAGMA mmap_size = 1073741824;
+        """
+    }
 
-    init(path: String, generator: PersonGenerator) throws {
+    required init(path: String, generator: PersonGenerator) throws {
         self.path = path
         self.generator = generator
     }
 
     func open() throws {
         guard sqlite3_open(path, &database) == SQLITE_OK else { throw PeerError(description: "sqlite3_open failed") }
-        try execute(Self.pragmas)
+        try execute(Self.pragmas(synchronous: synchronous))
     }
 
     func close() throws {
@@ -72,6 +81,12 @@ final class SQLitePeer: Peer {
         sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
     }
 
+    private func add(_ statement: OpaquePointer?, _ column: Int32, to sum: inout Checksum) {
+        guard readsBytes else { return sum.add(text(statement, column)) }
+        let bytes = sqlite3_column_text(statement, column)
+        sum.add(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+
     /// Reads run inside one transaction, which is SQLite's best case.
     private func reading(_ body: () throws -> UInt64) throws -> UInt64 {
         try execute("BEGIN")
@@ -82,6 +97,7 @@ final class SQLitePeer: Peer {
 
     func bulkInsert() throws {
         try execute(Self.schema)
+        if !indexesAfterLoad { try execute(Self.indexes) }
         try execute("BEGIN")
         let group = try prepare("INSERT INTO grp VALUES (?, ?)")
         for number in 0..<generator.groupCount {
@@ -109,6 +125,7 @@ final class SQLitePeer: Peer {
             }
         }
         try execute("COMMIT")
+        if indexesAfterLoad { try execute(Self.indexes) }
     }
 
     func saveOne(_ number: Int) throws {
@@ -134,7 +151,7 @@ final class SQLitePeer: Peer {
                 sqlite3_reset(statement)
                 sqlite3_bind_int64(statement, 1, Int64(number + 1))
                 guard try step(statement) else { continue }
-                sum.add(text(statement, 0))
+                add(statement, 0, to: &sum)
                 sum.add(Int(sqlite3_column_int64(statement, 1)))
             }
             sqlite3_reset(statement)
@@ -183,7 +200,7 @@ final class SQLitePeer: Peer {
             var sum = Checksum()
             let statement = try prepare("SELECT name, age FROM person")
             while try step(statement) {
-                sum.add(text(statement, 0))
+                add(statement, 0, to: &sum)
                 sum.add(Int(sqlite3_column_int64(statement, 1)))
             }
             sqlite3_reset(statement)
@@ -237,4 +254,19 @@ final class SQLitePeer: Peer {
         try execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
         return 0
     }
+}
+
+/// As the engine is compared: text stays bytes.
+class BytesSQLitePeer: SQLitePeer {
+    override var readsBytes: Bool { true }
+}
+
+/// A commit does not wait for the disk.
+final class NormalSQLitePeer: BytesSQLitePeer {
+    override var synchronous: String { "NORMAL" }
+}
+
+/// Indexes are made once everything is loaded.
+final class LateIndexSQLitePeer: BytesSQLitePeer {
+    override var indexesAfterLoad: Bool { true }
 }

@@ -1,0 +1,60 @@
+import Foundation
+
+/// What compares the engine with SQLite under settings of its own: no sync a commit, indexes made after the load, keys
+/// that share long prefixes.
+struct EngineExtras {
+    let rows: Int
+    let repetitions: Int
+    let only: String?
+    let directory: URL
+
+    private func wants(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
+
+    private func measurement(_ workload: String, _ peer: any Peer.Type, _ value: Double, _ unit: String) -> Measurement {
+        Measurement(workload: workload, rows: rows, peer: peer.name, value: value, unit: unit)
+    }
+
+    /// Each pair of peers in a store of its own, filled; `measure` gives a figure for each.
+    private func compare(
+        _ name: String, _ unit: String, _ pair: [any Peer.Type], _ generator: PersonGenerator, fills: Bool = true,
+        _ measure: (any Peer) throws -> Double
+    ) throws -> [Measurement] {
+        guard wants(name) else { return [] }
+        FileHandle.standardError.write(Data("  \(name)\n".utf8))
+        var figures = [[Double]](repeating: [], count: pair.count)
+        let paths = pair.indices.map { directory.appendingPathComponent("extra-\($0)").path }
+        let peers = try pair.indices.map { try pair[$0].init(path: paths[$0], generator: generator) }
+        defer { paths.forEach(PeerFiles.remove) }
+        if fills {
+            for peer in peers {
+                try peer.open()
+                try peer.bulkInsert()
+                try peer.close()
+            }
+        }
+        for repetition in 0..<repetitions {
+            for index in peers.indices.map({ ($0 + repetition) % peers.count }) {
+                if !fills { PeerFiles.remove(paths[index]) }
+                try peers[index].open()
+                figures[index].append(try measure(peers[index]))
+                try peers[index].close()
+            }
+        }
+        return pair.indices.map { measurement(name, Runner.enginePeers[$0], Clock.median(figures[$0]), unit) }
+    }
+
+    func run() throws -> [Measurement] {
+        let plain = PersonGenerator(count: rows)
+        var long = plain
+        long.emailPrefix = "https://packages.example.org/archive/main/people/by-name/"
+        let sample = plain.sample(min(10_000, rows / 2)).map { long.person($0).email }
+        let numbers = plain.sample(min(2000, rows / 4))
+        return try compare("bulk insert, SQLite indexed after it", "s", [EnginePeer.self, LateIndexSQLitePeer.self], plain, fills: false) { peer in
+            try Clock.seconds { try peer.bulkInsert() }.1
+        } + compare("one row, not synced", "µs", [RelaxedEnginePeer.self, NormalSQLitePeer.self], plain) { peer in
+            try Clock.seconds { for number in numbers { try peer.saveOne(number) } }.1 * 1e6 / Double(numbers.count)
+        } + compare("by unique string, long prefixes", "µs", [EnginePeer.self, BytesSQLitePeer.self], long) { peer in
+            try Clock.seconds { _ = try peer.byEmail(sample) }.1 * 1e6 / Double(sample.count)
+        }
+    }
+}
