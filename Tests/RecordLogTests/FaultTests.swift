@@ -6,7 +6,7 @@ import Testing
 /// What a disk, a caller or a second process does to the engine that it did not ask for.
 @Suite struct FaultTests {
     private func row(_ table: TableDefinition, _ value: Int64) -> [UInt8] {
-        var builder = RowBuilder()
+        let builder = RowBuilder()
         builder.begin(table.currentLayout)
         builder.set(0, int64: value)
         return Array(builder.finish())

@@ -6,7 +6,7 @@ import Testing
     /// The zeroes written ahead of a commit's last, small piece once went over the pieces flushed before it.
     @Test func aCommitOfSeveralWritesIsWhole() throws {
         let sample = try SampleStore { $0.checkpointAfterBytes = 1 << 30 }
-        let name = String(repeating: "x", count: 300)
+        let name = String(repeating: "x", count: 400)
         var people: [UInt64: SampleStore.Person] = [:]
         try sample.store.write { transaction in
             for number in 0..<12_100 {

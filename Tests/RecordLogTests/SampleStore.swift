@@ -20,7 +20,7 @@ final class SampleStore {
     private(set) var byGroup: IndexID
     private(set) var byAge: IndexID
     var people: [UInt64: Person] = [:]
-    private var builder = RowBuilder()
+    private let builder = RowBuilder()
 
     init(fileSystem: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, _ configure: (inout StoreOptions) -> Void = { _ in }) throws {
         self.fileSystem = fileSystem

@@ -24,7 +24,7 @@ extension ManagedValue {
     }
 
     /// Writes an attribute's value into a row being built. References are the store's to resolve.
-    func encode(into builder: inout RowBuilder, at position: Int) throws {
+    func encode(into builder: RowBuilder, at position: Int) throws {
         switch self {
         case .unset, .null, .toMany, .reference: break
         case .bool(let value): builder.set(position, bool: value)

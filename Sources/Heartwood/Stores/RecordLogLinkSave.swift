@@ -6,7 +6,7 @@ struct RecordLogLinkSave {
     let transaction: Transaction
     let slotBase: UInt64
     let batch: SaveBatch
-    private var builder = RowBuilder()
+    private let builder = RowBuilder()
 
     init(transaction: Transaction, slotBase: UInt64, batch: SaveBatch) {
         self.transaction = transaction

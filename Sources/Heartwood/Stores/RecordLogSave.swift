@@ -10,7 +10,7 @@ struct RecordLogSave {
     let schema: RecordLogSchema
     let slotBase: UInt64
     let batch: SaveBatch
-    private var builder = RowBuilder()
+    private let builder = RowBuilder()
     private var touched: Set<RowReference> = []
     private var claims = UniqueClaims()
 
@@ -114,7 +114,7 @@ struct RecordLogSave {
         if case .reference(let key) = value {
             if !key.isNone { builder.set(position, reference: try stored(key, object, property)) }
         } else {
-            try value.encode(into: &builder, at: position)
+            try value.encode(into: builder, at: position)
         }
     }
 
@@ -157,7 +157,7 @@ extension RecordLogSchema {
 
 extension RowBuilder {
     /// Copies one column of an older row as it is.
-    mutating func copy(_ position: Int, from row: RowView, _ access: ColumnAccess) {
+    func copy(_ position: Int, from row: RowView, _ access: ColumnAccess) {
         switch access.type {
         case .bool: set(position, bool: row.int64(access) != 0)
         case .int16, .int32, .int64: set(position, int64: row.int64(access))

@@ -54,9 +54,9 @@ extension RecordLogView {
     func find(_ value: ManagedValue, property: Int, runtime: EntityRuntime) throws -> RowReference? {
         let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
         guard let table = schema.table(id), let position = table.positions[property] else { return nil }
-        var builder = RowBuilder()
+        let builder = RowBuilder()
         builder.begin(table.layout)
-        try value.encode(into: &builder, at: position)
+        try value.encode(into: builder, at: position)
         let body = builder.finish()
         guard let base = body.baseAddress else { return nil }
         let row = RowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)

@@ -148,7 +148,7 @@ extension Catalog {
 
     private static func readTable(_ reader: inout ByteReader) -> TableDefinition? {
         guard let id = reader.integer(UInt16.self), let nextColumn = reader.integer(UInt16.self), let name = reader.text(),
-            let layoutCount = reader.count(of: 4), layoutCount > 0, layoutCount <= layoutsMax
+            let layoutCount = reader.count(of: 4), layoutCount > 0, layoutCount <= RowLayout.layoutsMax
         else { return nil }
         var layouts: [RowLayout] = []
         for layoutID in 0..<layoutCount {

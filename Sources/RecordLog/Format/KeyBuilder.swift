@@ -72,11 +72,10 @@ public struct KeyBuilder {
         value.withUTF8 { append(bytes: UnsafeRawBufferPointer($0), descending: descending) }
     }
 
-    /// Text or bytes, by byte: zero is escaped as 0x00 0xFF, the end is 0x00 0x00.
+    /// Text or bytes, by byte: 0 is escaped as 1 1, 1 as 1 2; the end is 0.
     public mutating func append(bytes value: UnsafeRawBufferPointer, descending: Bool = false) {
         component(descending) { bytes in
             Self.appendEscaped(value, &bytes)
-            bytes.append(0)
             bytes.append(0)
         }
     }
@@ -89,10 +88,10 @@ public struct KeyBuilder {
     }
 
     private static func appendEscaped(_ value: UnsafeRawBufferPointer, _ bytes: inout [UInt8]) {
-        if value.contains(0) {
+        if value.contains(where: { $0 <= 1 }) {
             for byte in value {
-                bytes.append(byte)
-                if byte == 0 { bytes.append(0xFF) }
+                if byte <= 1 { bytes.append(1) }
+                bytes.append(byte <= 1 ? byte + 1 : byte)
             }
         } else {
             bytes.append(contentsOf: value)

@@ -1,77 +1,122 @@
-/// Builds row bodies, one after the other, in buffers that it keeps.
+/// Builds row bodies, one after the other, in memory that it keeps.
 ///
 /// `begin` a row (every column null), set columns in any order, `finish` it.
-public struct RowBuilder {
-    private var body: [UInt8] = []
-    private var variable: [UInt8] = []
-    /// By variable position: where its bytes lie in `variable`.
-    private var starts: [Int] = []
-    private var ends: [Int] = []
+///
+/// Invariants:
+/// 1. `fixed` has `layout.fixedEnd` bytes, and room for the end offsets and variable bytes behind them.
+/// 2. A variable column's bytes lie in `variable` at its span; an unset one's span is empty.
+/// 3. While `isInOrder`, the spans lie one after the other, without gaps, in the columns' order.
+public final class RowBuilder {
+    private var fixed: UnsafeMutableRawPointer
+    private var fixedCapacity = 256
+    private var variable: UnsafeMutableRawPointer
+    private var variableCapacity = 256
+    private var variableCount = 0
+    private var spans: UnsafeMutablePointer<Span>
+    private var spansCapacity = 16
+    private var isInOrder = true
+    private var nextInOrder = 0
     private var layout: RowLayout?
 
-    public init() {}
-
-    /// Starts a row of `layout`, with every column null.
-    public mutating func begin(_ layout: RowLayout) {
-        self.layout = layout
-        body.removeAll(keepingCapacity: true)
-        body.append(UInt8(truncatingIfNeeded: layout.id.rawValue))
-        body.append(UInt8(truncatingIfNeeded: layout.id.rawValue >> 8))
-        body.append(0)
-        let nullBytes = (layout.columns.count + 7) / 8
-        for _ in 0..<nullBytes { body.append(0xFF) }
-        body.append(contentsOf: repeatElement(0, count: layout.fixedEnd - body.count))
-        variable.removeAll(keepingCapacity: true)
-        starts.removeAll(keepingCapacity: true)
-        ends.removeAll(keepingCapacity: true)
-        starts.append(contentsOf: repeatElement(0, count: layout.variableCount))
-        ends.append(contentsOf: repeatElement(0, count: layout.variableCount))
+    private struct Span {
+        var start: Int
+        var end: Int
     }
 
-    /// Starts a row of `layout` with what another row has in the columns of the same ID; the others are null.
-    /// - Complexity: O(columns), or a copy of the bytes where both rows have the same layout.
-    public mutating func begin(_ layout: RowLayout, copying row: RowView, of old: RowLayout) {
+    public init() {
+        fixed = .allocate(byteCount: fixedCapacity, alignment: 8)
+        variable = .allocate(byteCount: variableCapacity, alignment: 8)
+        spans = .allocate(capacity: spansCapacity)
+    }
+
+    deinit {
+        fixed.deallocate()
+        variable.deallocate()
+        spans.deallocate()
+    }
+
+    /// Starts a row of `layout`, with every column null.
+    public func begin(_ layout: RowLayout) {
+        self.layout = layout
+        reserveFixed(layout.fixedEnd)
+        layout.template.withUnsafeBytes { fixed.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+        if layout.variableCount > spansCapacity {
+            spans.deallocate()
+            spansCapacity = layout.variableCount
+            spans = .allocate(capacity: spansCapacity)
+        }
+        spans.initialize(repeating: Span(start: 0, end: 0), count: layout.variableCount)
+        variableCount = 0
+        isInOrder = true
+        nextInOrder = 0
+    }
+
+    /// Starts a row of `layout` with what another row has in the columns of the same ID and type; the others are null.
+    /// - Complexity: O(columns).
+    public func begin(_ layout: RowLayout, copying row: RowView, of old: RowLayout) {
         begin(layout)
-        for (position, column) in layout.columns.enumerated() {
-            guard let from = old.position(of: column.id) else { continue }
-            let source = old.access[from]
-            guard !row.isNull(source), source.type == column.type else { continue }
-            let access = layout.access[position]
-            if access.typeCode >= ColumnType.text.rawValue {
+        for position in layout.columns.indices {
+            let column = layout.columns[position]
+            let isSame = layout === old || layout.id == old.id && position < old.columns.count && old.columns[position] == column
+            guard let from = isSame ? position : old.position(of: column.id) else { continue }
+            let source = old.access[from], access = layout.access[position]
+            guard source.typeCode == access.typeCode, !row.isNull(source) else { continue }
+            guard let size = column.type.slotSize else {
                 set(position, bytes: row.bytes(source))
-            } else {
-                body[Int(access.nullByte)] &= ~access.nullMask
-                let width = column.type.slotSize ?? 0
-                body.withUnsafeMutableBytes { body in
-                    UnsafeMutableRawBufferPointer(rebasing: body[Int(access.position)..<Int(access.position) + width])
-                        .copyMemory(from: UnsafeRawBufferPointer(start: row.body + Int(source.position), count: width))
-                }
+                continue
             }
+            clearNull(access)
+            (fixed + Int(access.position)).copyMemory(from: row.body + Int(source.position), byteCount: size)
         }
     }
 
+    private func reserveFixed(_ count: Int) {
+        guard count > fixedCapacity else { return }
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: max(count, fixedCapacity * 2), alignment: 8)
+        grown.copyMemory(from: fixed, byteCount: fixedCapacity)
+        fixed.deallocate()
+        fixed = grown
+        fixedCapacity = max(count, fixedCapacity * 2)
+    }
+
+    private func reserveVariable(_ more: Int) {
+        guard variableCount + more > variableCapacity else { return }
+        let capacity = max(variableCount + more, variableCapacity * 2)
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        grown.copyMemory(from: variable, byteCount: variableCount)
+        variable.deallocate()
+        variable = grown
+        variableCapacity = capacity
+    }
+
     @inline(__always)
-    private mutating func mark(_ position: Int, _ isExpected: (ColumnType) -> Bool) -> ColumnAccess {
+    private func clearNull(_ access: ColumnAccess) {
+        let byte = fixed.load(fromByteOffset: Int(access.nullByte), as: UInt8.self)
+        fixed.storeBytes(of: byte & ~access.nullMask, toByteOffset: Int(access.nullByte), as: UInt8.self)
+    }
+
+    @inline(__always)
+    private func mark(_ position: Int, _ isExpected: (ColumnType) -> Bool) -> ColumnAccess {
         guard let layout else { preconditionFailure("a row is begun before its columns are set") }
-        precondition(isExpected(layout.columns[position].type), "column \(layout.columns[position].name) is of another type")
         let access = layout.access[position]
-        body[Int(access.nullByte)] &= ~access.nullMask
+        precondition(isExpected(access.type), "a column is set with a value of another type")
+        clearNull(access)
         return access
     }
 
     @inline(__always)
-    private mutating func store<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
-        body.withUnsafeMutableBytes { $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self) }
+    private func store<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
+        fixed.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
     }
 
-    public mutating func set(_ position: Int, bool value: Bool) {
+    public func set(_ position: Int, bool value: Bool) {
         let access = mark(position) { $0 == .bool }
-        body[Int(access.position)] = value ? 1 : 0
+        store(value ? 1 : 0 as UInt8, at: Int(access.position))
     }
 
     /// Sets an integer column of any width.
     /// - Precondition: the value fits the column.
-    public mutating func set(_ position: Int, int64 value: Int64) {
+    public func set(_ position: Int, int64 value: Int64) {
         let access = mark(position) { $0 == .int64 || $0 == .int32 || $0 == .int16 }
         let offset = Int(access.position)
         switch access.type {
@@ -82,7 +127,7 @@ public struct RowBuilder {
     }
 
     /// Sets a float, double or date column.
-    public mutating func set(_ position: Int, double value: Double) {
+    public func set(_ position: Int, double value: Double) {
         let access = mark(position) { $0 == .double || $0 == .date || $0 == .float }
         if access.type == .float {
             store(Float(value).bitPattern, at: Int(access.position))
@@ -91,56 +136,63 @@ public struct RowBuilder {
         }
     }
 
-    public mutating func set(_ position: Int, uuid value: (UInt64, UInt64)) {
+    public func set(_ position: Int, uuid value: (UInt64, UInt64)) {
         let offset = Int(mark(position) { $0 == .uuid }.position)
-        body.withUnsafeMutableBytes {
-            $0.storeBytes(of: value.0, toByteOffset: offset, as: UInt64.self)
-            $0.storeBytes(of: value.1, toByteOffset: offset + 8, as: UInt64.self)
-        }
+        fixed.storeBytes(of: value.0, toByteOffset: offset, as: UInt64.self)
+        fixed.storeBytes(of: value.1, toByteOffset: offset + 8, as: UInt64.self)
     }
 
-    public mutating func set(_ position: Int, reference value: RowReference) {
+    public func set(_ position: Int, reference value: RowReference) {
         let access = mark(position) { $0 == .reference }
         store(value.rawValue, at: Int(access.position))
     }
 
-    public mutating func set(_ position: Int, decimal value: StoredDecimal) {
+    public func set(_ position: Int, decimal value: StoredDecimal) {
         let offset = Int(mark(position) { $0 == .decimal }.position)
-        body.withUnsafeMutableBytes { value.write(to: $0.baseAddress! + offset) }
+        value.write(to: fixed + offset)
     }
 
     /// Sets a text or bytes column.
-    public mutating func set(_ position: Int, bytes value: UnsafeRawBufferPointer) {
+    public func set(_ position: Int, bytes value: UnsafeRawBufferPointer) {
         let index = Int(mark(position) { $0 == .text || $0 == .bytes }.position)
-        starts[index] = variable.count
-        variable.append(contentsOf: value)
-        ends[index] = variable.count
+        reserveVariable(value.count)
+        if let start = value.baseAddress { (variable + variableCount).copyMemory(from: start, byteCount: value.count) }
+        spans[index] = Span(start: variableCount, end: variableCount + value.count)
+        variableCount += value.count
+        if index < nextInOrder { isInOrder = false }
+        nextInOrder = index + 1
     }
 
-    public mutating func set(_ position: Int, text value: String) {
+    public func set(_ position: Int, text value: String) {
         var value = value
         value.withUTF8 { set(position, bytes: UnsafeRawBufferPointer($0)) }
     }
 
     /// The finished body; valid until the next call.
-    public mutating func finish() -> UnsafeRawBufferPointer {
+    public func finish() -> UnsafeRawBufferPointer {
         guard let layout else { preconditionFailure("a row is begun before it is finished") }
-        if layout.variableCount > 0 {
-            let total = zip(starts, ends).reduce(0) { $0 + $1.1 - $1.0 }
-            let isWide = total > Int(UInt16.max)
-            if isWide { body[RowLayout.flagsOffset] |= RowLayout.wideOffsetsFlag }
-            var end = 0
-            for index in 0..<layout.variableCount {
-                end += ends[index] - starts[index]
-                body.append(UInt8(truncatingIfNeeded: end))
-                body.append(UInt8(truncatingIfNeeded: end >> 8))
-                if isWide {
-                    body.append(UInt8(truncatingIfNeeded: end >> 16))
-                    body.append(UInt8(truncatingIfNeeded: end >> 24))
-                }
+        let count = layout.variableCount, table = layout.fixedEnd
+        guard count > 0 else { return UnsafeRawBufferPointer(start: fixed, count: table) }
+        var total = 0
+        for index in 0..<count { total += spans[index].end - spans[index].start }
+        let code = total <= Int(UInt8.max) ? 0 : total <= Int(UInt16.max) ? 1 : 2
+        let base = table + (count - 1) << code
+        reserveFixed(base + total)
+        store(layout.id.rawValue | UInt16(code) << RowLayout.widthShift, at: 0)
+        var end = 0
+        for index in 0..<count {
+            let span = spans[index]
+            let size = span.end - span.start
+            if !isInOrder, size > 0 { (fixed + base + end).copyMemory(from: variable + span.start, byteCount: size) }
+            end += size
+            guard index < count - 1 else { break }
+            switch code {
+            case 0: store(UInt8(truncatingIfNeeded: end), at: table + index)
+            case 1: store(UInt16(truncatingIfNeeded: end), at: table + index * 2)
+            default: store(UInt32(truncatingIfNeeded: end), at: table + index * 4)
             }
-            for index in 0..<layout.variableCount { body.append(contentsOf: variable[starts[index]..<ends[index]]) }
         }
-        return body.withUnsafeBytes { UnsafeRawBufferPointer(start: $0.baseAddress, count: $0.count) }
+        if isInOrder { (fixed + base).copyMemory(from: variable, byteCount: total) }
+        return UnsafeRawBufferPointer(start: fixed, count: base + total)
     }
 }

@@ -1,7 +1,7 @@
 /// How the bytes of a row lie. Immutable, stored in the catalog, named by each row written with it.
 ///
-/// Body: layout ID u16, flags u8, null bitmap (a set bit is null), fixed slots in column order, end offsets of the
-/// variable columns (u16, or u32 where the flag says so), variable bytes. Spec: FORMAT.md, "Row body".
+/// Body: layout ID (14 bits) and the width of the end offsets (2 bits), null bitmap (a set bit is null), fixed slots in
+/// column order, end offsets of the variable columns but the last, variable bytes. Spec: FORMAT.md, "Row body".
 public final class RowLayout: Sendable {
     public let id: LayoutID
     public let columns: [Column]
@@ -11,10 +11,15 @@ public final class RowLayout: Sendable {
     public let minimumBodySize: Int
     let fixedEnd: Int
     let variableCount: Int
+    /// The first `fixedEnd` bytes of a row whose columns are all null.
+    let template: [UInt8]
 
-    static let flagsOffset = 2
-    static let nullsOffset = 3
-    static let wideOffsetsFlag: UInt8 = 1
+    static let nullsOffset = 2
+    static let layoutMask: UInt16 = 0x3FFF
+    /// Above it: 0 for one byte an end offset, 1 for two, 2 for four.
+    static let widthShift: UInt16 = 14
+    /// Layouts of one table.
+    static let layoutsMax = 1 << 14
     /// So that every offset fits 16 bits.
     static let columnsMax = 2000
 
@@ -38,7 +43,12 @@ public final class RowLayout: Sendable {
         }
         fixedEnd = offset
         variableCount = variables
-        minimumBodySize = offset + variables * 2
+        var bytes = [UInt8](repeating: 0, count: offset)
+        bytes[0] = UInt8(truncatingIfNeeded: id.rawValue)
+        bytes[1] = UInt8(truncatingIfNeeded: id.rawValue >> 8)
+        for index in 0..<nullBytes { bytes[Self.nullsOffset + index] = 0xFF }
+        template = bytes
+        minimumBodySize = offset + max(0, variables - 1)
         access = columns.indices.map { index in
             ColumnAccess(
                 type: columns[index].type, nullByte: Self.nullsOffset + index / 8, nullMask: 1 << UInt8(index % 8),

@@ -10,56 +10,89 @@ struct RowRecord {
     let reference: RowReference
     /// From the record back to its frame's first byte.
     let distance: Int
+    /// From the record to its body.
+    let bodyOffset: Int
     let version: UInt32
     /// The offset of the same row's record before this one; 0 for an insertion.
     let previous: UInt64
 
     enum Layout {
-        static let bodyLength = 0
+        /// Body length, operation, and which of version and previous are there.
+        static let word = 0
         static let table = 4
-        static let operation = 6
-        static let rowAndDistance = 8
-        static let version = 16
-        static let previous = 20
-        static let size = 28
+        static let distance = 6
+        static let row = 8
+        static let size = 14
+        /// After the row, where they are not 1 and 0: as in every row that was inserted and never changed.
+        static let versionSize = 4
+        static let previousSize = 8
+
+        static let bodyLengthMask: UInt32 = 0x0FFF_FFFF
+        static let operationShift: UInt32 = 28
+        static let hasVersionShift: UInt32 = 30
+        static let hasPreviousShift: UInt32 = 31
     }
 
-    static let alignment = 4
     /// Rows start within this many bytes of their frame, so that the distance fits 16 bits.
     static let frameTarget = 64 * 1024
+    static let bodyLengthMax = Int(Layout.bodyLengthMask)
 
-    static func size(ofBody count: Int) -> Int {
-        (Layout.size + count + alignment - 1) & ~(alignment - 1)
+    @inline(__always)
+    static func size(ofBody count: Int, version: UInt32 = 1, previous: UInt64 = 0) -> Int {
+        Layout.size &+ count &+ (version == 1 ? 0 : Layout.versionSize) &+ (previous == 0 ? 0 : Layout.previousSize)
     }
+
+    /// The record with its body.
+    var size: Int { bodyOffset &+ bodyLength }
 
     /// Reads a record.
     /// - Parameter limit: the bytes that are there.
     @inline(__always)
     init?(_ pointer: UnsafeRawPointer, limit: Int) {
-        guard limit >= Layout.size, let operation = Operation(rawValue: pointer.load(fromByteOffset: Layout.operation, as: UInt8.self))
-        else { return nil }
+        guard limit >= Layout.size else { return nil }
+        let word = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.word, as: UInt32.self))
+        guard let operation = Operation(rawValue: UInt8(truncatingIfNeeded: word >> Layout.operationShift & 3)) else { return nil }
         self.operation = operation
-        bodyLength = Int(UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.bodyLength, as: UInt32.self)))
-        guard bodyLength <= limit &- Layout.size else { return nil }
+        bodyLength = Int(word & Layout.bodyLengthMask)
+        let hasVersion = Int(word >> Layout.hasVersionShift & 1), hasPrevious = Int(word >> Layout.hasPreviousShift)
+        bodyOffset = Layout.size &+ hasVersion &* Layout.versionSize &+ hasPrevious &* Layout.previousSize
+        guard bodyLength <= limit &- bodyOffset else { return nil }
         let table = UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.table, as: UInt16.self))
-        let word = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.rowAndDistance, as: UInt64.self))
-        reference = RowReference(table: TableID(rawValue: table), row: word & RowReference.rowMask)
-        distance = Int(word >> 48) &* Self.alignment
-        version = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.version, as: UInt32.self))
-        previous = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.previous, as: UInt64.self))
+        let low = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.row, as: UInt32.self))
+        let high = UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.row &+ 4, as: UInt16.self))
+        reference = RowReference(table: TableID(rawValue: table), row: UInt64(low) | UInt64(high) << 32)
+        distance = Int(UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.distance, as: UInt16.self)))
+        version = hasVersion == 0 ? 1 : UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.size, as: UInt32.self))
+        previous = hasPrevious == 0
+            ? 0
+            : UInt64(littleEndian: pointer.loadUnaligned(
+                fromByteOffset: Layout.size &+ hasVersion &* Layout.versionSize, as: UInt64.self))
     }
 
+    /// Writes a record, up to its body.
+    /// - Returns: where the body goes, from `pointer`.
     @inline(__always)
     static func write(
         to pointer: UnsafeMutableRawPointer, _ operation: Operation, _ reference: RowReference, bodyLength: Int, distance: Int,
         version: UInt32, previous: UInt64
-    ) {
-        pointer.storeBytes(of: UInt32(bodyLength).littleEndian, toByteOffset: Layout.bodyLength, as: UInt32.self)
+    ) -> Int {
+        let hasVersion: UInt32 = version == 1 ? 0 : 1, hasPrevious: UInt32 = previous == 0 ? 0 : 1
+        let word = UInt32(bodyLength) | UInt32(operation.rawValue) << Layout.operationShift | hasVersion << Layout.hasVersionShift
+            | hasPrevious << Layout.hasPreviousShift
+        pointer.storeBytes(of: word.littleEndian, toByteOffset: Layout.word, as: UInt32.self)
         pointer.storeBytes(of: reference.table.rawValue.littleEndian, toByteOffset: Layout.table, as: UInt16.self)
-        pointer.storeBytes(of: UInt16(operation.rawValue).littleEndian, toByteOffset: Layout.operation, as: UInt16.self)
-        let word = reference.row | UInt64(distance / alignment) << 48
-        pointer.storeBytes(of: word.littleEndian, toByteOffset: Layout.rowAndDistance, as: UInt64.self)
-        pointer.storeBytes(of: version.littleEndian, toByteOffset: Layout.version, as: UInt32.self)
-        pointer.storeBytes(of: previous.littleEndian, toByteOffset: Layout.previous, as: UInt64.self)
+        pointer.storeBytes(of: UInt16(distance).littleEndian, toByteOffset: Layout.distance, as: UInt16.self)
+        pointer.storeBytes(of: UInt32(truncatingIfNeeded: reference.row).littleEndian, toByteOffset: Layout.row, as: UInt32.self)
+        pointer.storeBytes(of: UInt16(truncatingIfNeeded: reference.row >> 32).littleEndian, toByteOffset: Layout.row &+ 4, as: UInt16.self)
+        var at = Layout.size
+        if hasVersion != 0 {
+            pointer.storeBytes(of: version.littleEndian, toByteOffset: at, as: UInt32.self)
+            at &+= Layout.versionSize
+        }
+        if hasPrevious != 0 {
+            pointer.storeBytes(of: previous.littleEndian, toByteOffset: at, as: UInt64.self)
+            at &+= Layout.previousSize
+        }
+        return at
     }
 }

@@ -20,7 +20,7 @@ public struct RowView {
 
     @inlinable @inline(__always)
     public var layoutID: LayoutID {
-        LayoutID(rawValue: UInt16(littleEndian: body.loadUnaligned(as: UInt16.self)))
+        LayoutID(rawValue: UInt16(littleEndian: body.loadUnaligned(as: UInt16.self)) & 0x3FFF)
     }
 
     @inlinable @inline(__always)
@@ -87,21 +87,22 @@ public struct RowView {
     @inlinable
     public func bytes(_ access: ColumnAccess) -> UnsafeRawBufferPointer {
         guard access.typeCode >= ColumnType.text.rawValue else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        let table = Int(access.variableTable), count = Int(access.variableCount), index = Int(access.position)
-        let isWide = body.load(fromByteOffset: 2, as: UInt8.self) & 1 != 0
-        let start: Int, end: Int, base: Int
-        if isWide {
-            base = table &+ count &* 4
-            guard base <= byteCount else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-            start = index == 0 ? 0 : Int(UInt32(littleEndian: body.loadUnaligned(fromByteOffset: table &+ index &* 4 &- 4, as: UInt32.self)))
-            end = Int(UInt32(littleEndian: body.loadUnaligned(fromByteOffset: table &+ index &* 4, as: UInt32.self)))
-        } else {
-            base = table &+ count &* 2
-            guard base <= byteCount else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-            start = index == 0 ? 0 : Int(UInt16(littleEndian: body.loadUnaligned(fromByteOffset: table &+ index &* 2 &- 2, as: UInt16.self)))
-            end = Int(UInt16(littleEndian: body.loadUnaligned(fromByteOffset: table &+ index &* 2, as: UInt16.self)))
-        }
+        let table = Int(access.variableTable), last = Int(access.variableCount) &- 1, index = Int(access.position)
+        let shift = Int(body.load(fromByteOffset: 1, as: UInt8.self) >> 6)
+        let base = table &+ last << shift
+        guard base <= byteCount else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        let start = index == 0 ? 0 : endOffset(table, index &- 1, shift)
+        let end = index == last ? byteCount &- base : endOffset(table, index, shift)
         guard start <= end, end <= byteCount &- base else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: body + (base &+ start), count: end &- start)
+    }
+
+    @inlinable @inline(__always)
+    func endOffset(_ table: Int, _ index: Int, _ shift: Int) -> Int {
+        switch shift {
+        case 0: Int(body.load(fromByteOffset: table &+ index, as: UInt8.self))
+        case 1: Int(UInt16(littleEndian: body.loadUnaligned(fromByteOffset: table &+ index &* 2, as: UInt16.self)))
+        default: Int(UInt32(littleEndian: body.loadUnaligned(fromByteOffset: table &+ index &* 4, as: UInt32.self)))
+        }
     }
 }

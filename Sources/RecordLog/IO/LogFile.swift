@@ -191,7 +191,7 @@ public final class LogFile: @unchecked Sendable {
     /// - Parameter end: rows at or past this offset do not exist for the caller.
     @inline(__always)
     func record(at address: UInt64, end: UInt64) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
-        guard address >= FileFormat.dataStart, address < end, address % UInt64(RowRecord.alignment) == 0 else {
+        guard address >= FileFormat.dataStart, address < end else {
             throw StoreError.corrupt(path, at: address, "an index names a row outside the log")
         }
         let pointer = try pointer(at: address)
@@ -203,7 +203,7 @@ public final class LogFile: @unchecked Sendable {
         guard record.distance >= FrameHeader.Layout.size, record.distance <= Int(address & segmentMask),
             isInFrame(record, at: address, frame: start, pointer: pointer - record.distance, end: end)
         else { throw StoreError.corrupt(path, at: address, "a row lies outside every valid frame") }
-        return (record, pointer + RowRecord.Layout.size)
+        return (record, pointer + record.bodyOffset)
     }
 
     @inline(__always)
@@ -214,7 +214,7 @@ public final class LogFile: @unchecked Sendable {
             let header = FrameHeader(pointer, limit: min(end &- start, room(at: start))),
             header.kind == .rows || header.kind == .commit, verify(pointer, header, start)
         else { return false }
-        return record.distance &+ RowRecord.Layout.size &+ record.bodyLength
+        return record.distance &+ record.size
             <= FrameHeader.Layout.size &+ Int(header.payloadLength)
     }
 }

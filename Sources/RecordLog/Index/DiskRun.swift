@@ -1,30 +1,14 @@
+import Synchronization
+
 /// A sorted, immutable set of index entries in the file. Spec: FORMAT.md, "Index runs".
 ///
-/// The root lists the blocks with separators: bytes greater than every entry of the block before, and not greater than the
-/// block's first. A block holds entries in intervals of sixteen, each entry but an
-/// interval's first without what it shares with the one before.
+/// Invariant: `resolved` is 0 or the address in memory of the root's payload, verified and checked.
 final class DiskRun: Sendable {
     let root: FramePointer
     let entryCount: UInt64
     let byteCount: UInt64
     private let source: any FrameSource
-
-    enum RootLayout {
-        static let blockCount = 0
-        static let blocks = 8
-        static let blockOffset = 0
-        static let blockChecksum = 8
-        static let keyOffset = 16
-        static let keyLength = 20
-        static let blockSize = 24
-    }
-
-    enum BlockLayout {
-        /// At the end: how many intervals; before it their offsets, u32 each.
-        static let countSize = 4
-        static let intervalSize = 4
-        static let entriesPerInterval = 16
-    }
+    private let resolved = Atomic<UInt>(0)
 
     init(manifest run: Manifest.Run, source: any FrameSource) {
         root = run.root
@@ -35,165 +19,162 @@ final class DiskRun: Sendable {
 
     var manifest: Manifest.Run { Manifest.Run(root: root, entryCount: entryCount, byteCount: byteCount) }
 
-    private func corrupt(_ pointer: FramePointer) -> StoreError {
+    func corrupt(_ pointer: FramePointer) -> StoreError {
         StoreError(
             .corrupt, path: source.path, at: pointer.offset, "an index block is malformed",
             remedy: "No row is lost by it: LogStore.rebuildIndexes() and `heartwood compact` make the indexes anew from the log.")
     }
 
-    // MARK: Root
-
-    /// The root's payload, checked.
-    func blocks() throws(StoreError) -> Root {
-        let payload = try source.payload(at: root, kind: .indexRoot)
-        guard payload.count >= RootLayout.blocks else { throw corrupt(root) }
-        let count = Int(UInt32(littleEndian: payload.loadUnaligned(as: UInt32.self)))
-        guard count <= (payload.count - RootLayout.blocks) / RootLayout.blockSize else { throw corrupt(root) }
-        return Root(payload: payload, count: count)
+    /// The list of blocks; checked once.
+    @inline(__always)
+    func blocks() throws(StoreError) -> IndexRoot {
+        if let known = UnsafeRawPointer(bitPattern: resolved.load(ordering: .acquiring)) { return IndexRoot(known) }
+        return try resolve()
     }
 
-    struct Root {
-        let payload: UnsafeRawBufferPointer
-        let count: Int
-
-        func pointer(_ index: Int) -> FramePointer {
-            let at = RootLayout.blocks + index * RootLayout.blockSize
-            return FramePointer(
-                offset: UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
-                checksum: UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: at + RootLayout.blockChecksum, as: UInt64.self)))
-        }
-
-        /// A block's separator; empty for the first block, and where the root is malformed.
-        func separator(_ index: Int) -> UnsafeRawBufferPointer {
-            let at = RootLayout.blocks + index * RootLayout.blockSize
-            let offset = Int(UInt32(littleEndian: payload.loadUnaligned(fromByteOffset: at + RootLayout.keyOffset, as: UInt32.self)))
-            let length = Int(UInt32(littleEndian: payload.loadUnaligned(fromByteOffset: at + RootLayout.keyLength, as: UInt32.self)))
-            guard offset <= payload.count, length <= payload.count - offset else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-            return UnsafeRawBufferPointer(rebasing: payload[offset..<offset + length])
-        }
-
-        /// The last block whose separator is at or before `key`: the only one that can hold it.
-        func block(for key: UnsafeRawBufferPointer) -> Int {
-            var low = 0, high = count
-            while low < high {
-                let middle = (low + high) / 2
-                if MemoryRun.compare(separator(middle), key) <= 0 { low = middle + 1 } else { high = middle }
-            }
-            return max(low - 1, 0)
-        }
+    @inline(never)
+    private func resolve() throws(StoreError) -> IndexRoot {
+        guard let root = IndexRoot(checking: try source.payload(at: root, kind: .indexRoot)) else { throw corrupt(root) }
+        resolved.store(UInt(bitPattern: root.bytes), ordering: .releasing)
+        return root
     }
 
-    // MARK: Blocks
-
-    func block(_ pointer: FramePointer) throws(StoreError) -> Block {
-        let payload = try source.payload(at: pointer, kind: .indexBlock)
-        guard payload.count >= BlockLayout.countSize else { throw corrupt(pointer) }
-        let count = Int(UInt32(littleEndian: payload.loadUnaligned(fromByteOffset: payload.count - BlockLayout.countSize, as: UInt32.self)))
-        guard count > 0, count <= (payload.count - BlockLayout.countSize) / BlockLayout.intervalSize else { throw corrupt(pointer) }
-        return Block(payload: payload, pointer: pointer, intervalCount: count, run: self)
+    func block(_ pointer: FramePointer) throws(StoreError) -> IndexBlock {
+        guard let block = IndexBlock(try source.payload(at: pointer, kind: .indexBlock)) else { throw corrupt(pointer) }
+        return block
     }
 
-    struct Block {
-        let payload: UnsafeRawBufferPointer
-        let pointer: FramePointer
-        let intervalCount: Int
-        let run: DiskRun
-
-        private var entriesEnd: Int { payload.count - BlockLayout.countSize - intervalCount * BlockLayout.intervalSize }
-
-        private func intervalStart(_ index: Int) -> Int? {
-            let at = entriesEnd + index * BlockLayout.intervalSize
-            let start = Int(UInt32(littleEndian: payload.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
-            return start < entriesEnd ? start : nil
-        }
-
-        /// The first key of an interval, in place: it shares nothing.
-        private func firstKey(_ interval: Int) throws(StoreError) -> UnsafeRawBufferPointer {
-            guard let start = intervalStart(interval) else { throw run.corrupt(pointer) }
-            var at = start
-            guard let shared = varint(&at), shared == 0, let rest = varint(&at), rest >> 1 <= entriesEnd - at else {
-                throw run.corrupt(pointer)
+    /// The first entry that starts with `key`: its row, and whether it is a tombstone; nil where there is none.
+    /// - Complexity: O(log blocks), and one block.
+    func first(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> (row: UInt64, isTombstone: Bool)? {
+        let root = try blocks()
+        var index = root.block(for: key)
+        while index < root.count {
+            let pointer = root.pointer(index)
+            switch try block(pointer).lowerBound(key) {
+            case .found(_, _, let entry, let matched): return matched >= key.count ? (entry.row, entry.isTombstone) : nil
+            case .none: index += 1
+            case .malformed: throw corrupt(pointer)
             }
-            return UnsafeRawBufferPointer(rebasing: payload[at..<at + rest >> 1])
         }
-
-        /// The last interval whose first key is at or before `key`; 0 where none is.
-        func interval(for key: UnsafeRawBufferPointer) throws(StoreError) -> Int {
-            var low = 0, high = intervalCount
-            while low < high {
-                let middle = (low + high) / 2
-                if MemoryRun.compare(try firstKey(middle), key) <= 0 { low = middle + 1 } else { high = middle }
-            }
-            return max(low - 1, 0)
-        }
-
-        /// Decodes one interval into `into`.
-        func decode(_ interval: Int, into: inout DecodedInterval) throws(StoreError) {
-            into.removeAll()
-            guard let start = intervalStart(interval) else { throw run.corrupt(pointer) }
-            let end: Int
-            if interval + 1 < intervalCount {
-                guard let next = intervalStart(interval + 1), next > start else { throw run.corrupt(pointer) }
-                end = next
-            } else {
-                end = entriesEnd
-            }
-            var at = start
-            while at < end {
-                guard let shared = varint(&at), let rest = varint(&at), rest >> 1 <= end - at,
-                    into.append(shared: shared, payload, at, rest >> 1, isTombstone: rest & 1 != 0)
-                else { throw run.corrupt(pointer) }
-                at += rest >> 1
-            }
-            guard into.count > 0 else { throw run.corrupt(pointer) }
-        }
-
-        @inline(__always)
-        private func varint(_ at: inout Int) -> Int? {
-            var value = 0, shift = 0
-            while at < entriesEnd, shift < 35 {
-                let byte = Int(payload[at])
-                at += 1
-                value |= (byte & 0x7F) << shift
-                if byte < 0x80 { return value }
-                shift += 7
-            }
-            return nil
-        }
+        return nil
     }
 }
 
-/// The entries of one interval, whole.
-struct DecodedInterval {
-    private(set) var bytes: [UInt8] = []
-    private var starts: [Int] = []
-    private var tombstones: [Bool] = []
-
-    var count: Int { starts.count }
-
-    mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        starts.removeAll(keepingCapacity: true)
-        tombstones.removeAll(keepingCapacity: true)
+/// The blocks of a run, where their list lies in the mapped file.
+///
+/// A separator sorts after every entry of the block before, and not after its own block's first; the first block's is empty.
+/// What the others have in common stands once; the next eight bytes of each stand in a table, which is what a search reads.
+struct IndexRoot {
+    enum Layout {
+        static let blockCount = 0
+        static let commonLength = 4
+        /// Then, for each block: word u64; pointer (16); entries u32; end of its separator u32; then the common bytes and
+        /// the separators without them.
+        static let words = 8
+        static let perBlock = 8 + 16 + 4 + 4
     }
 
-    /// - Returns: false where more is shared than there is, or the interval is too long.
-    mutating func append(shared: Int, _ payload: UnsafeRawBufferPointer, _ at: Int, _ count: Int, isTombstone: Bool) -> Bool {
-        let previous = starts.last ?? 0
-        guard shared <= bytes.count - previous, starts.count < DiskRun.BlockLayout.entriesPerInterval else { return false }
-        let start = bytes.count
-        if shared > 0 { bytes.append(contentsOf: bytes[previous..<previous + shared]) }
-        bytes.append(contentsOf: payload[at..<at + count])
-        starts.append(start)
-        tombstones.append(isTombstone)
-        return true
+    let bytes: UnsafeRawPointer
+    let count: Int
+    private let commonLength: Int
+
+    /// - Parameter bytes: a payload that was checked.
+    @inline(__always)
+    init(_ bytes: UnsafeRawPointer) {
+        self.bytes = bytes
+        count = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.blockCount, as: UInt32.self)))
+        commonLength = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.commonLength, as: UInt32.self)))
     }
+
+    init?(checking payload: UnsafeRawBufferPointer) {
+        guard payload.count >= Layout.words, let bytes = payload.baseAddress else { return nil }
+        self.init(bytes)
+        guard count > 0, count <= (payload.count - Layout.words) / Layout.perBlock else { return nil }
+        let room = payload.count - Layout.words - count * Layout.perBlock
+        guard commonLength <= room else { return nil }
+        var end = 0
+        for index in 0..<count {
+            let next = separatorEnd(index)
+            guard next >= end, next <= room - commonLength else { return nil }
+            end = next
+        }
+    }
+
+    @inline(__always) private var pointers: Int { Layout.words &+ count &* 8 }
+    @inline(__always) private var entryCounts: Int { Layout.words &+ count &* 24 }
+    @inline(__always) private var ends: Int { Layout.words &+ count &* 28 }
+    @inline(__always) private var commonStart: Int { Layout.words &+ count &* Layout.perBlock }
 
     @inline(__always)
-    func range(_ index: Int) -> Range<Int> {
-        starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)
+    private func word(_ index: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.words &+ index &* 8, as: UInt64.self))
     }
 
-    @inline(__always)
-    func isTombstone(_ index: Int) -> Bool { tombstones[index] }
+    func pointer(_ index: Int) -> FramePointer {
+        let at = pointers &+ index &* 16
+        return FramePointer(
+            offset: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
+            checksum: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at &+ 8, as: UInt64.self)))
+    }
+
+    func entryCount(_ index: Int) -> Int {
+        Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: entryCounts &+ index &* 4, as: UInt32.self)))
+    }
+
+    private func separatorEnd(_ index: Int) -> Int {
+        Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: ends &+ index &* 4, as: UInt32.self)))
+    }
+
+    /// A separator without what all have in common.
+    private func separator(_ index: Int) -> UnsafeRawBufferPointer {
+        let start = index == 0 ? 0 : separatorEnd(index - 1)
+        return UnsafeRawBufferPointer(start: bytes + commonStart + commonLength + start, count: separatorEnd(index) - start)
+    }
+
+    /// The last block whose separator is at or before `key`: the first that can hold an entry at or after it.
+    func block(for key: UnsafeRawBufferPointer) -> Int {
+        let order = MemoryRun.compare(
+            UnsafeRawBufferPointer(rebasing: key[..<min(key.count, commonLength)]),
+            UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength))
+        guard order == 0 else { return order < 0 ? 0 : count &- 1 }
+        let rest = UnsafeRawBufferPointer(rebasing: key[commonLength...])
+        let wanted = MemoryRun.prefix(rest)
+        // The first separator after the key; the first block's is before everything.
+        var low = 1, high = count
+        while low < high {
+            let middle = (low &+ high) / 2
+            let known = word(middle)
+            let isAfter = known != wanted ? known > wanted : MemoryRun.compare(separator(middle), rest) > 0
+            if isAfter { high = middle } else { low = middle &+ 1 }
+        }
+        return low &- 1
+    }
+
+    static func encode(_ blocks: [Block]) -> [UInt8] {
+        let separators = blocks.dropFirst().map(\.separator)
+        var common = separators.first.map { $0[...] } ?? []
+        for separator in separators { common = common.prefix(zip(common, separator).prefix { $0 == $1 }.count) }
+        let rests = blocks.indices.map { $0 == 0 ? [] : blocks[$0].separator.dropFirst(common.count) }
+        var writer = ByteWriter()
+        writer.append(UInt32(blocks.count))
+        writer.append(UInt32(common.count))
+        for rest in rests { writer.append(rest.withUnsafeBytes(MemoryRun.prefix)) }
+        for block in blocks { writer.append(block.pointer) }
+        for block in blocks { writer.append(UInt32(block.entryCount)) }
+        var end = 0
+        for rest in rests {
+            end += rest.count
+            writer.append(UInt32(end))
+        }
+        writer.bytes.append(contentsOf: common)
+        for rest in rests { writer.bytes.append(contentsOf: rest) }
+        return writer.bytes
+    }
+
+    struct Block {
+        var pointer: FramePointer
+        var separator: [UInt8]
+        var entryCount: Int
+    }
 }

@@ -60,9 +60,39 @@ struct IndexRuns: Sendable {
     func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {
         var cursors: [RunCursor] = []
         cursors.reserveCapacity(memory.count + disk.count)
-        for run in memory { cursors.append(RunCursor(run, range, isDescending: isDescending)) }
-        for run in disk { cursors.append(try RunCursor(run, range, isDescending: isDescending)) }
+        for run in memory { cursors.append(RunCursor.over(run, range, isDescending: isDescending)) }
+        for run in disk { cursors.append(try RunCursor.over(run, range, isDescending: isDescending)) }
         return cursors
+    }
+
+    /// The row of the first entry that starts with `key`; nil where there is none.
+    /// - Complexity: O(log entries) for each run.
+    func firstRow(prefix key: [UInt8]) throws(StoreError) -> UInt64? {
+        let outcome: Result<UInt64?, StoreError> = key.withUnsafeBytes { key in
+            do throws(StoreError) { return .success(try firstRow(prefix: key)) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    private func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
+        var found: (row: UInt64, isTombstone: Bool)?
+        var isAmbiguous = false
+        for run in memory {
+            guard let entry = run.first(prefix: key) else { continue }
+            if found != nil { isAmbiguous = true }
+            found = entry
+        }
+        for run in disk {
+            guard let entry = try run.first(prefix: key) else { continue }
+            if found != nil { isAmbiguous = true }
+            found = entry
+        }
+        guard let found else { return nil }
+        if !isAmbiguous, !found.isTombstone { return found.row }
+        // Several runs have such entries, or the first one of the only run is hidden: look at all in order.
+        let merge = MergeCursor(
+            cursors: try cursors(.prefix(Array(key)), isDescending: false), isDescending: false, keepsTombstones: false)
+        return try merge.next() ? IndexCursor.row(of: merge.entry) : nil
     }
 
     /// Writes what is in memory to the file, as a checkpoint does.

@@ -71,6 +71,18 @@ final class MemoryRun: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: arena.baseAddress.map { $0 + Int(entry.offset) }, count: entry.length)
     }
 
+    @inline(__always)
+    func isTombstone(_ index: Int) -> Bool { entries[index].isTombstone }
+
+    /// The first entry that starts with `key`; nil where there is none.
+    func first(prefix key: UnsafeRawBufferPointer) -> (row: UInt64, isTombstone: Bool)? {
+        let index = lowerBound(key)
+        guard index < count else { return nil }
+        let found = self.key(index)
+        guard found.count >= key.count, Self.compare(UnsafeRawBufferPointer(rebasing: found[..<key.count]), key) == 0 else { return nil }
+        return (IndexCursor.row(of: found), isTombstone(index))
+    }
+
     /// The index of the first entry at or after `key`.
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Int {
         let prefix = Self.prefix(key)

@@ -82,8 +82,9 @@ public struct IndexCursor {
     @inline(__always)
     static func row(of entry: UnsafeRawBufferPointer) -> UInt64 {
         guard entry.count >= KeyBuilder.rowSuffixSize else { return 0 }
-        var row: UInt64 = 0
-        for index in (entry.count - KeyBuilder.rowSuffixSize)..<entry.count { row = row << 8 | UInt64(entry[index]) }
-        return row
+        let at = entry.count &- KeyBuilder.rowSuffixSize
+        let high = UInt16(bigEndian: entry.loadUnaligned(fromByteOffset: at, as: UInt16.self))
+        let low = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: at &+ 2, as: UInt32.self))
+        return UInt64(high) << 32 | UInt64(low)
     }
 }

@@ -1,9 +1,18 @@
-/// The primary index of one table as of a checkpoint: row number to address, eight bytes a row, in pages on disk.
-/// Immutable. Spec: FORMAT.md, "Primary index".
-final class PrimaryBase: Sendable {
+import Synchronization
+
+/// The primary index of one table as of a checkpoint: row number to address, in pages on disk. Immutable.
+/// Spec: FORMAT.md, "Primary index".
+///
+/// Invariants:
+/// 1. `directoryBytes` are verified, and stay mapped as long as `source` lives.
+/// 2. An entry of `resolved` is 0 or the address in memory of its page's payload, verified.
+final class PrimaryBase: @unchecked Sendable {
+    // Unchecked: the directory is never written, `resolved` through atomics alone.
     let directory: FramePointer
     let pageCount: Int
     private let source: any FrameSource
+    private let directoryBytes: UnsafeRawBufferPointer
+    private let resolved: UnsafeMutablePointer<Atomic<UInt>>
 
     static let rowsPerPage: UInt64 = 4096
     private static let entrySize = 16
@@ -11,38 +20,51 @@ final class PrimaryBase: Sendable {
     init(directory: FramePointer, source: any FrameSource) throws(StoreError) {
         self.directory = directory
         self.source = source
-        pageCount = try source.payload(at: directory, kind: .primaryDirectory).count / Self.entrySize
+        directoryBytes = try source.payload(at: directory, kind: .primaryDirectory)
+        pageCount = directoryBytes.count / Self.entrySize
+        // Zero is a valid, empty state.
+        resolved = LazyMemory.zeroed(max(8, pageCount * 8)).bindMemory(to: Atomic<UInt>.self, capacity: pageCount)
+    }
+
+    deinit {
+        LazyMemory.release(UnsafeMutableRawPointer(resolved), max(8, pageCount * 8))
     }
 
     /// The pointer of a page; none where the page would hold no row.
-    func page(_ index: Int) throws(StoreError) -> FramePointer {
+    func page(_ index: Int) -> FramePointer {
         guard index < pageCount else { return .none }
-        let payload = try source.payload(at: directory, kind: .primaryDirectory)
         let at = index * Self.entrySize
         return FramePointer(
-            offset: UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
-            checksum: UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
+            offset: UInt64(littleEndian: directoryBytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
+            checksum: UInt64(littleEndian: directoryBytes.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
     }
 
     /// The address of a row; 0 where there is none.
+    @inline(__always)
     func address(of row: UInt64) throws(StoreError) -> UInt64 {
-        let pointer = try page(Int(truncatingIfNeeded: row / Self.rowsPerPage))
-        guard !pointer.isNone else { return 0 }
-        return Self.address(in: try source.payload(at: pointer, kind: .primaryPage), row % Self.rowsPerPage)
+        try addresses(ofPage: Int(truncatingIfNeeded: row / Self.rowsPerPage)).address(Int(row % Self.rowsPerPage))
     }
 
     /// The addresses of one page; empty where it holds no row.
-    func addresses(ofPage index: Int) throws(StoreError) -> UnsafeRawBufferPointer {
-        let pointer = try page(index)
-        guard !pointer.isNone else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return try source.payload(at: pointer, kind: .primaryPage)
+    @inline(__always)
+    func addresses(ofPage index: Int) throws(StoreError) -> PrimaryPage {
+        guard index < pageCount else { return PrimaryPage.empty }
+        if let known = UnsafeRawPointer(bitPattern: resolved[index].load(ordering: .acquiring)) { return PrimaryPage(known) }
+        return try resolve(index)
     }
 
-    @inline(__always)
-    static func address(in page: UnsafeRawBufferPointer, _ index: UInt64) -> UInt64 {
-        let at = Int(index) &* 8
-        guard at &+ 8 <= page.count else { return 0 }
-        return UInt64(littleEndian: page.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+    @inline(never)
+    private func resolve(_ index: Int) throws(StoreError) -> PrimaryPage {
+        let pointer = page(index)
+        guard !pointer.isNone else { return PrimaryPage.empty }
+        let payload = try source.payload(at: pointer, kind: .primaryPage)
+        guard let page = PrimaryPage(checking: payload) else {
+            throw StoreError(
+                .corrupt, path: source.path, at: pointer.offset, "a page of the primary index is malformed",
+                remedy: "No row is lost by it: LogStore.rebuildIndexes() makes the indexes anew from the log.")
+        }
+        resolved[index].store(UInt(bitPattern: page.bytes), ordering: .releasing)
+        return page
     }
 
     /// Writes pages and a directory.
@@ -55,8 +77,8 @@ final class PrimaryBase: Sendable {
             switch try page(index) {
             case .kept(let pointer): writer.append(pointer)
             case .new(let addresses):
-                let isEmpty = addresses.allSatisfy { $0 == 0 }
-                writer.append(isEmpty ? FramePointer.none : try append(addresses.map(\.littleEndian), .primaryPage, to: sink))
+                let encoded = PrimaryPage.encode(addresses)
+                writer.append(encoded.isEmpty ? FramePointer.none : try append(encoded, .primaryPage, to: sink))
             }
         }
         return try append(writer.bytes, .primaryDirectory, to: sink)
@@ -67,10 +89,77 @@ final class PrimaryBase: Sendable {
         case new([UInt64])
     }
 
-    private static func append<Element>(_ elements: [Element], _ kind: FrameKind, to sink: any FrameSink) throws(StoreError) -> FramePointer {
-        let result: Result<FramePointer, StoreError> = elements.withUnsafeBytes { bytes in
+    private static func append(_ bytes: [UInt8], _ kind: FrameKind, to sink: any FrameSink) throws(StoreError) -> FramePointer {
+        let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
             do throws(StoreError) { return .success(try sink.append(kind: kind, payload: bytes)) } catch { return .failure(error) }
         }
         return try result.get()
+    }
+}
+
+/// The addresses of 4096 rows: how many there are, a base, and four bytes a row where all lie within 4 GiB of the base, else
+/// eight. Spec: FORMAT.md, "Primary index".
+struct PrimaryPage {
+    enum Layout {
+        /// 0: four bytes a row, from the base plus one; 1: eight bytes.
+        static let isWide = 0
+        static let count = 4
+        static let base = 8
+        static let addresses = 16
+    }
+
+    /// A whole payload.
+    let bytes: UnsafeRawPointer?
+
+    static var empty: PrimaryPage { PrimaryPage(nil) }
+
+    /// - Parameter bytes: a payload that was checked.
+    @inline(__always)
+    init(_ bytes: UnsafeRawPointer?) { self.bytes = bytes }
+
+    init?(checking payload: UnsafeRawBufferPointer) {
+        guard payload.count >= Layout.addresses else { return nil }
+        let isWide = UInt32(littleEndian: payload.loadUnaligned(fromByteOffset: Layout.isWide, as: UInt32.self))
+        let count = UInt32(littleEndian: payload.loadUnaligned(fromByteOffset: Layout.count, as: UInt32.self))
+        guard isWide <= 1, UInt64(count) <= PrimaryBase.rowsPerPage, payload.count - Layout.addresses >= Int(count) * (isWide == 0 ? 4 : 8)
+        else { return nil }
+        bytes = payload.baseAddress
+    }
+
+    @inline(__always)
+    var isEmpty: Bool { bytes == nil }
+
+    /// The address of the row with this place in the page; 0 where there is none.
+    @inline(__always)
+    func address(_ index: Int) -> UInt64 {
+        guard let bytes, index < Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.count, as: UInt32.self)))
+        else { return 0 }
+        if bytes.load(fromByteOffset: Layout.isWide, as: UInt8.self) == 0 {
+            let delta = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.addresses &+ index &* 4, as: UInt32.self))
+            guard delta != 0 else { return 0 }
+            return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.base, as: UInt64.self)) &+ UInt64(delta)
+        }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.addresses &+ index &* 8, as: UInt64.self))
+    }
+
+    /// - Returns: empty where no row has an address.
+    static func encode(_ addresses: [UInt64]) -> [UInt8] {
+        var low = UInt64.max, high: UInt64 = 0, count = 0
+        for (index, address) in addresses.enumerated() where address != 0 {
+            low = min(low, address)
+            high = max(high, address)
+            count = index + 1
+        }
+        guard count > 0 else { return [] }
+        let base = low - 1
+        let isWide = high - base > UInt64(UInt32.max)
+        var writer = ByteWriter()
+        writer.append(UInt32(isWide ? 1 : 0))
+        writer.append(UInt32(count))
+        writer.append(isWide ? 0 : base)
+        for address in addresses.prefix(count) {
+            if isWide { writer.append(address) } else { writer.append(address == 0 ? 0 : UInt32(address - base)) }
+        }
+        return writer.bytes
     }
 }

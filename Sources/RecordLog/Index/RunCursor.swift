@@ -1,75 +1,27 @@
 /// Walks the entries of one run, in memory or on disk, within a range, in either direction.
-final class RunCursor {
-    private enum Source {
-        case memory(MemoryRun)
-        case disk(DiskRun)
-    }
-
-    private let source: Source
-    private let range: KeyRange
-    private let isDescending: Bool
-
+///
+/// An entry is shown as its key followed by six bytes of row number, wherever it comes from.
+class RunCursor {
     /// The current entry; valid until the next move.
-    private(set) var key = UnsafeRawBufferPointer(start: nil, count: 0)
-    private(set) var isTombstone = false
-    private(set) var isValid = false
+    fileprivate(set) final var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    fileprivate(set) final var isTombstone = false
+    fileprivate(set) final var isValid = false
+    fileprivate final let range: KeyRange
+    fileprivate final let isDescending: Bool
 
-    // In memory: the entry. On disk: the entry in the interval.
-    private var position = 0
-    private var root: DiskRun.Root?
-    private var blockIndex = 0
-    private var block: DiskRun.Block?
-    private var interval = 0
-    private var decoded = DecodedInterval()
-
-    init(_ run: MemoryRun, _ range: KeyRange, isDescending: Bool) {
-        source = .memory(run)
+    fileprivate init(_ range: KeyRange, isDescending: Bool) {
         self.range = range
         self.isDescending = isDescending
-        if isDescending {
-            position = (range.upper.map { $0.withUnsafeBytes { run.lowerBound($0) } } ?? run.count) - 1
-        } else {
-            position = range.lower.map { $0.withUnsafeBytes { run.lowerBound($0) } } ?? 0
-        }
-        showMemory(run)
     }
 
-    init(_ run: DiskRun, _ range: KeyRange, isDescending: Bool) throws(StoreError) {
-        source = .disk(run)
-        self.range = range
-        self.isDescending = isDescending
-        let root = try run.blocks()
-        self.root = root
-        guard root.count > 0 else { return }
-        if isDescending { try seekLast(run, root) } else { try seekFirst(run, root) }
-    }
-
-    // MARK: Moving
-
+    /// Moves to the next entry; nothing follows where `isValid` is false.
     func advance() throws(StoreError) {
-        guard isValid else { return }
-        switch source {
-        case .memory(let run):
-            position &+= isDescending ? -1 : 1
-            showMemory(run)
-        case .disk(let run):
-            if isDescending { try stepBack(run) } else { try step(run) }
-        }
-    }
-
-    private func showMemory(_ run: MemoryRun) {
-        guard position >= 0, position < run.count else {
-            isValid = false
-            return
-        }
-        key = run.key(position)
-        isTombstone = run.entries[position].isTombstone
-        isValid = isInside(key)
+        preconditionFailure("a cursor is one of its subclasses")
     }
 
     /// Whether the far end of the range has not been passed; the near end is where the walk started.
     @inline(__always)
-    private func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
+    fileprivate final func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
         if isDescending {
             guard let lower = range.lower else { return true }
             return lower.withUnsafeBytes { MemoryRun.compare(key, $0) >= 0 }
@@ -78,109 +30,239 @@ final class RunCursor {
         return upper.withUnsafeBytes { MemoryRun.compare(key, $0) < 0 }
     }
 
-    // MARK: On disk
+    static func over(_ run: MemoryRun, _ range: KeyRange, isDescending: Bool) -> RunCursor {
+        MemoryRunCursor(run, range, isDescending: isDescending)
+    }
 
-    private func load(_ run: DiskRun, block index: Int) throws(StoreError) {
-        guard let root else { return }
-        blockIndex = index
-        block = try run.block(root.pointer(index))
+    static func over(_ run: DiskRun, _ range: KeyRange, isDescending: Bool) throws(StoreError) -> RunCursor {
+        isDescending ? try DescendingDiskCursor(run, range) : try AscendingDiskCursor(run, range)
+    }
+}
+
+private final class MemoryRunCursor: RunCursor {
+    private let run: MemoryRun
+    private var position = 0
+
+    init(_ run: MemoryRun, _ range: KeyRange, isDescending: Bool) {
+        self.run = run
+        super.init(range, isDescending: isDescending)
+        if isDescending {
+            position = (range.upper.map { $0.withUnsafeBytes { run.lowerBound($0) } } ?? run.count) - 1
+        } else {
+            position = range.lower.map { $0.withUnsafeBytes { run.lowerBound($0) } } ?? 0
+        }
+        show()
+    }
+
+    override func advance() {
+        guard isValid else { return }
+        position &+= isDescending ? -1 : 1
+        show()
+    }
+
+    private func show() {
+        guard position >= 0, position < run.count else {
+            isValid = false
+            return
+        }
+        key = run.key(position)
+        isTombstone = run.isTombstone(position)
+        isValid = isInside(key)
+    }
+}
+
+/// Keeps the current key in memory of its own, which the next entry's rest is written over.
+private final class AscendingDiskCursor: RunCursor {
+    private let run: DiskRun
+    private let root: IndexRoot
+    private var blockIndex = 0
+    private var block: IndexBlock
+    /// Where the next entry lies in the block.
+    private var next = 0
+    private var buffer: UnsafeMutableRawPointer
+    private var capacity = 64
+    /// Of the current key, without the row.
+    private var keyCount = 0
+
+    init(_ run: DiskRun, _ range: KeyRange) throws(StoreError) {
+        self.run = run
+        root = try run.blocks()
+        let lower = range.lower ?? []
+        blockIndex = lower.withUnsafeBytes(root.block)
+        block = try run.block(root.pointer(blockIndex))
+        buffer = .allocate(byteCount: capacity, alignment: 8)
+        super.init(range, isDescending: false)
+        try seek(lower)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    private func seek(_ lower: [UInt8]) throws(StoreError) {
+        while true {
+            switch lower.withUnsafeBytes(block.lowerBound) {
+            case .found(let start, let skipped, _, _):
+                enter(block, at: start)
+                for _ in 0...skipped { try show() }
+                isValid = isInside(key)
+                return
+            case .none:
+                guard blockIndex + 1 < root.count else { return }
+                blockIndex += 1
+                block = try run.block(root.pointer(blockIndex))
+            case .malformed:
+                throw run.corrupt(root.pointer(blockIndex))
+            }
+        }
+    }
+
+    private func enter(_ block: IndexBlock, at offset: Int) {
+        reserve(block.commonLength)
+        buffer.copyMemory(from: block.common.baseAddress ?? UnsafeRawPointer(buffer), byteCount: block.commonLength)
+        keyCount = block.commonLength
+        next = offset
+    }
+
+    @inline(__always)
+    private func reserve(_ count: Int) {
+        guard count &+ 8 > capacity else { return }
+        grow(count &+ 8)
+    }
+
+    @inline(never)
+    private func grow(_ count: Int) {
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: max(count, capacity * 2), alignment: 8)
+        grown.copyMemory(from: buffer, byteCount: capacity)
+        buffer.deallocate()
+        buffer = grown
+        capacity = max(count, capacity * 2)
+    }
+
+    /// Takes up the entry at `next`.
+    @inline(__always)
+    private func show() throws(StoreError) {
+        guard let entry = block.entry(at: next), block.commonLength &+ entry.shared <= keyCount else {
+            throw run.corrupt(root.pointer(blockIndex))
+        }
+        let at = block.commonLength &+ entry.shared
+        reserve(at &+ entry.restCount)
+        (buffer + at).copyMemory(from: block.bytes + entry.restStart, byteCount: entry.restCount)
+        keyCount = at &+ entry.restCount
+        // The row's six bytes, big-endian, as the upper ones of a word.
+        (buffer + keyCount).storeBytes(of: (entry.row << 16).bigEndian, as: UInt64.self)
+        key = UnsafeRawBufferPointer(start: buffer, count: keyCount &+ KeyBuilder.rowSuffixSize)
+        isTombstone = entry.isTombstone
+        next = entry.next
+    }
+
+    override func advance() throws(StoreError) {
+        guard isValid else { return }
+        if next >= block.count {
+            guard blockIndex + 1 < root.count else {
+                isValid = false
+                return
+            }
+            blockIndex += 1
+            block = try run.block(root.pointer(blockIndex))
+            enter(block, at: block.entriesStart)
+        }
+        try show()
+        isValid = isInside(key)
+    }
+}
+
+/// Decodes an interval at a time and walks it backwards.
+private final class DescendingDiskCursor: RunCursor {
+    private let run: DiskRun
+    private let root: IndexRoot
+    private var blockIndex: Int
+    private var block: IndexBlock
+    private var interval = 0
+    /// The keys of the interval with their row numbers, one after the other.
+    private var bytes: [UInt8] = []
+    private var entries: [(start: Int, isTombstone: Bool)] = []
+    private var position = -1
+
+    init(_ run: DiskRun, _ range: KeyRange) throws(StoreError) {
+        self.run = run
+        let root = try run.blocks()
+        self.root = root
+        blockIndex = range.upper.map { $0.withUnsafeBytes { root.block(for: $0) } } ?? root.count - 1
+        block = try run.block(root.pointer(blockIndex))
+        super.init(range, isDescending: true)
+        try decode(block.intervalCount - 1)
+        isValid = true
+        // From the block's end back to the first entry before the range's.
+        if let upper = range.upper {
+            while interval > 0, try compare(0, upper) >= 0 { try decode(interval - 1) }
+            while isValid, try compare(position, upper) >= 0 { try stepBack() }
+        }
+        if isValid { try show() }
+    }
+
+    private func compare(_ index: Int, _ key: [UInt8]) throws(StoreError) -> Int {
+        let own = range(index)
+        return bytes.withUnsafeBytes { bytes in
+            key.withUnsafeBytes { MemoryRun.compare(UnsafeRawBufferPointer(rebasing: bytes[own]), $0) }
+        }
+    }
+
+    private func range(_ index: Int) -> Range<Int> {
+        entries[index].start..<(index + 1 < entries.count ? entries[index + 1].start : bytes.count)
     }
 
     private func decode(_ index: Int) throws(StoreError) {
         interval = index
-        try block?.decode(index, into: &decoded)
+        bytes.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        guard var at = block.start(ofInterval: index) else { throw run.corrupt(root.pointer(blockIndex)) }
+        let end = index + 1 < block.intervalCount ? block.start(ofInterval: index + 1) : block.count
+        guard let end, end > at else { throw run.corrupt(root.pointer(blockIndex)) }
+        let common = block.common
+        while at < end {
+            let previous = entries.isEmpty ? 0 : range(entries.count - 1).count - KeyBuilder.rowSuffixSize - common.count
+            guard let entry = block.entry(at: at), entry.shared <= previous, entry.next <= end,
+                entries.count < IndexBlock.Layout.entriesPerInterval
+            else { throw run.corrupt(root.pointer(blockIndex)) }
+            let start = bytes.count
+            bytes.append(contentsOf: common)
+            if entry.shared > 0 {
+                let from = entries[entries.count - 1].start + common.count
+                bytes.append(contentsOf: bytes[from..<from + entry.shared])
+            }
+            bytes.append(contentsOf: UnsafeRawBufferPointer(start: block.bytes + entry.restStart, count: entry.restCount))
+            withUnsafeBytes(of: (entry.row << 16).bigEndian) { bytes.append(contentsOf: $0.prefix(KeyBuilder.rowSuffixSize)) }
+            entries.append((start, entry.isTombstone))
+            at = entry.next
+        }
+        position = entries.count - 1
     }
 
-    private func showDisk() {
-        let range = decoded.range(position)
-        key = decoded.bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[range]) }
-        isTombstone = decoded.isTombstone(position)
+    private func show() throws(StoreError) {
+        let own = range(position)
+        key = bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[own]) }
+        isTombstone = entries[position].isTombstone
         isValid = isInside(key)
     }
 
-    private func bytes(_ index: Int) -> UnsafeRawBufferPointer {
-        decoded.bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[decoded.range(index)]) }
+    override func advance() throws(StoreError) {
+        guard isValid else { return }
+        try stepBack()
+        if isValid { try show() }
     }
 
-    private func withBytes<Result>(_ key: [UInt8]?, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        guard let key else { return try body(nil) }
-        let outcome: Swift.Result<Result, StoreError> = key.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try body(bytes)) } catch { return .failure(error) }
-        }
-        return try outcome.get()
-    }
-
-    private func seekFirst(_ run: DiskRun, _ root: DiskRun.Root) throws(StoreError) {
-        try withBytes(range.lower) { lower throws(StoreError) in
-            try load(run, block: lower.map(root.block) ?? 0)
-            try decode(try lower.map { key throws(StoreError) in try block?.interval(for: key) ?? 0 } ?? 0)
-            position = 0
-            if let lower {
-                while position < decoded.count, MemoryRun.compare(bytes(position), lower) < 0 { position += 1 }
-            }
-            if position == decoded.count {
-                position -= 1
-                isValid = true
-                try step(run)
-            } else {
-                showDisk()
-            }
-        }
-    }
-
-    private func seekLast(_ run: DiskRun, _ root: DiskRun.Root) throws(StoreError) {
-        try withBytes(range.upper) { upper throws(StoreError) in
-            try load(run, block: upper.map(root.block) ?? root.count - 1)
-            let last = (block?.intervalCount ?? 1) - 1
-            try decode(try upper.map { key throws(StoreError) in try block?.interval(for: key) ?? 0 } ?? last)
-            position = decoded.count - 1
-            if let upper {
-                while position >= 0, MemoryRun.compare(bytes(position), upper) >= 0 { position -= 1 }
-            }
-            if position < 0 {
-                // Nothing in this interval is below the end, so the one before holds the entry, if any does.
-                position = 0
-                isValid = true
-                try stepBack(run)
-            } else {
-                showDisk()
-            }
-        }
-    }
-
-    private func step(_ run: DiskRun) throws(StoreError) {
-        position += 1
-        if position >= decoded.count {
-            guard let root, let block else { return }
-            if interval + 1 < block.intervalCount {
-                try decode(interval + 1)
-            } else if blockIndex + 1 < root.count {
-                try load(run, block: blockIndex + 1)
-                try decode(0)
-            } else {
-                isValid = false
-                return
-            }
-            position = 0
-        }
-        showDisk()
-    }
-
-    private func stepBack(_ run: DiskRun) throws(StoreError) {
+    private func stepBack() throws(StoreError) {
         position -= 1
-        if position < 0 {
-            guard block != nil else { return }
-            if interval > 0 {
-                try decode(interval - 1)
-            } else if blockIndex > 0 {
-                try load(run, block: blockIndex - 1)
-                try decode((block?.intervalCount ?? 1) - 1)
-            } else {
-                isValid = false
-                return
-            }
-            position = decoded.count - 1
+        guard position < 0 else { return }
+        if interval > 0 {
+            try decode(interval - 1)
+        } else if blockIndex > 0 {
+            blockIndex -= 1
+            block = try run.block(root.pointer(blockIndex))
+            try decode(block.intervalCount - 1)
+        } else {
+            isValid = false
         }
-        showDisk()
     }
 }

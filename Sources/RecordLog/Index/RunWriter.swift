@@ -1,17 +1,15 @@
 /// Writes a sorted stream of entries as an index run.
 struct RunWriter {
     private let sink: any FrameSink
-    private var block: [UInt8] = []
-    private var intervals: [UInt32] = []
-    private var inInterval = 0
+    private var block = IndexBlockEncoder()
+    /// The last entry of the block before.
     private var previous: [UInt8] = []
-    private var separators: [UInt8] = []
-    private var blocks: [(pointer: FramePointer, keyOffset: Int, keyLength: Int)] = []
+    private var blocks: [IndexRoot.Block] = []
     private var separator: [UInt8] = []
     private var entryCount: UInt64 = 0
     private var byteCount: UInt64 = 0
 
-    /// A block is closed once it has this many bytes.
+    /// A block is closed once it has about this many bytes.
     static let blockTarget = 4096 - FrameHeader.Layout.size - 64
 
     init(sink: any FrameSink) {
@@ -19,79 +17,146 @@ struct RunWriter {
     }
 
     /// Adds an entry greater than the one before.
-    mutating func append(_ key: UnsafeRawBufferPointer, isTombstone: Bool) throws(StoreError) {
+    mutating func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) throws(StoreError) {
         if block.isEmpty {
-            // The shortest start of the key that still sorts after the block before: it tells the blocks apart as well.
-            var length = 0
-            while length < key.count, length < previous.count, key[length] == previous[length] { length += 1 }
+            // The shortest start of the entry that still sorts after the block before: it tells the blocks apart as well.
             separator.removeAll(keepingCapacity: true)
-            if !blocks.isEmpty { separator.append(contentsOf: key.prefix(length + 1)) }
+            if !blocks.isEmpty {
+                var length = 0
+                while length < entry.count, length < previous.count, entry[length] == previous[length] { length += 1 }
+                separator.append(contentsOf: entry.prefix(length + 1))
+            }
         }
-        var shared = 0
-        if inInterval == 0 {
-            intervals.append(UInt32(block.count))
-        } else {
-            let most = min(previous.count, key.count)
-            while shared < most, previous[shared] == key[shared] { shared += 1 }
-        }
-        appendVarint(shared)
-        appendVarint((key.count - shared) << 1 | (isTombstone ? 1 : 0))
-        block.append(contentsOf: key[shared...])
-        previous.removeAll(keepingCapacity: true)
-        previous.append(contentsOf: key)
-        inInterval = (inInterval + 1) % DiskRun.BlockLayout.entriesPerInterval
+        block.append(entry, isTombstone: isTombstone)
         entryCount += 1
-        if block.count >= Self.blockTarget { try closeBlock() }
-    }
-
-    private mutating func appendVarint(_ value: Int) {
-        var value = value
-        while value >= 0x80 {
-            block.append(UInt8(truncatingIfNeeded: value) | 0x80)
-            value >>= 7
-        }
-        block.append(UInt8(value))
+        guard block.estimate >= Self.blockTarget else { return }
+        previous.removeAll(keepingCapacity: true)
+        previous.append(contentsOf: entry)
+        try closeBlock()
     }
 
     private mutating func closeBlock() throws(StoreError) {
         guard !block.isEmpty else { return }
-        for interval in intervals { append(interval, to: &block) }
-        append(UInt32(intervals.count), to: &block)
-        let pointer = try emit(.indexBlock, block)
-        blocks.append((pointer, separators.count, separator.count))
-        separators.append(contentsOf: separator)
-        byteCount += UInt64(block.count)
-        block.removeAll(keepingCapacity: true)
-        intervals.removeAll(keepingCapacity: true)
-        inInterval = 0
-    }
-
-    private func append(_ value: UInt32, to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    private func emit(_ kind: FrameKind, _ bytes: [UInt8]) throws(StoreError) -> FramePointer {
-        let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try sink.append(kind: kind, payload: bytes)) } catch { return .failure(error) }
-        }
-        return try result.get()
+        let count = block.entryCount
+        let (pointer, size) = try block.emit(to: sink)
+        blocks.append(IndexRoot.Block(pointer: pointer, separator: separator, entryCount: count))
+        byteCount += UInt64(size)
     }
 
     /// - Returns: nil where no entry was added.
     mutating func finish() throws(StoreError) -> Manifest.Run? {
         try closeBlock()
         guard !blocks.isEmpty else { return nil }
-        var writer = ByteWriter()
-        writer.append(UInt32(blocks.count))
-        writer.append(UInt32(0))
-        let keysStart = DiskRun.RootLayout.blocks + blocks.count * DiskRun.RootLayout.blockSize
-        for block in blocks {
-            writer.append(block.pointer)
-            writer.append(UInt32(keysStart + block.keyOffset))
-            writer.append(UInt32(block.keyLength))
+        let bytes = IndexRoot.encode(blocks)
+        let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
+            do throws(StoreError) { return .success(try sink.append(kind: .indexRoot, payload: bytes)) } catch { return .failure(error) }
         }
-        writer.bytes.append(contentsOf: separators)
-        let root = try emit(.indexRoot, writer.bytes)
-        return Manifest.Run(root: root, entryCount: entryCount, byteCount: byteCount + UInt64(writer.bytes.count))
+        return Manifest.Run(root: try result.get(), entryCount: entryCount, byteCount: byteCount + UInt64(bytes.count))
+    }
+}
+
+/// Gathers the entries of one block and encodes them once all are known.
+struct IndexBlockEncoder {
+    /// The entries' keys, one after the other, without row numbers.
+    private var keys: [UInt8] = []
+    private var entries: [(end: Int, row: UInt64, isTombstone: Bool)] = []
+    private var encoded: [UInt8] = []
+    /// About how many bytes the block will have.
+    private(set) var estimate = 0
+    private var lastStart = 0
+
+    var isEmpty: Bool { entries.isEmpty }
+    var entryCount: Int { entries.count }
+
+    mutating func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) {
+        let keyCount = max(0, entry.count - KeyBuilder.rowSuffixSize)
+        let start = keys.count
+        keys.append(contentsOf: UnsafeRawBufferPointer(rebasing: entry[..<keyCount]))
+        let isFirst = entries.count % IndexBlock.Layout.entriesPerInterval == 0
+        let shared = isFirst ? 0 : keys.withUnsafeBytes { Self.shared($0, lastStart, start, start, $0.count) }
+        entries.append((end: keys.count, row: IndexCursor.row(of: entry), isTombstone: isTombstone))
+        estimate += keyCount - shared + 5 + (isFirst ? IndexBlock.Layout.intervalSize : 0)
+        lastStart = start
+    }
+
+    /// How many bytes the keys at `a..<aEnd` and `b..<bEnd` begin with alike.
+    @inline(__always)
+    private static func shared(_ keys: UnsafeRawBufferPointer, _ a: Int, _ aEnd: Int, _ b: Int, _ bEnd: Int) -> Int {
+        let most = min(aEnd - a, bEnd - b)
+        var count = 0
+        while count &+ 8 <= most {
+            let difference = UInt64(littleEndian: keys.loadUnaligned(fromByteOffset: a &+ count, as: UInt64.self))
+                ^ UInt64(littleEndian: keys.loadUnaligned(fromByteOffset: b &+ count, as: UInt64.self))
+            if difference != 0 { return count &+ difference.trailingZeroBitCount / 8 }
+            count &+= 8
+        }
+        while count < most, keys[a &+ count] == keys[b &+ count] { count &+= 1 }
+        return count
+    }
+
+    /// Writes the block, and starts the next.
+    /// - Returns: the block, and its size.
+    mutating func emit(to sink: any FrameSink) throws(StoreError) -> (FramePointer, Int) {
+        encode()
+        let result: Result<FramePointer, StoreError> = encoded.withUnsafeBytes { bytes in
+            do throws(StoreError) { return .success(try sink.append(kind: .indexBlock, payload: bytes)) } catch { return .failure(error) }
+        }
+        keys.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        estimate = 0
+        return (try result.get(), encoded.count)
+    }
+
+    private mutating func encode() {
+        typealias Layout = IndexBlock.Layout
+        encoded.removeAll(keepingCapacity: true)
+        let firstEnd = entries[0].end, lastStart = self.lastStart
+        let keys = self.keys
+        keys.withUnsafeBytes { keys in
+            // Sorted, so what the first and the last have in common all have.
+            let common = min(Self.shared(keys, 0, firstEnd, lastStart, keys.count), Int(UInt16.max))
+            let intervals = (entries.count + Layout.entriesPerInterval - 1) / Layout.entriesPerInterval
+            append(UInt16(intervals))
+            append(UInt16(common))
+            append(UInt32(entries.count))
+            encoded.append(contentsOf: repeatElement(0, count: intervals * Layout.intervalSize))
+            encoded.append(contentsOf: UnsafeRawBufferPointer(rebasing: keys[..<common]))
+            var start = 0, previousStart = 0
+            for (index, entry) in entries.enumerated() {
+                let from = start + common
+                var shared = 0
+                if index % Layout.entriesPerInterval == 0 {
+                    let at = Layout.intervals + index / Layout.entriesPerInterval * Layout.intervalSize
+                    let word = MemoryRun.prefix(UnsafeRawBufferPointer(rebasing: keys[from..<entry.end]))
+                    let offset = UInt32(encoded.count)
+                    encoded.withUnsafeMutableBytes {
+                        $0.storeBytes(of: word.littleEndian, toByteOffset: at + Layout.intervalWord, as: UInt64.self)
+                        $0.storeBytes(of: offset.littleEndian, toByteOffset: at + Layout.intervalOffset, as: UInt32.self)
+                    }
+                } else {
+                    shared = Self.shared(keys, previousStart + common, start, from, entry.end)
+                }
+                appendVarint(UInt64(shared))
+                appendVarint(UInt64(entry.end - from - shared) << 1 | (entry.isTombstone ? 1 : 0))
+                encoded.append(contentsOf: UnsafeRawBufferPointer(rebasing: keys[(from + shared)..<entry.end]))
+                appendVarint(entry.row)
+                previousStart = start
+                start = entry.end
+            }
+        }
+    }
+
+    private mutating func append<Value: FixedWidthInteger>(_ value: Value) {
+        withUnsafeBytes(of: value.littleEndian) { encoded.append(contentsOf: $0) }
+    }
+
+    @inline(__always)
+    private mutating func appendVarint(_ value: UInt64) {
+        var value = value
+        while value >= 0x80 {
+            encoded.append(UInt8(truncatingIfNeeded: value) | 0x80)
+            value >>= 7
+        }
+        encoded.append(UInt8(value))
     }
 }

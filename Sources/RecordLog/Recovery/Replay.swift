@@ -106,8 +106,8 @@ final class Replay {
             guard let record = RowRecord(base + at, limit: rows.count - at), record.distance == FrameHeader.Layout.size + at else {
                 throw StoreError.corrupt(file.path, at: address, "a valid frame holds a malformed row")
             }
-            try apply(record, body: base + at + RowRecord.Layout.size, at: address, rowLimit: UInt64(rowLimit))
-            at += RowRecord.size(ofBody: record.bodyLength)
+            try apply(record, body: base + at + record.bodyOffset, at: address, rowLimit: UInt64(rowLimit))
+            at += record.size
             count += 1
         }
         return count

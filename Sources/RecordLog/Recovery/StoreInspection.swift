@@ -125,7 +125,7 @@ struct StoreInspector {
         for runs in snapshot.indexes { bytes += runs?.disk.reduce(0) { $0 + $1.byteCount } ?? 0 }
         for state in snapshot.tables {
             guard let base = state?.primary.base else { continue }
-            for page in 0..<base.pageCount where !(try base.page(page)).isNone { bytes += PrimaryBase.rowsPerPage * 8 }
+            for page in 0..<base.pageCount where !base.page(page).isNone { bytes += PrimaryBase.rowsPerPage * 4 }
         }
         return bytes
     }
@@ -163,7 +163,7 @@ struct StoreInspector {
         var at = 0
         while let base = rows.baseAddress, at < rows.count, let record = RowRecord(base + at, limit: rows.count - at) {
             changes.append((record.reference, record.operation == .delete))
-            at += RowRecord.size(ofBody: record.bodyLength)
+            at += record.size
         }
     }
 }

@@ -22,8 +22,7 @@ extension Snapshot {
             let page = row / PrimaryBase.rowsPerPage
             let limit = min((page + 1) * PrimaryBase.rowsPerPage, state.nextRow)
             let isChanged = state.primary.delta.hasRows(in: row..<limit)
-            let addresses = try state.primary.base?.addresses(ofPage: Int(truncatingIfNeeded: page))
-                ?? UnsafeRawBufferPointer(start: nil, count: 0)
+            let addresses = try state.primary.base?.addresses(ofPage: Int(truncatingIfNeeded: page)) ?? .empty
             guard isChanged || !addresses.isEmpty else {
                 row = limit
                 continue
@@ -34,7 +33,7 @@ extension Snapshot {
                 if isChanged {
                     address = try self.address(of: reference)
                 } else {
-                    let known = PrimaryBase.address(in: addresses, row % PrimaryBase.rowsPerPage)
+                    let known = addresses.address(Int(row % PrimaryBase.rowsPerPage))
                     address = known == 0 ? nil : known
                 }
                 if let address {
@@ -77,8 +76,7 @@ extension Snapshot {
 
     /// The first row of the index entries that start with a key; nil where there is none.
     public func firstRow(_ index: IndexID, prefix key: KeyBuilder) throws(StoreError) -> UInt64? {
-        var cursor = try cursor(index, .prefix(key.bytes))
-        return try cursor.next()
+        try runs(of: index).firstRow(prefix: key.bytes)
     }
 
     /// Calls `body` with the rows of a range of an index, in its order, until it returns false.

@@ -57,7 +57,7 @@ final class FrameAppender: FrameSink {
 
     /// Refuses what no frame can hold, before anything is changed.
     func checkFits(payload: Int) throws(StoreError) {
-        let most = file.segmentSize - FileFormat.dataStart
+        let most = min(file.segmentSize - FileFormat.dataStart, UInt64(RowRecord.bodyLengthMax))
         guard UInt64(payload) <= most, UInt64(FrameHeader.length(forPayload: payload)) <= most else {
             throw StoreError(
                 .tooLarge, path: file.path, "one value of \(payload) bytes is larger than a frame of this store holds",
@@ -132,7 +132,7 @@ final class FrameAppender: FrameSink {
             copy.copyMemory(from: body)
             return try appendRow(operation, reference, body: UnsafeRawBufferPointer(copy), version: version, previous: previous)
         }
-        let size = RowRecord.size(ofBody: body.count)
+        let size = RowRecord.size(ofBody: body.count, version: version, previous: previous)
         if let start = openFrame {
             let used = count - start
             let isFull = used + size > RowRecord.frameTarget && used > FrameHeader.Layout.size
@@ -143,13 +143,9 @@ final class FrameAppender: FrameSink {
         ensure(size)
         let start = openFrame ?? count
         let at = count
-        RowRecord.write(
+        let bodyOffset = RowRecord.write(
             to: memory + at, operation, reference, bodyLength: body.count, distance: at - start, version: version, previous: previous)
-        if let bytes = body.baseAddress { (memory + at + RowRecord.Layout.size).copyMemory(from: bytes, byteCount: body.count) }
-        let padding = size - RowRecord.Layout.size - body.count
-        if padding > 0 {
-            (memory + at + RowRecord.Layout.size + body.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-        }
+        if let bytes = body.baseAddress { (memory + at + bodyOffset).copyMemory(from: bytes, byteCount: body.count) }
         count += size
         return base + UInt64(at)
     }
@@ -193,7 +189,7 @@ final class FrameAppender: FrameSink {
         guard let record = RowRecord(pointer, limit: limit) else {
             throw StoreError.corrupt(file.path, at: address, "a row of this transaction cannot be read back")
         }
-        return (record, pointer + RowRecord.Layout.size)
+        return (record, pointer + record.bodyOffset)
     }
 
     // MARK: Writing

@@ -121,14 +121,14 @@ struct CheckpointBuilder {
         return try PrimaryBase.write(pageCount: pageCount, to: sink) { page throws(StoreError) in
             let first = UInt64(page) * perPage
             if !state.primary.delta.hasRows(in: first..<first + perPage), let base = state.primary.base {
-                return .kept(try base.page(page))
+                return .kept(base.page(page))
             }
             var addresses = [UInt64](repeating: 0, count: Int(perPage))
-            let old = try state.primary.base?.addresses(ofPage: page) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+            let old = try state.primary.base?.addresses(ofPage: page) ?? .empty
             for place in 0..<perPage {
                 let known = state.primary.delta.load(first + place)
                 if known == 0 {
-                    addresses[Int(place)] = PrimaryBase.address(in: old, place)
+                    addresses[Int(place)] = old.address(Int(place))
                 } else if known & PrimaryDelta.tombstoneBit == 0 {
                     addresses[Int(place)] = known
                 }

@@ -17,7 +17,7 @@ extension Transaction {
     /// - Parameter columns: columns with an ID are the table's own, carried over; an ID of 0 asks for a new one.
     public func addLayout(to table: TableID, columns: [Column]) throws(StoreError) -> RowLayout {
         guard let old = catalog.table(table) else { throw schema("there is no table \(table.rawValue)") }
-        guard columns.count <= RowLayout.columnsMax, old.layouts.count < Int(UInt16.max), catalog.layoutCount < Catalog.layoutsMax,
+        guard columns.count <= RowLayout.columnsMax, old.layouts.count < RowLayout.layoutsMax, catalog.layoutCount < Catalog.layoutsMax,
             Int(old.nextColumn) + columns.count <= Int(UInt16.max)
         else { throw schema("the table \(old.name) is too large") }
         var next = old.nextColumn

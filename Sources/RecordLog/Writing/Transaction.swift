@@ -148,7 +148,7 @@ public final class Transaction {
         guard reference.row > 0, reference.row < changes.nextRow else {
             throw invalid("row \(reference.row) was never given out", "Take row numbers from newRow(in:).")
         }
-        try appender.checkFits(payload: RowRecord.Layout.size + body.count)
+        try appender.checkFits(payload: RowRecord.size(ofBody: body.count, version: 0, previous: 1))
         guard rowCount < .max else { throw invalid("a transaction writes at most \(UInt32.max) rows", "Use several.") }
         if reference.table != .system, isCatalogUnwritten { try writeCatalog() }
         let old = try currentRow(reference, changes)

@@ -8,7 +8,7 @@ class EnginePeer: Peer {
     private let path: String
     private let generator: PersonGenerator
     private var opened: LogStore?
-    private var builder = RowBuilder()
+    private let builder = RowBuilder()
     private var key = KeyBuilder()
     var durability: Durability { .full }
 
@@ -105,11 +105,11 @@ class EnginePeer: Peer {
     }
 
     /// Copies a row into the builder, with a column or two changed.
-    private func change(_ transaction: Transaction, _ number: Int, _ change: (inout RowBuilder, RowView, RowLayout) -> Void) throws {
+    private func change(_ transaction: Transaction, _ number: Int, _ change: (RowBuilder, RowView, RowLayout) -> Void) throws {
         guard let row = try transaction.row(reference(number)) else { return }
         let layout = people.currentLayout
         builder.begin(layout, copying: row, of: layout)
-        change(&builder, row, layout)
+        change(builder, row, layout)
         try transaction.put(reference(number), body: builder.finish())
     }
 

@@ -1,0 +1,218 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
+
+/// A block of index entries where it lies in the mapped file. Spec: FORMAT.md, "Index runs".
+///
+/// Entries stand in intervals of sixteen. What all keys of the block begin with is stored once; an interval's first key is
+/// whole but for that; each other one leaves out what it shares with the one before. Intervals' first keys are told apart by
+/// a table of words at the block's start, so that a search touches few cache lines.
+///
+/// Nothing read here is trusted: every offset and length is bounded by the payload, and nil says that it was not.
+struct IndexBlock {
+    enum Layout {
+        static let intervalCount = 0
+        static let commonLength = 2
+        static let entryCount = 4
+        static let intervals = 8
+        static let intervalWord = 0
+        static let intervalOffset = 8
+        static let intervalSize = 12
+        static let entriesPerInterval = 16
+    }
+
+    let bytes: UnsafeRawPointer
+    let count: Int
+    let intervalCount: Int
+    let commonLength: Int
+
+    struct Entry {
+        /// Bytes of the key that are the previous one's, after what the block has in common.
+        let shared: Int
+        let restStart: Int
+        let restCount: Int
+        let row: UInt64
+        let isTombstone: Bool
+        let next: Int
+    }
+
+    init?(_ payload: UnsafeRawBufferPointer) {
+        guard payload.count >= Layout.intervals, let bytes = payload.baseAddress else { return nil }
+        self.bytes = bytes
+        count = payload.count
+        intervalCount = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.intervalCount, as: UInt16.self)))
+        commonLength = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.commonLength, as: UInt16.self)))
+        guard intervalCount > 0, Layout.intervals + intervalCount * Layout.intervalSize + commonLength < count else { return nil }
+    }
+
+    var entryCount: Int { Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.entryCount, as: UInt32.self))) }
+
+    @inline(__always)
+    private var commonStart: Int { Layout.intervals &+ intervalCount &* Layout.intervalSize }
+
+    /// What every key begins with.
+    var common: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength) }
+
+    /// Where the first entry lies.
+    @inline(__always)
+    var entriesStart: Int { commonStart &+ commonLength }
+
+    @inline(__always)
+    private func word(_ interval: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(
+            fromByteOffset: Layout.intervals &+ interval &* Layout.intervalSize &+ Layout.intervalWord, as: UInt64.self))
+    }
+
+    /// Where an interval's first entry lies; nil where that is no place for one.
+    @inline(__always)
+    func start(ofInterval interval: Int) -> Int? {
+        let offset = Int(UInt32(littleEndian: bytes.loadUnaligned(
+            fromByteOffset: Layout.intervals &+ interval &* Layout.intervalSize &+ Layout.intervalOffset, as: UInt32.self)))
+        return offset >= entriesStart && offset < count ? offset : nil
+    }
+
+    /// The entry at an offset.
+    @inline(__always)
+    func entry(at offset: Int) -> Entry? {
+        var at = offset
+        guard let shared = varint(&at), let rest = varint(&at) else { return nil }
+        let restCount = Int(rest >> 1)
+        guard shared <= UInt64(UInt32.max), rest <= UInt64(UInt32.max), restCount <= count &- at else { return nil }
+        let restStart = at
+        at &+= restCount
+        guard let row = varint(&at), row <= RowReference.rowMask else { return nil }
+        return Entry(
+            shared: Int(shared), restStart: restStart, restCount: restCount, row: row, isTombstone: rest & 1 != 0, next: at)
+    }
+
+    @inline(__always)
+    private func varint(_ at: inout Int) -> UInt64? {
+        guard at < count else { return nil }
+        let first = bytes.load(fromByteOffset: at, as: UInt8.self)
+        at &+= 1
+        if first < 0x80 { return UInt64(first) }
+        var value = UInt64(first & 0x7F), shift: UInt64 = 7
+        while at < count, shift < 56 {
+            let byte = bytes.load(fromByteOffset: at, as: UInt8.self)
+            at &+= 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift &+= 7
+        }
+        return nil
+    }
+
+    // MARK: Search
+
+    enum Bound {
+        /// The first entry that is not before the key: where its interval starts, how many entries of it come before, the
+        /// entry itself, and how many bytes of the key it begins with.
+        case found(intervalStart: Int, skipped: Int, Entry, matched: Int)
+        /// Every entry is before the key.
+        case none
+        case malformed
+    }
+
+    /// Finds the first entry at or after `key`, which is any bytes.
+    func lowerBound(_ key: UnsafeRawBufferPointer) -> Bound {
+        let headCount = min(commonLength, key.count)
+        if headCount > 0 {
+            let order = memcmp(bytes + commonStart, key.baseAddress!, headCount)
+            if order < 0 { return .none }
+            if order > 0 { return first(matched: -1) }
+        }
+        if key.count < commonLength || key.count == commonLength { return first(matched: key.count) }
+        let rest = UnsafeRawBufferPointer(rebasing: key[commonLength...])
+        guard let interval = interval(before: rest), let start = start(ofInterval: interval) else { return .malformed }
+        return search(rest, from: start)
+    }
+
+    private func first(matched: Int) -> Bound {
+        guard let entry = entry(at: entriesStart) else { return .malformed }
+        return .found(intervalStart: entriesStart, skipped: 0, entry, matched: matched)
+    }
+
+    /// The last interval whose first entry is before the key, by words; the first one where none is.
+    @inline(__always)
+    private func interval(before key: UnsafeRawBufferPointer) -> Int? {
+        let wanted = MemoryRun.prefix(key)
+        var low = 0, high = intervalCount
+        // The first interval that is not before the key.
+        while low < high {
+            let middle = (low &+ high) / 2
+            let known = word(middle)
+            let isBefore: Bool
+            if known != wanted {
+                isBefore = known < wanted
+            } else {
+                guard let start = start(ofInterval: middle), let entry = entry(at: start), entry.shared == 0 else { return nil }
+                isBefore = compare(entry, key, from: 0).order < 0
+            }
+            if isBefore { low = middle &+ 1 } else { high = middle }
+        }
+        return max(low &- 1, 0)
+    }
+
+    /// Compares the bytes of an entry behind its `shared` ones, and its row, with the key's from `matched` on.
+    @inline(__always)
+    private func compare(_ entry: Entry, _ key: UnsafeRawBufferPointer, from matched: Int) -> (order: Int, matched: Int) {
+        let most = min(entry.restCount, key.count &- matched)
+        let own = bytes + entry.restStart, other = key.baseAddress! + matched
+        var same = 0
+        while same < most, own.load(fromByteOffset: same, as: UInt8.self) == other.load(fromByteOffset: same, as: UInt8.self) { same &+= 1 }
+        if same < most {
+            return (Int(own.load(fromByteOffset: same, as: UInt8.self)) &- Int(other.load(fromByteOffset: same, as: UInt8.self)), matched &+ same)
+        }
+        // The entry's key is at its end, or the key is.
+        let at = matched &+ same
+        guard at < key.count else { return (1, at) }
+        var place = at
+        var shift: UInt64 = 40
+        while place < key.count {
+            guard place &- at < KeyBuilder.rowSuffixSize else { return (-1, at) }
+            let byte = Int(entry.row >> shift & 0xFF)
+            let order = byte &- Int(key[place])
+            if order != 0 { return (order, at) }
+            shift = shift &- 8
+            place &+= 1
+        }
+        // The key ends within the entry's row number, or with it.
+        return (place &- at == KeyBuilder.rowSuffixSize ? 0 : 1, key.count)
+    }
+
+    private func search(_ key: UnsafeRawBufferPointer, from start: Int) -> Bound {
+        var at = start, intervalStart = start, skipped = 0
+        // Bytes of `key` that the entry before, which is before it, begins with.
+        var matched = 0
+        while at < count {
+            guard let entry = entry(at: at) else { return .malformed }
+            if skipped == Layout.entriesPerInterval {
+                intervalStart = at
+                skipped = 0
+            }
+            if skipped == 0 {
+                guard entry.shared == 0 else { return .malformed }
+                matched = 0
+            }
+            if entry.shared < matched {
+                return .found(intervalStart: intervalStart, skipped: skipped, entry, matched: commonLength &+ entry.shared)
+            }
+            if entry.shared == matched {
+                let (order, more) = compare(entry, key, from: matched)
+                if order >= 0 { return .found(intervalStart: intervalStart, skipped: skipped, entry, matched: commonLength &+ more) }
+                matched = more
+            }
+            skipped &+= 1
+            at = entry.next
+        }
+        return .none
+    }
+}
