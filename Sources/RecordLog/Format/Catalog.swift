@@ -30,6 +30,10 @@ public final class Catalog: Sendable {
     let nextTable: UInt16
     let nextIndex: UInt16
     private let byID: [TableDefinition?]
+    /// By table, where its layouts start in `minimums`; the last one ends them.
+    private let starts: [Int]
+    /// By table and layout: the least bytes that a row has.
+    private let minimums: [Int]
 
     init(tables: [TableDefinition], indexes: [IndexDefinition], nextTable: UInt16, nextIndex: UInt16) {
         self.tables = tables
@@ -42,6 +46,22 @@ public final class Catalog: Sendable {
             byID[Int(table.id.rawValue)] = table
         }
         self.byID = byID
+        var starts = [0], minimums: [Int] = []
+        for table in byID {
+            for layout in table?.layouts ?? [] { minimums.append(layout.minimumBodySize) }
+            starts.append(minimums.count)
+        }
+        self.starts = starts
+        self.minimums = minimums
+    }
+
+    /// Whether a row has at least the bytes that its layout asks for.
+    @inline(__always)
+    func isWellFormed(_ row: RowView) -> Bool {
+        let table = Int(row.reference.table.rawValue)
+        guard row.byteCount >= RowLayout.nullsOffset, table &+ 1 < starts.count else { return false }
+        let place = starts[table] &+ Int(row.layoutID.rawValue)
+        return place < starts[table &+ 1] && row.byteCount >= minimums[place]
     }
 
     /// Layouts of all tables together, so that a hostile catalog makes few objects.

@@ -206,6 +206,44 @@ public final class LogFile: @unchecked Sendable {
         return (record, pointer + record.bodyOffset)
     }
 
+    /// The same for a walk that mostly stays in one frame: what was learnt of the frame is kept in `frame`.
+    @inline(__always)
+    func record(
+        at address: UInt64, end: UInt64, in frame: inout VerifiedFrame
+    ) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
+        if address >= frame.start, address < frame.end, address < end {
+            let pointer = frame.pointer + Int(address &- frame.start)
+            if let record = RowRecord(pointer, limit: Int(frame.end &- address)), record.distance == Int(address &- frame.frameStart) {
+                return (record, pointer + record.bodyOffset)
+            }
+        }
+        let found = try record(at: address, end: end)
+        let frameStart = address &- UInt64(found.record.distance)
+        let pointer = try pointer(at: frameStart)
+        if let header = FrameHeader(pointer, limit: room(at: frameStart)) {
+            let start = UInt64(FrameHeader.Layout.size)
+            frame = VerifiedFrame(
+                frameStart: frameStart, start: frameStart &+ start, end: min(end, frameStart &+ start &+ UInt64(header.payloadLength)),
+                pointer: pointer + Int(start))
+        }
+        return found
+    }
+
+    /// Reads a byte at each offset: loads that do not wait for each other, so that the misses of memory overlap.
+    /// - Returns: something made of them, so that they are not optimised away.
+    @inline(never)
+    func touch(_ offsets: UnsafeBufferPointer<UInt64>) -> UInt8 {
+        let end = readableEnd
+        var sum: UInt8 = 0
+        for offset in offsets where offset < end {
+            let index = Int(truncatingIfNeeded: offset >> segmentShift)
+            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
+            else { continue }
+            sum ^= (base + Int(offset & segmentMask)).load(as: UInt8.self)
+        }
+        return sum
+    }
+
     @inline(__always)
     private func isInFrame(
         _ record: RowRecord, at address: UInt64, frame start: UInt64, pointer: UnsafeRawPointer, end: UInt64
@@ -217,6 +255,14 @@ public final class LogFile: @unchecked Sendable {
         return record.distance &+ record.size
             <= FrameHeader.Layout.size &+ Int(header.payloadLength)
     }
+}
+
+/// The payload of a frame that was verified, for walks.
+struct VerifiedFrame {
+    var frameStart: UInt64 = 0
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+    var pointer = UnsafeRawPointer(bitPattern: 1)!
 }
 
 extension LogFile: FrameSource {

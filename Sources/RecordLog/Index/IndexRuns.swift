@@ -13,48 +13,20 @@ struct IndexRuns: Sendable {
     static let diskRunsMax = 9
 
     var isEmpty: Bool { memory.isEmpty && disk.isEmpty }
-    var memoryEntryCount: Int { memory.reduce(0) { $0 + $1.count } }
+    var memoryEntryCount: Int { memory.reduce(0) { $0 + $1.countMax } }
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
 
-    /// These runs under a newer one. Neighbours of like size are merged, so that sizes grow geometrically: an entry is
-    /// copied O(log n) times in all.
+    /// These runs under a newer one. Neighbours of like size are joined, so that sizes grow geometrically: an entry is
+    /// sorted again O(log n) times in all where somebody reads after each commit, once where nobody does.
     func adding(_ run: MemoryRun) -> IndexRuns {
         var result = self
         result.memory.insert(run, at: 0)
-        while result.memory.count > 1, result.memory[0].byteCount + result.memory[1].byteCount <= MemoryRunBuilder.arenaMax,
-            result.memory.count > Self.memoryRunsMax || result.memory[0].count * 2 >= result.memory[1].count
+        while result.memory.count > 1, result.memory[0].byteCount + result.memory[1].byteCount <= EntryBuffer.byteCountMax,
+            result.memory.count > Self.memoryRunsMax || result.memory[0].countMax * 2 >= result.memory[1].countMax
         {
-            let merged = Self.merge(result.memory[0], result.memory[1])
-            result.memory.replaceSubrange(0..<2, with: [merged])
+            result.memory.replaceSubrange(0..<2, with: [MemoryRun.joining(result.memory[0], result.memory[1])])
         }
         return result
-    }
-
-    /// Both runs in one; where both have an entry, `newer`'s. Tombstones stay: an older run may hold what they hide.
-    static func merge(_ newer: MemoryRun, _ older: MemoryRun) -> MemoryRun {
-        var builder = MemoryRunBuilder()
-        builder.reserve(entries: newer.count + older.count, bytes: newer.byteCount + older.byteCount)
-        var a = 0, b = 0
-        while a < newer.count, b < older.count {
-            let order = MemoryRun.compare(newer.key(a), older.key(b))
-            if order <= 0 {
-                builder.append(newer.key(a), isTombstone: newer.entries[a].isTombstone)
-                a += 1
-                if order == 0 { b += 1 }
-            } else {
-                builder.append(older.key(b), isTombstone: older.entries[b].isTombstone)
-                b += 1
-            }
-        }
-        while a < newer.count {
-            builder.append(newer.key(a), isTombstone: newer.entries[a].isTombstone)
-            a += 1
-        }
-        while b < older.count {
-            builder.append(older.key(b), isTombstone: older.entries[b].isTombstone)
-            b += 1
-        }
-        return builder.finish()
     }
 
     func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {

@@ -9,42 +9,72 @@
 #elseif canImport(ucrt)
     import ucrt
 #endif
+import Synchronization
 
-/// A sorted, immutable set of index entries in memory. An entry is key bytes and six bytes of row, or the tombstone of one.
+/// A set of index entries in memory, immutable. An entry is key bytes and six bytes of row, or the tombstone of one.
 ///
-/// Invariant: entries are strictly ascending by bytes.
+/// It is sorted when it is first looked at: a bulk load that nobody reads in between sorts once, at the checkpoint.
+///
+/// Invariants:
+/// 1. `buffers` are in the order in which their entries were added; of equal entries the last counts.
+/// 2. `sorted` is nil or the entries in order, made under `sorting` and never changed.
 final class MemoryRun: @unchecked Sendable {
-    // Unchecked: the arena is never written after `init`.
-    struct Entry {
-        /// The first eight bytes, big-endian: most comparisons end here.
-        var prefix: UInt64
-        var offset: UInt32
-        /// The top bit marks a tombstone.
-        var lengthAndTombstone: UInt32
+    // Unchecked: (2).
+    private let buffers: [EntryBuffer]
+    /// At least as many as there are: equal ones are counted apart until they are sorted.
+    let countMax: Int
+    let byteCount: Int
+    private let sorting = Mutex(())
+    private let sorted = Atomic<UnsafePointer<SortedEntries>?>(nil)
 
-        static let tombstoneBit: UInt32 = 1 << 31
-
-        @inline(__always) var length: Int { Int(lengthAndTombstone & ~Self.tombstoneBit) }
-        @inline(__always) var isTombstone: Bool { lengthAndTombstone & Self.tombstoneBit != 0 }
-    }
-
-    private let arena: UnsafeRawBufferPointer
-    let entries: [Entry]
-
-    init(arena bytes: [UInt8], entries: [Entry]) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
-        copy.copyBytes(from: bytes)
-        arena = UnsafeRawBufferPointer(copy)
-        self.entries = entries
+    init(_ buffers: [EntryBuffer]) {
+        self.buffers = buffers
+        countMax = buffers.reduce(0) { $0 + $1.count }
+        byteCount = buffers.reduce(0) { $0 + $1.byteCount }
     }
 
     deinit {
-        arena.deallocate()
+        guard let known = sorted.load(ordering: .acquiring) else { return }
+        known.pointee.deallocate()
+        known.deallocate()
     }
 
-    var count: Int { entries.count }
-    var byteCount: Int { arena.count }
+    @inline(__always)
+    private var inOrder: SortedEntries {
+        if let known = sorted.load(ordering: .acquiring) { return known.pointee }
+        return sort()
+    }
 
+    @inline(never)
+    private func sort() -> SortedEntries {
+        sorting.withLock { _ in
+            if sorted.load(ordering: .acquiring) == nil {
+                let made = UnsafeMutablePointer<SortedEntries>.allocate(capacity: 1)
+                made.initialize(to: SortedEntries(buffers))
+                sorted.store(UnsafePointer(made), ordering: .releasing)
+            }
+        }
+        guard let made = sorted.load(ordering: .acquiring) else { preconditionFailure("the entries were sorted") }
+        return made.pointee
+    }
+
+    /// The entries of two runs in one; of equal ones `newer`'s counts.
+    /// - Complexity: O(1) for large runs, O(entries) for small ones, whose buffers would become too many.
+    static func joining(_ newer: MemoryRun, _ older: MemoryRun) -> MemoryRun {
+        guard newer.countMax + older.countMax <= smallCount else { return MemoryRun(older.buffers + newer.buffers) }
+        let joined = EntryBuffer(bytes: older.byteCount + newer.byteCount, entries: older.countMax + newer.countMax)
+        for buffer in older.buffers { joined.append(contentsOf: buffer) }
+        for buffer in newer.buffers { joined.append(contentsOf: buffer) }
+        return MemoryRun([joined])
+    }
+
+    private static let smallCount = 4096
+
+    // MARK: Reading
+
+    var count: Int { inOrder.count }
+
+    /// The first eight bytes, big-endian; zeroes where there are none.
     @inline(__always)
     static func prefix(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
@@ -66,13 +96,10 @@ final class MemoryRun: @unchecked Sendable {
 
     /// The bytes of an entry; valid as long as the run is held.
     @inline(__always)
-    func key(_ index: Int) -> UnsafeRawBufferPointer {
-        let entry = entries[index]
-        return UnsafeRawBufferPointer(start: arena.baseAddress.map { $0 + Int(entry.offset) }, count: entry.length)
-    }
+    func key(_ index: Int) -> UnsafeRawBufferPointer { inOrder.entries[index].bytes }
 
     @inline(__always)
-    func isTombstone(_ index: Int) -> Bool { entries[index].isTombstone }
+    func isTombstone(_ index: Int) -> Bool { inOrder.entries[index].isTombstone }
 
     /// The first entry that starts with `key`; nil where there is none.
     func first(prefix key: UnsafeRawBufferPointer) -> (row: UInt64, isTombstone: Bool)? {
@@ -85,84 +112,36 @@ final class MemoryRun: @unchecked Sendable {
 
     /// The index of the first entry at or after `key`.
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Int {
-        let prefix = Self.prefix(key)
-        var low = 0, high = entries.count
+        let inOrder = self.inOrder
+        guard inOrder.count > 0 else { return 0 }
+        let common = UnsafeRawBufferPointer(rebasing: inOrder.entries[0].bytes[..<inOrder.commonLength])
+        let head = UnsafeRawBufferPointer(rebasing: key[..<min(key.count, common.count)])
+        let order = Self.compare(head, common)
+        guard order == 0 else { return order < 0 ? 0 : inOrder.count }
+        let word = Self.prefix(UnsafeRawBufferPointer(rebasing: key[common.count...]))
+        var low = 0, high = inOrder.count
         while low < high {
             let middle = (low &+ high) / 2
-            let known = entries[middle].prefix
-            let isBefore = known != prefix ? known < prefix : Self.compare(self.key(middle), key) < 0
+            let entry = inOrder.entries[middle]
+            let isBefore = entry.word != word ? entry.word < word : Self.compare(entry.bytes, key) < 0
             if isBefore { low = middle &+ 1 } else { high = middle }
         }
         return low
     }
 }
 
-/// Gathers entries in any order and sorts them once.
+/// Gathers the entries of one run.
 struct MemoryRunBuilder {
-    private var arena: [UInt8] = []
-    private var entries: [MemoryRun.Entry] = []
-    private var isSorted = true
+    private let buffer = EntryBuffer()
 
-    /// So that offsets fit 32 bits: a full builder takes no more, and a key is far shorter than what is left.
-    static let arenaMax = Int(UInt32.max) / 2
-
-    mutating func reserve(entries entryCount: Int, bytes byteCount: Int) {
-        entries.reserveCapacity(entryCount)
-        arena.reserveCapacity(byteCount)
-    }
-
-    var isEmpty: Bool { entries.isEmpty }
-    var isFull: Bool { arena.count >= Self.arenaMax }
+    var isEmpty: Bool { buffer.count == 0 }
+    var isFull: Bool { buffer.isFull }
 
     /// Adds an entry; of equal ones the last added counts.
     @inline(__always)
-    mutating func append(_ key: UnsafeRawBufferPointer, isTombstone: Bool) {
-        let entry = MemoryRun.Entry(
-            prefix: MemoryRun.prefix(key), offset: UInt32(arena.count),
-            lengthAndTombstone: UInt32(key.count) | (isTombstone ? MemoryRun.Entry.tombstoneBit : 0))
-        arena.append(contentsOf: key)
-        if isSorted, let last = entries.last, last.prefix > entry.prefix || last.prefix == entry.prefix && !isAfter(last, key) {
-            isSorted = false
-        }
-        entries.append(entry)
+    mutating func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) {
+        buffer.append(entry, isTombstone: isTombstone)
     }
 
-    private func isAfter(_ last: MemoryRun.Entry, _ key: UnsafeRawBufferPointer) -> Bool {
-        arena.withUnsafeBytes {
-            MemoryRun.compare(UnsafeRawBufferPointer(rebasing: $0[Int(last.offset)..<(Int(last.offset) + last.length)]), key) < 0
-        }
-    }
-
-    consuming func finish() -> MemoryRun {
-        guard !isSorted else { return MemoryRun(arena: arena, entries: entries) }
-        let arena = self.arena
-        var entries = self.entries
-        arena.withUnsafeBytes { arena in
-            let base = arena.baseAddress!
-            @inline(__always) func bytes(_ entry: MemoryRun.Entry) -> UnsafeRawBufferPointer {
-                UnsafeRawBufferPointer(start: base + Int(entry.offset), count: entry.length)
-            }
-            entries.withUnsafeMutableBufferPointer { entries in
-                entries.sort { a, b in
-                    if a.prefix != b.prefix { return a.prefix < b.prefix }
-                    let order = MemoryRun.compare(bytes(a), bytes(b))
-                    // The offset tells which was added later: the order of equal entries.
-                    return order != 0 ? order < 0 : a.offset < b.offset
-                }
-            }
-            var kept = 0
-            for index in entries.indices {
-                if kept > 0, entries[kept - 1].prefix == entries[index].prefix,
-                    MemoryRun.compare(bytes(entries[kept - 1]), bytes(entries[index])) == 0
-                {
-                    entries[kept - 1] = entries[index]
-                } else {
-                    entries[kept] = entries[index]
-                    kept += 1
-                }
-            }
-            entries.removeLast(entries.count - kept)
-        }
-        return MemoryRun(arena: arena, entries: entries)
-    }
+    consuming func finish() -> MemoryRun { MemoryRun([buffer]) }
 }

@@ -12,7 +12,7 @@ final class PrimaryBase: @unchecked Sendable {
     let pageCount: Int
     private let source: any FrameSource
     private let directoryBytes: UnsafeRawBufferPointer
-    private let resolved: UnsafeMutablePointer<Atomic<UInt>>
+    let resolved: UnsafeMutablePointer<Atomic<UInt>>
 
     static let rowsPerPage: UInt64 = 4096
     private static let entrySize = 16

@@ -94,9 +94,3 @@ final class PrimaryDelta: Sendable {
         return false
     }
 }
-
-/// One table's primary index: the delta over the base.
-struct PrimaryIndex: Sendable {
-    var base: PrimaryBase?
-    var delta: PrimaryDelta
-}

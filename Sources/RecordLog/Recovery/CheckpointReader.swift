@@ -17,7 +17,7 @@ struct CheckpointReader {
             let base = table.directory.isNone ? nil : try PrimaryBase(directory: table.directory, source: file)
             guard table.nextRow <= UInt64(base?.pageCount ?? 0) * PrimaryBase.rowsPerPage else { throw damaged(pointer.offset) }
             tables[index] = TableState(
-                primary: PrimaryIndex(base: base, delta: PrimaryDelta()), nextRow: table.nextRow, rowCount: table.rowCount,
+                primary: PrimaryIndex(base: base), nextRow: table.nextRow, rowCount: table.rowCount,
                 liveBytes: table.liveBytes)
         }
         var indexes: [IndexRuns?] = []

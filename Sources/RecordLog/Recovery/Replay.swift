@@ -121,7 +121,7 @@ final class Replay {
             throw StoreError.corrupt(file.path, at: address, "a row is of a table that the catalog does not have")
         }
         while tables.count <= slot { tables.append(nil) }
-        var state = tables[slot] ?? TableState(primary: PrimaryIndex(base: nil, delta: PrimaryDelta()))
+        var state = tables[slot] ?? TableState(primary: PrimaryIndex())
         // Numbers are given in turn, so a commit reaches no further than its rows; a hostile one reserves no memory.
         let limit = isSystem ? Transaction.systemRowsMax : state.nextRow + rowLimit
         guard record.reference.row > 0, record.reference.row < limit, record.previous < address else {
@@ -130,7 +130,7 @@ final class Replay {
         let new = RowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: record.version)
         let old = try liveRow(record.reference, state)
         if record.operation == .put {
-            guard isSystem || isWellFormed(new) else {
+            guard isSystem || catalog.isWellFormed(new) else {
                 throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
             }
             state.primary.delta.store(record.reference.row, address)
@@ -151,15 +151,8 @@ final class Replay {
         }
     }
 
-    private func isWellFormed(_ row: RowView) -> Bool {
-        guard row.byteCount >= RowLayout.nullsOffset, let layout = catalog.table(row.reference.table)?.layout(row.layoutID) else {
-            return false
-        }
-        return row.byteCount >= layout.minimumBodySize
-    }
-
     private func liveRow(_ reference: RowReference, _ state: TableState) throws(StoreError) -> RowView? {
-        let known = state.primary.delta.load(reference.row)
+        let known = state.primary.known(reference.row)
         guard known & PrimaryDelta.tombstoneBit == 0 else { return nil }
         let address = known != 0 ? known : try state.primary.base?.address(of: reference.row) ?? 0
         guard address != 0 else { return nil }
@@ -168,7 +161,7 @@ final class Replay {
             throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
         }
         let row = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
-        guard reference.table == .system || isWellFormed(row) else {
+        guard reference.table == .system || catalog.isWellFormed(row) else {
             throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
         }
         return row
@@ -192,7 +185,7 @@ final class Replay {
         for (table, nextRow) in numbers.next where catalog.table(table) != nil {
             let slot = Int(table.rawValue)
             while tables.count <= slot { tables.append(nil) }
-            var state = tables[slot] ?? TableState(primary: PrimaryIndex(base: nil, delta: PrimaryDelta()))
+            var state = tables[slot] ?? TableState(primary: PrimaryIndex())
             state.nextRow = max(state.nextRow, nextRow)
             tables[slot] = state
         }

@@ -26,6 +26,9 @@ final class Counters: Sendable {
     @inline(__always)
     func rowRead() { rowReads.store(rowReads.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
+    @inline(__always)
+    func rowsRead(_ count: Int) { rowReads.store(rowReads.load(ordering: .relaxed) &+ UInt64(count), ordering: .relaxed) }
+
     func appended(frames: Int, bytes: Int) {
         framesAppended.wrappingAdd(UInt64(frames), ordering: .relaxed)
         bytesAppended.wrappingAdd(UInt64(bytes), ordering: .relaxed)

@@ -18,50 +18,61 @@ extension Snapshot {
     func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws(StoreError) -> Bool) throws(StoreError) {
         guard let state = state(table) else { return }
         var row = max(first, 1)
+        var frame = VerifiedFrame()
         while row < state.nextRow {
             let page = row / PrimaryBase.rowsPerPage
             let limit = min((page + 1) * PrimaryBase.rowsPerPage, state.nextRow)
-            let isChanged = state.primary.delta.hasRows(in: row..<limit)
+            let isChanged = state.primary.isChanged(row..<limit)
             let addresses = try state.primary.base?.addresses(ofPage: Int(truncatingIfNeeded: page)) ?? .empty
             guard isChanged || !addresses.isEmpty else {
                 row = limit
                 continue
             }
+            var found = 0
+            defer { counters.rowsRead(found) }
             while row < limit {
                 let reference = RowReference(table: table, row: row)
-                let address: UInt64?
+                let address: UInt64
                 if isChanged {
-                    address = try self.address(of: reference)
+                    address = try self.address(of: reference) ?? 0
                 } else {
-                    let known = addresses.address(Int(row % PrimaryBase.rowsPerPage))
-                    address = known == 0 ? nil : known
+                    address = addresses.address(Int(row % PrimaryBase.rowsPerPage))
                 }
-                if let address {
-                    counters.rowRead()
-                    guard try body(view(at: address, reference)) else { return }
+                if address != 0 {
+                    found &+= 1
+                    guard try body(view(at: address, reference, in: &frame)) else { return }
                 }
                 row &+= 1
             }
         }
     }
 
+    /// A row in a frame that a walk has looked at before, or in the next.
+    @inline(__always)
+    private func view(at address: UInt64, _ reference: RowReference, in frame: inout VerifiedFrame) throws(StoreError) -> RowView {
+        try checked(try file.record(at: address, end: end, in: &frame), at: address, reference)
+    }
+
+    /// Rows are looked up in groups of this size, so that the misses of memory overlap.
+    private static var groupSize: Int { 64 }
+
     /// Calls `body` with each reference's place in the list and its row.
     ///
     /// Addresses are looked up first and rows read after, in groups, so that the misses of memory overlap.
     public func rows(_ references: UnsafeBufferPointer<RowReference>, _ body: (Int, RowView?) throws -> Void) throws {
-        let groupSize = 32
-        var addresses: [UInt64?] = []
-        addresses.reserveCapacity(groupSize)
-        var start = 0
-        while start < references.count {
-            let end = min(start + groupSize, references.count)
-            addresses.removeAll(keepingCapacity: true)
-            for index in start..<end { addresses.append(try address(of: references[index])) }
-            for index in start..<end {
-                counters.rowRead()
-                try body(index, try addresses[index - start].map { address throws(StoreError) in try view(at: address, references[index]) })
+        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.groupSize) { addresses in
+            var start = 0
+            while start < references.count {
+                let end = min(start + Self.groupSize, references.count)
+                for index in start..<end { addresses[index &- start] = try address(of: references[index]) ?? 0 }
+                _ = file.touch(UnsafeBufferPointer(rebasing: addresses[..<(end - start)]))
+                counters.rowsRead(end - start)
+                for index in start..<end {
+                    let address = addresses[index &- start]
+                    try body(index, address == 0 ? nil : try view(at: address, references[index]))
+                }
+                start = end
             }
-            start = end
         }
     }
 
@@ -80,7 +91,6 @@ extension Snapshot {
     }
 
     /// Calls `body` with the rows of a range of an index, in its order, until it returns false.
-    /// - Parameter table: the index's table.
     /// - Complexity: O(rows); rows are looked up in groups, so that the misses of memory overlap.
     public func rows(
         _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (RowView) throws -> Bool
@@ -88,10 +98,22 @@ extension Snapshot {
         guard let table = catalog.index(index)?.table else { return }
         var cursor = try cursor(index, range, descending: descending)
         var left = limit
-        while left > 0, let number = try cursor.next() {
-            guard let row = try row(RowReference(table: table, row: number)) else { continue }
-            guard try body(row) else { return }
-            left -= 1
+        try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.groupSize) { references in
+            var isDone = false
+            while left > 0, !isDone {
+                var count = 0
+                while count < min(Self.groupSize, left), let number = try cursor.next() {
+                    (references.baseAddress! + count).initialize(to: RowReference(table: table, row: number))
+                    count += 1
+                }
+                guard count > 0 else { return }
+                try rows(UnsafeBufferPointer(rebasing: references[..<count])) { _, row in
+                    guard !isDone, let row else { return }
+                    isDone = try !body(row)
+                    left -= 1
+                }
+                if count < Self.groupSize { return }
+            }
         }
     }
 

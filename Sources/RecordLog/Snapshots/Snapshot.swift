@@ -10,7 +10,8 @@ struct TableState: Sendable {
 /// One commit of a store, readable as long as it is held, whatever is written later. Immutable.
 ///
 /// Taking one is a retain. A snapshot holds the file it reads (mapped memory and, after a compaction, the old inode).
-public final class Snapshot: Sendable {
+public final class Snapshot: @unchecked Sendable {
+    // Unchecked: `readers` is never written after `init`.
     /// The commit's number; 0 for an empty store.
     public let sequence: UInt64
     public let catalog: Catalog
@@ -25,6 +26,8 @@ public final class Snapshot: Sendable {
     /// By index ID.
     let indexes: [IndexRuns?]
     let counters: Counters
+    /// By table ID, as many as `tables`.
+    private let readers: UnsafeMutablePointer<TableReader>
 
     init(
         sequence: UInt64, catalog: Catalog, file: LogFile, end: UInt64, commitChecksum: UInt64, tables: [TableState?],
@@ -38,6 +41,12 @@ public final class Snapshot: Sendable {
         self.tables = tables
         self.indexes = indexes
         self.counters = counters
+        readers = .allocate(capacity: max(1, tables.count))
+        for (index, state) in tables.enumerated() { (readers + index).initialize(to: TableReader(state)) }
+    }
+
+    deinit {
+        readers.deallocate()
     }
 
     /// Before the first commit.
@@ -74,15 +83,14 @@ public final class Snapshot: Sendable {
     @inline(__always)
     func address(of reference: RowReference) throws(StoreError) -> UInt64? {
         let index = Int(reference.table.rawValue)
-        guard index < tables.count, let table = tables[index] else { return nil }
-        let known = table.primary.delta.load(reference.row)
+        guard index < tables.count else { return nil }
+        let known = readers[index].known(reference.row)
         if known != 0 {
             let address = known & ~PrimaryDelta.tombstoneBit
             if address < end { return known & PrimaryDelta.tombstoneBit == 0 ? address : nil }
             return try olderAddress(than: address, reference)
         }
-        guard let base = table.primary.base else { return nil }
-        let address = try base.address(of: reference.row)
+        let address = try readers[index].baseAddress(reference.row)
         return address == 0 ? nil : address
     }
 
@@ -104,23 +112,23 @@ public final class Snapshot: Sendable {
 
     @inline(__always)
     func view(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
-        let (record, body) = try file.record(at: address, end: end)
+        try checked(try file.record(at: address, end: end), at: address, reference)
+    }
+
+    /// The row of a record, which must be the one wanted and have its layout.
+    @inline(__always)
+    func checked(
+        _ found: (record: RowRecord, body: UnsafeRawPointer), at address: UInt64, _ reference: RowReference
+    ) throws(StoreError) -> RowView {
+        let (record, body) = found
         guard record.reference == reference, record.operation == .put else {
             throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
         }
         let row = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
-        guard reference.table == .system || isWellFormed(row) else {
+        guard reference.table == .system || catalog.isWellFormed(row) else {
             throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
         }
         return row
-    }
-
-    @inline(__always)
-    private func isWellFormed(_ row: RowView) -> Bool {
-        guard row.byteCount >= RowLayout.nullsOffset, let layout = catalog.table(row.reference.table)?.layout(row.layoutID) else {
-            return false
-        }
-        return row.byteCount >= layout.minimumBodySize
     }
 
     /// How many rows a table has. O(1).

@@ -108,7 +108,7 @@ struct CheckpointBuilder {
         try sink.flush()
         for (index, directory) in directories {
             tables[index]?.primary = PrimaryIndex(
-                base: directory.isNone ? nil : try PrimaryBase(directory: directory, source: base.file), delta: PrimaryDelta())
+                base: directory.isNone ? nil : try PrimaryBase(directory: directory, source: base.file))
         }
         return Made(base: base, manifest: pointer, tables: tables, indexes: indexes)
     }
@@ -120,13 +120,13 @@ struct CheckpointBuilder {
         guard pageCount > 0 else { return .none }
         return try PrimaryBase.write(pageCount: pageCount, to: sink) { page throws(StoreError) in
             let first = UInt64(page) * perPage
-            if !state.primary.delta.hasRows(in: first..<first + perPage), let base = state.primary.base {
+            if !state.primary.isChanged(first..<first + perPage), let base = state.primary.base {
                 return .kept(base.page(page))
             }
             var addresses = [UInt64](repeating: 0, count: Int(perPage))
             let old = try state.primary.base?.addresses(ofPage: page) ?? .empty
             for place in 0..<perPage {
-                let known = state.primary.delta.load(first + place)
+                let known = state.primary.known(first + place)
                 if known == 0 {
                     addresses[Int(place)] = old.address(Int(place))
                 } else if known & PrimaryDelta.tombstoneBit == 0 {

@@ -95,7 +95,7 @@ extension LogStore {
             guard let changes, changes.id == .system || transaction.catalog.table(changes.id) != nil else { continue }
             let index = Int(changes.id.rawValue)
             while tables.count <= index { tables.append(nil) }
-            var state = tables[index] ?? TableState(primary: PrimaryIndex(base: nil, delta: PrimaryDelta()))
+            var state = tables[index] ?? TableState(primary: PrimaryIndex())
             for (place, address) in changes.newAddresses.enumerated() where address != 0 {
                 state.primary.delta.store(changes.firstNew + UInt64(place), address)
             }

@@ -257,7 +257,7 @@ public final class Transaction {
         if indexBuilders[slot] == nil { indexBuilders[slot] = MemoryRunBuilder() }
         guard indexBuilders[slot]?.isFull != true else {
             throw StoreError(
-                .tooLarge, path: base.file.path, "one transaction changes more than \(MemoryRunBuilder.arenaMax >> 30) GiB of index keys",
+                .tooLarge, path: base.file.path, "one transaction changes more than \(EntryBuffer.byteCountMax >> 30) GiB of index keys",
                 remedy: "Use several transactions.")
         }
         key.bytes.withUnsafeBytes { indexBuilders[slot]?.append($0, isTombstone: isTombstone) }
@@ -328,7 +328,7 @@ extension Snapshot {
     /// A row's newest record: its view (nil for a deletion), address and version.
     func newestRecord(of reference: RowReference) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
         guard let table = state(reference.table) else { return (nil, 0, nil) }
-        let known = table.primary.delta.load(reference.row)
+        let known = table.primary.known(reference.row)
         if known & PrimaryDelta.tombstoneBit != 0 {
             let address = known & ~PrimaryDelta.tombstoneBit
             return (nil, address, try file.record(at: address, end: end).record.version)

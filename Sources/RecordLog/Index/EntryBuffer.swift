@@ -1,0 +1,73 @@
+/// Index entries in the order in which they were added: their bytes one after the other, and a word for each.
+///
+/// Filled by one writer; never changed once a `MemoryRun` holds it.
+final class EntryBuffer: @unchecked Sendable {
+    // Unchecked: see above.
+    private(set) var bytes: UnsafeMutableRawPointer
+    private(set) var byteCount = 0
+    private var byteCapacity: Int
+    /// Offset (32 bits), tombstone (1), length (31).
+    private(set) var references: UnsafeMutablePointer<UInt64>
+    private(set) var count = 0
+    private var capacity: Int
+
+    /// So that offsets fit 32 bits: a full buffer takes no more, and an entry is far shorter than what is left.
+    static let byteCountMax = Int(UInt32.max) / 2
+
+    init(bytes byteCapacity: Int = 128, entries capacity: Int = 4) {
+        self.byteCapacity = max(byteCapacity, 16)
+        self.capacity = max(capacity, 1)
+        bytes = .allocate(byteCount: self.byteCapacity, alignment: 8)
+        references = .allocate(capacity: self.capacity)
+    }
+
+    deinit {
+        bytes.deallocate()
+        references.deallocate()
+    }
+
+    var isFull: Bool { byteCount >= Self.byteCountMax }
+
+    @inline(__always)
+    func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) {
+        if byteCount &+ entry.count > byteCapacity || count == capacity { grow(entry.count) }
+        references[count] = UInt64(byteCount) << 32 | (isTombstone ? 1 << 31 : 0) | UInt64(entry.count)
+        if let start = entry.baseAddress { (bytes + byteCount).copyMemory(from: start, byteCount: entry.count) }
+        byteCount &+= entry.count
+        count &+= 1
+    }
+
+    @inline(never)
+    private func grow(_ more: Int) {
+        if byteCount + more > byteCapacity {
+            byteCapacity = max(byteCapacity * 2, byteCount + more)
+            let grown = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 8)
+            grown.copyMemory(from: bytes, byteCount: byteCount)
+            bytes.deallocate()
+            bytes = grown
+        }
+        if count == capacity {
+            capacity *= 2
+            let grown = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+            grown.initialize(from: references, count: count)
+            references.deallocate()
+            references = grown
+        }
+    }
+
+    @inline(__always)
+    func entry(_ index: Int) -> (bytes: UnsafeRawBufferPointer, isTombstone: Bool) {
+        let reference = references[index]
+        return (
+            UnsafeRawBufferPointer(start: bytes + Int(reference >> 32), count: Int(reference & 0x7FFF_FFFF)), reference & 1 << 31 != 0
+        )
+    }
+
+    /// Adds all of another buffer's entries.
+    func append(contentsOf other: EntryBuffer) {
+        for index in 0..<other.count {
+            let (bytes, isTombstone) = other.entry(index)
+            append(bytes, isTombstone: isTombstone)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
+
+/// Entries of buffers in ascending order, each once: of equal ones the last added.
+///
+/// What all begin with is set aside, and the next eight bytes of each are kept beside it as a word, so that most comparisons
+/// look at no key. Large sets are sorted by those words with a radix sort, then stretches of equal words by their bytes.
+///
+/// Invariants:
+/// 1. `entries` are strictly ascending by bytes; `word` is the eight bytes behind the common ones, zeroes where there are none.
+/// 2. The keys lie in buffers that the owner holds.
+struct SortedEntries {
+    struct Entry {
+        var word: UInt64
+        var key: UnsafeRawPointer
+        var lengthAndTombstone: UInt32
+        /// When it was added.
+        var order: UInt32
+
+        @inline(__always) var length: Int { Int(lengthAndTombstone & 0x7FFF_FFFF) }
+        @inline(__always) var isTombstone: Bool { lengthAndTombstone >> 31 != 0 }
+        @inline(__always) var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: key, count: length) }
+    }
+
+    private(set) var entries: UnsafeMutablePointer<Entry>
+    private(set) var count: Int
+    let commonLength: Int
+
+    private static let radixMin = 256
+
+    init(_ buffers: [EntryBuffer]) {
+        let total = buffers.reduce(0) { $0 + $1.count }
+        entries = .allocate(capacity: max(1, total))
+        count = 0
+        var common = Int.max
+        var first = UnsafeRawBufferPointer(start: nil, count: 0)
+        for buffer in buffers {
+            for index in 0..<buffer.count {
+                let (bytes, isTombstone) = buffer.entry(index)
+                if count == 0 {
+                    first = bytes
+                    common = bytes.count
+                } else if common > 0 {
+                    common = Self.shared(first, bytes, atMost: common)
+                }
+                (entries + count).initialize(to: Entry(
+                    word: 0, key: bytes.baseAddress ?? UnsafeRawPointer(buffer.bytes),
+                    lengthAndTombstone: UInt32(bytes.count) | (isTombstone ? 1 << 31 : 0), order: UInt32(truncatingIfNeeded: count)))
+                count += 1
+            }
+        }
+        commonLength = count == 0 ? 0 : common
+        guard count > 1 else { return }
+        var isAscending = true
+        for index in 0..<count {
+            let word = MemoryRun.prefix(UnsafeRawBufferPointer(rebasing: entries[index].bytes[commonLength...]))
+            entries[index].word = word
+            if isAscending, index > 0, !isBefore(entries[index - 1], entries[index]) { isAscending = false }
+        }
+        guard !isAscending else { return }
+        if count < Self.radixMin {
+            sort(0..<count)
+        } else {
+            radixSort()
+            sortEqualWords()
+        }
+        removeOlder()
+    }
+
+    func deallocate() { entries.deallocate() }
+
+    @inline(__always)
+    private static func shared(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, atMost most: Int) -> Int {
+        let most = min(most, b.count)
+        if most > 0, memcmp(a.baseAddress!, b.baseAddress!, most) == 0 { return most }
+        var count = 0
+        while count < most, a[count] == b[count] { count &+= 1 }
+        return count
+    }
+
+    /// By bytes alone; false for equal ones.
+    @inline(__always)
+    private func isBefore(_ a: Entry, _ b: Entry) -> Bool {
+        a.word != b.word ? a.word < b.word : MemoryRun.compare(a.bytes, b.bytes) < 0
+    }
+
+    /// By bytes, then by when they were added.
+    private func isOrdered(_ a: Entry, _ b: Entry) -> Bool {
+        if a.word != b.word { return a.word < b.word }
+        let order = MemoryRun.compare(a.bytes, b.bytes)
+        return order != 0 ? order < 0 : a.order < b.order
+    }
+
+    private func sort(_ range: Range<Int>) {
+        var stretch = UnsafeMutableBufferPointer(start: entries + range.lowerBound, count: range.count)
+        stretch.sort(by: isOrdered)
+    }
+
+    /// Least significant byte first; bytes that all words share cost nothing. Stable.
+    private mutating func radixSort() {
+        var other = UnsafeMutablePointer<Entry>.allocate(capacity: count)
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: 8 * 256) { histograms in
+            histograms.initialize(repeating: 0)
+            for index in 0..<count {
+                let word = entries[index].word
+                for digit in 0..<8 { histograms[digit &* 256 &+ Int(word >> UInt64(digit &* 8) & 0xFF)] &+= 1 }
+            }
+            for digit in 0..<8 {
+                let histogram = UnsafeMutableBufferPointer(rebasing: histograms[(digit * 256)..<(digit * 256 + 256)])
+                let shift = UInt64(digit * 8)
+                guard histogram[Int(entries[0].word >> shift & 0xFF)] < count else { continue }
+                var start = 0
+                for value in 0..<256 {
+                    let size = histogram[value]
+                    histogram[value] = start
+                    start += size
+                }
+                for index in 0..<count {
+                    let entry = entries[index]
+                    let value = Int(entry.word >> shift & 0xFF)
+                    (other + histogram[value]).initialize(to: entry)
+                    histogram[value] &+= 1
+                }
+                swap(&entries, &other)
+            }
+        }
+        other.deallocate()
+    }
+
+    private func sortEqualWords() {
+        var start = 0
+        while start < count {
+            var end = start + 1
+            while end < count, entries[end].word == entries[start].word { end += 1 }
+            if end - start > 1 { sort(start..<end) }
+            start = end
+        }
+    }
+
+    private mutating func removeOlder() {
+        var kept = 0
+        for index in 1..<count {
+            if isBefore(entries[kept], entries[index]) { kept += 1 }
+            entries[kept] = entries[index]
+        }
+        count = kept + 1
+    }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// What a look-up of rows of one table needs, without a reference count: the snapshot that made it holds the objects.
+struct TableReader {
+    private let delta: Unmanaged<PrimaryDelta>?
+    private let frozen: Unmanaged<PrimaryDelta>?
+    private let base: Unmanaged<PrimaryBase>?
+    private let pages: UnsafeMutablePointer<Atomic<UInt>>?
+    private let pageCount: Int
+
+    init(_ state: TableState?) {
+        delta = state.map { Unmanaged.passUnretained($0.primary.delta) }
+        frozen = state?.primary.frozen.map { Unmanaged.passUnretained($0) }
+        base = state?.primary.base.map { Unmanaged.passUnretained($0) }
+        pages = state?.primary.base?.resolved
+        pageCount = state?.primary.base?.pageCount ?? 0
+    }
+
+    /// What is known of a row since the base: 0 for nothing, else an address, with the tombstone's bit.
+    @inline(__always)
+    func known(_ row: UInt64) -> UInt64 {
+        guard let delta else { return 0 }
+        let address = delta._withUnsafeGuaranteedRef { $0.load(row) }
+        if address != 0 { return address }
+        guard let frozen else { return 0 }
+        return frozen._withUnsafeGuaranteedRef { $0.load(row) }
+    }
+
+    /// The row's address as of the base; 0 where it has none.
+    @inline(__always)
+    func baseAddress(_ row: UInt64) throws(StoreError) -> UInt64 {
+        let page = Int(truncatingIfNeeded: row / PrimaryBase.rowsPerPage)
+        guard page < pageCount, let pages else { return 0 }
+        let bytes = pages[page].load(ordering: .acquiring)
+        guard bytes != 0 else { return try resolve(row) }
+        return PrimaryPage(UnsafeRawPointer(bitPattern: bytes)).address(Int(row % PrimaryBase.rowsPerPage))
+    }
+
+    @inline(never)
+    private func resolve(_ row: UInt64) throws(StoreError) -> UInt64 {
+        try base?.takeUnretainedValue().address(of: row) ?? 0
+    }
+}
