@@ -15,7 +15,7 @@ import Testing
             case 1: _ = try sample.store.compact()
             case 2: try sample.reopen()
             case 3: try sample.reopenAfterCrash()
-            default: try commit(sample, &random)
+            default: try Self.commit(sample, &random)
             }
             if Int.random(in: 0..<6, using: &random) == 0 { kept.append((sample.store.snapshot(), sample.people)) }
         }
@@ -25,7 +25,7 @@ import Testing
         #expect(report.problems.isEmpty, "seed \(seed)")
     }
 
-    private func commit(_ sample: SampleStore, _ random: inout SeededGenerator) throws {
+    static func commit(_ sample: SampleStore, _ random: inout SeededGenerator) throws {
         var people = sample.people
         try sample.store.write { transaction in
             for _ in 0..<Int.random(in: 1...40, using: &random) {
@@ -34,12 +34,12 @@ import Testing
                     #expect(try transaction.delete(sample.reference(known)))
                     people[known] = nil
                 } else if let known, Int.random(in: 0..<2, using: &random) == 0 {
-                    people[known] = Self.person(&random)
+                    people[known] = person(&random)
                     try sample.put(transaction, known, people[known]!)
                     #expect(try transaction.row(sample.reference(known)).map(sample.person) == people[known])
                 } else {
                     let row = try transaction.newRow(in: sample.table.id)
-                    people[row] = Self.person(&random)
+                    people[row] = person(&random)
                     try sample.put(transaction, row, people[row]!)
                 }
             }

@@ -27,6 +27,8 @@ final class SampleStore {
         var options = StoreOptions()
         options.fileSystem = fileSystem
         options.segmentShift = 20
+        // So that operations come in the same order at every run.
+        options.checkpointsInBackground = false
         configure(&options)
         self.options = options
         store = try LogStore.open(path: path, options: options)

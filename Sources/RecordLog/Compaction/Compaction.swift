@@ -21,7 +21,8 @@ extension LogStore {
     ///   `cancelled`; as `write` does.
     /// - Complexity: O(live data); memory for one index at a time where it is damaged and made anew.
     public func compact(progress: ((CompactionProgress) -> Bool)? = nil) throws(StoreError) -> CompactionReport {
-        try exclusively { () throws(StoreError) in
+        finishCheckpoint()
+        return try exclusively { () throws(StoreError) in
             try beginWriting()
             // Whichever file is the store's at the end is the one that is locked.
             defer { writer.file.storage.unlock() }
@@ -111,7 +112,7 @@ struct CompactionWriter {
             sequence: base.sequence, catalog: base.catalog, file: file, end: appender.position, commitChecksum: frame.checksum,
             tables: rows.tables, indexes: [], counters: store.counters)
         let indexed = try copyIndexes(copied, to: appender)
-        let made = try CheckpointBuilder(base: indexed, sink: appender).build(previous: .none)
+        let made = try CheckpointBuilder(base: indexed, logEnd: appender.position, sink: appender).build(previous: .none)
         if store.options.durability != .none { try storage.sync() }
         var slot = HeaderSlot()
         slot.generation = empty.slot.generation + 1
@@ -125,7 +126,7 @@ struct CompactionWriter {
         try FileCreation.write(slot, to: storage, fileID: file.identity.fileID)
         if store.options.durability != .none { try storage.sync() }
         return OpenedFile(
-            snapshot: made.snapshot(end: slot.end), slot: slot, end: slot.end, checkpointEnd: slot.end, zeroedEnd: slot.end)
+            snapshot: made.over(indexed, isWhole: true), slot: slot, end: slot.end, bytesBehind: 0, zeroedEnd: slot.end)
     }
 
     /// Copies every live row, the catalog first.

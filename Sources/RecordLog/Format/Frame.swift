@@ -16,6 +16,8 @@ enum FrameKind: UInt8, CaseIterable {
     case indexRoot = 7
     /// The manifest of a checkpoint.
     case checkpoint = 8
+    /// How many bytes of frames of a checkpoint follow.
+    case batch = 9
 }
 
 /// A frame as another frame names it.

@@ -24,6 +24,8 @@ struct Manifest {
     var sequence: UInt64
     /// The checksum of that commit's frame.
     var commitChecksum: UInt64
+    /// Where the log goes on after that commit. Commits may lie between it and the manifest.
+    var logEnd: UInt64
     var previousCheckpoint: FramePointer
     var tables: [Table]
     var indexes: [Index]
@@ -35,6 +37,7 @@ struct Manifest {
         writer.append(Self.version)
         writer.append(sequence)
         writer.append(commitChecksum)
+        writer.append(logEnd)
         writer.append(previousCheckpoint)
         writer.append(UInt32(tables.count))
         for table in tables {
@@ -58,10 +61,11 @@ struct Manifest {
     }
 
     init(
-        sequence: UInt64, commitChecksum: UInt64, previousCheckpoint: FramePointer, tables: [Table], indexes: [Index]
+        sequence: UInt64, commitChecksum: UInt64, logEnd: UInt64, previousCheckpoint: FramePointer, tables: [Table], indexes: [Index]
     ) {
         self.sequence = sequence
         self.commitChecksum = commitChecksum
+        self.logEnd = logEnd
         self.previousCheckpoint = previousCheckpoint
         self.tables = tables
         self.indexes = indexes
@@ -71,7 +75,7 @@ struct Manifest {
     init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let sequence = reader.integer(UInt64.self),
-            let commitChecksum = reader.integer(UInt64.self), let previous = reader.pointer(), let tableCount = reader.count(of: 42)
+            let commitChecksum = reader.integer(UInt64.self), let logEnd = reader.integer(UInt64.self), let previous = reader.pointer(), let tableCount = reader.count(of: 42)
         else { return nil }
         var tables: [Table] = []
         for _ in 0..<tableCount {
@@ -95,7 +99,7 @@ struct Manifest {
             indexes.append(Index(id: IndexID(rawValue: id), runs: runs))
         }
         self.init(
-            sequence: sequence, commitChecksum: commitChecksum, previousCheckpoint: previous, tables: tables, indexes: indexes)
+            sequence: sequence, commitChecksum: commitChecksum, logEnd: logEnd, previousCheckpoint: previous, tables: tables, indexes: indexes)
     }
 }
 

@@ -5,7 +5,26 @@ protocol FrameSource: AnyObject, Sendable {
     var path: String { get }
 }
 
-/// Where an index run is written.
-protocol FrameSink {
-    func append(kind: FrameKind, payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer
+/// Where the frames of indexes are written.
+protocol FrameSink: AnyObject {
+    /// Takes a frame. Its place is known after the next `flush`.
+    func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket
+    /// Gives every frame taken its place in the file.
+    func flush() throws(StoreError)
+    /// The place of a frame that was flushed.
+    func pointer(_ ticket: FrameTicket) -> FramePointer
+}
+
+/// A frame that a sink has taken.
+struct FrameTicket {
+    let number: Int
+}
+
+extension FrameSink {
+    func append(_ kind: FrameKind, _ bytes: [UInt8]) throws(StoreError) -> FrameTicket {
+        let result: Result<FrameTicket, StoreError> = bytes.withUnsafeBytes { bytes in
+            do throws(StoreError) { return .success(try append(kind, bytes)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
 }

@@ -7,13 +7,14 @@
 /// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk, but for runs in memory too large to be merged.
 struct IndexRuns: Sendable {
     var memory: [MemoryRun] = []
+    /// While a checkpoint is being written: what it takes to the disk. Older than `memory`.
+    var frozen: [MemoryRun] = []
     var disk: [DiskRun] = []
 
     static let memoryRunsMax = 8
     static let diskRunsMax = 9
 
-    var isEmpty: Bool { memory.isEmpty && disk.isEmpty }
-    var memoryEntryCount: Int { memory.reduce(0) { $0 + $1.countMax } }
+    var memoryEntryCount: Int { (memory + frozen).reduce(0) { $0 + $1.countMax } }
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
 
     /// These runs under a newer one. Neighbours of like size are joined, so that sizes grow geometrically: an entry is
@@ -31,8 +32,9 @@ struct IndexRuns: Sendable {
 
     func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {
         var cursors: [RunCursor] = []
-        cursors.reserveCapacity(memory.count + disk.count)
+        cursors.reserveCapacity(memory.count + frozen.count + disk.count)
         for run in memory { cursors.append(RunCursor.over(run, range, isDescending: isDescending)) }
+        for run in frozen { cursors.append(RunCursor.over(run, range, isDescending: isDescending)) }
         for run in disk { cursors.append(try RunCursor.over(run, range, isDescending: isDescending)) }
         return cursors
     }
@@ -49,7 +51,7 @@ struct IndexRuns: Sendable {
     private func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
         var found: (row: UInt64, isTombstone: Bool)?
         var isAmbiguous = false
-        for run in memory {
+        for run in memory + frozen {
             guard let entry = run.first(prefix: key) else { continue }
             if found != nil { isAmbiguous = true }
             found = entry
@@ -69,17 +71,18 @@ struct IndexRuns: Sendable {
 
     /// Writes what is in memory to the file, as a checkpoint does.
     ///
-    /// The runs in memory become one new run; when that would make too many, or the small ones together outweigh a quarter
+    /// The runs in memory become one new run; when that would make too many, or the small ones together outweigh half
     /// of the base, everything becomes one new base.
-    func flushed(to sink: any FrameSink, source: any FrameSource) throws(StoreError) -> IndexRuns {
-        guard !memory.isEmpty else { return self }
+    /// - Returns: the runs on disk then.
+    func flushed(to sink: any FrameSink, source: any FrameSource) throws(StoreError) -> [DiskRun] {
+        guard !memory.isEmpty || !frozen.isEmpty else { return disk }
         let small = UInt64(memoryEntryCount) + disk.dropLast().reduce(0) { $0 + $1.entryCount }
-        let isRebased = disk.count >= Self.diskRunsMax || small * 4 >= disk.last?.entryCount ?? 0
+        let isRebased = disk.count >= Self.diskRunsMax || small * 2 >= disk.last?.entryCount ?? 0
         let merged = MergeCursor(
-            cursors: isRebased ? try cursors(.all, isDescending: false) : try IndexRuns(memory: memory).cursors(.all, isDescending: false),
+            cursors: isRebased ? try cursors(.all, isDescending: false) : try IndexRuns(memory: memory, frozen: frozen).cursors(.all, isDescending: false),
             isDescending: false, keepsTombstones: !isRebased)
         let run = try Self.write(merged, to: sink, source: source)
-        return IndexRuns(memory: [], disk: (run.map { [$0] } ?? []) + (isRebased ? [] : disk))
+        return (run.map { [$0] } ?? []) + (isRebased ? [] : disk)
     }
 
     static func write(_ cursor: MergeCursor, to sink: any FrameSink, source: any FrameSource) throws(StoreError) -> DiskRun? {

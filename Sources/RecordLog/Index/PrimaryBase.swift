@@ -72,28 +72,29 @@ final class PrimaryBase: @unchecked Sendable {
     static func write(
         pageCount: Int, to sink: any FrameSink, page: (Int) throws(StoreError) -> PageSource
     ) throws(StoreError) -> FramePointer {
-        var writer = ByteWriter()
+        var pages: [FramePointer] = []
+        var tickets: [(page: Int, FrameTicket)] = []
         for index in 0..<pageCount {
             switch try page(index) {
-            case .kept(let pointer): writer.append(pointer)
+            case .kept(let pointer): pages.append(pointer)
             case .new(let addresses):
+                pages.append(.none)
                 let encoded = PrimaryPage.encode(addresses)
-                writer.append(encoded.isEmpty ? FramePointer.none : try append(encoded, .primaryPage, to: sink))
+                if !encoded.isEmpty { tickets.append((index, try sink.append(.primaryPage, encoded))) }
             }
         }
-        return try append(writer.bytes, .primaryDirectory, to: sink)
+        try sink.flush()
+        for (index, ticket) in tickets { pages[index] = sink.pointer(ticket) }
+        var writer = ByteWriter()
+        for page in pages { writer.append(page) }
+        let directory = try sink.append(.primaryDirectory, writer.bytes)
+        try sink.flush()
+        return sink.pointer(directory)
     }
 
     enum PageSource {
         case kept(FramePointer)
         case new([UInt64])
-    }
-
-    private static func append(_ bytes: [UInt8], _ kind: FrameKind, to sink: any FrameSink) throws(StoreError) -> FramePointer {
-        let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try sink.append(kind: kind, payload: bytes)) } catch { return .failure(error) }
-        }
-        return try result.get()
     }
 }
 

@@ -5,6 +5,7 @@ struct RunWriter {
     /// The last entry of the block before.
     private var previous: [UInt8] = []
     private var blocks: [IndexRoot.Block] = []
+    private var tickets: [FrameTicket] = []
     private var separator: [UInt8] = []
     private var entryCount: UInt64 = 0
     private var byteCount: UInt64 = 0
@@ -38,8 +39,9 @@ struct RunWriter {
     private mutating func closeBlock() throws(StoreError) {
         guard !block.isEmpty else { return }
         let count = block.entryCount
-        let (pointer, size) = try block.emit(to: sink)
-        blocks.append(IndexRoot.Block(pointer: pointer, separator: separator, entryCount: count))
+        let (ticket, size) = try block.emit(to: sink)
+        tickets.append(ticket)
+        blocks.append(IndexRoot.Block(pointer: .none, separator: separator, entryCount: count))
         byteCount += UInt64(size)
     }
 
@@ -47,11 +49,12 @@ struct RunWriter {
     mutating func finish() throws(StoreError) -> Manifest.Run? {
         try closeBlock()
         guard !blocks.isEmpty else { return nil }
+        try sink.flush()
+        for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
         let bytes = IndexRoot.encode(blocks)
-        let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try sink.append(kind: .indexRoot, payload: bytes)) } catch { return .failure(error) }
-        }
-        return Manifest.Run(root: try result.get(), entryCount: entryCount, byteCount: byteCount + UInt64(bytes.count))
+        let root = try sink.append(.indexRoot, bytes)
+        try sink.flush()
+        return Manifest.Run(root: sink.pointer(root), entryCount: entryCount, byteCount: byteCount + UInt64(bytes.count))
     }
 }
 
@@ -96,15 +99,13 @@ struct IndexBlockEncoder {
 
     /// Writes the block, and starts the next.
     /// - Returns: the block, and its size.
-    mutating func emit(to sink: any FrameSink) throws(StoreError) -> (FramePointer, Int) {
+    mutating func emit(to sink: any FrameSink) throws(StoreError) -> (FrameTicket, Int) {
         encode()
-        let result: Result<FramePointer, StoreError> = encoded.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try sink.append(kind: .indexBlock, payload: bytes)) } catch { return .failure(error) }
-        }
+        let ticket = try sink.append(.indexBlock, encoded)
         keys.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
         estimate = 0
-        return (try result.get(), encoded.count)
+        return (ticket, encoded.count)
     }
 
     private mutating func encode() {

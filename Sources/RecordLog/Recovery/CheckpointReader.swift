@@ -7,7 +7,8 @@ struct CheckpointReader {
     /// - Throws: where the manifest or anything it names directly is damaged; the caller then replays the whole log.
     func load(_ pointer: FramePointer, size: UInt64) throws(StoreError) -> (snapshot: Snapshot, end: UInt64) {
         guard let frame = try file.frame(at: pointer.offset, limit: size), frame.header.kind == .checkpoint,
-            frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload)
+            frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload),
+            manifest.logEnd >= FileFormat.dataStart, manifest.logEnd <= pointer.offset, manifest.logEnd % UInt64(FrameHeader.alignment) == 0
         else { throw damaged(pointer.offset) }
         var tables: [TableState?] = []
         for table in manifest.tables {
@@ -28,7 +29,7 @@ struct CheckpointReader {
             indexes[slot] = IndexRuns(memory: [], disk: index.runs.map { DiskRun(manifest: $0, source: file) })
         }
         let bare = Snapshot(
-            sequence: manifest.sequence, catalog: .empty, file: file, end: pointer.offset, commitChecksum: manifest.commitChecksum,
+            sequence: manifest.sequence, catalog: .empty, file: file, end: manifest.logEnd, commitChecksum: manifest.commitChecksum,
             tables: tables, indexes: indexes, counters: counters)
         var catalog = Catalog.empty
         if let bytes = try bare.systemValue(Catalog.row) {
@@ -36,9 +37,9 @@ struct CheckpointReader {
             catalog = stored
         }
         let snapshot = Snapshot(
-            sequence: manifest.sequence, catalog: catalog, file: file, end: frame.end, commitChecksum: manifest.commitChecksum,
+            sequence: manifest.sequence, catalog: catalog, file: file, end: manifest.logEnd, commitChecksum: manifest.commitChecksum,
             tables: tables, indexes: indexes, counters: counters)
-        return (snapshot, frame.end)
+        return (snapshot, manifest.logEnd)
     }
 
     /// A manifest names frames before it alone, so that nothing refers to itself.

@@ -34,7 +34,7 @@ struct FileCreation {
         let file = LogFile(storage: storage, path: path ?? self.path, identity: identity)
         file.extendReadable(to: UInt64(header.count))
         return OpenedFile(
-            snapshot: Snapshot.empty(file, counters), slot: slot, end: FileFormat.dataStart, checkpointEnd: FileFormat.dataStart,
+            snapshot: Snapshot.empty(file, counters), slot: slot, end: FileFormat.dataStart, bytesBehind: 0,
             zeroedEnd: FileFormat.dataStart)
     }
 

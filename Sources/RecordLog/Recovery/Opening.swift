@@ -4,7 +4,8 @@ struct OpenedFile {
     var slot: HeaderSlot
     /// Where the next frame goes.
     let end: UInt64
-    let checkpointEnd: UInt64
+    /// Bytes of commits that the newest checkpoint does not have.
+    let bytesBehind: UInt64
     let zeroedEnd: UInt64
     /// What a reader passed over: committed bytes that are damaged.
     var damage: StoreError?
@@ -72,9 +73,9 @@ struct Opening {
         let state = try startingState(file, slot, size: size)
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
         try replay.run(limit: size, publishedEnd: slot?.end)
-        counters.replayed(bytes: replay.end - state.position)
+        counters.replayed(bytes: replay.commitBytes)
         let snapshot = try replay.finish(counters: counters)
-        return try settle(snapshot, slot: slot, end: replay.end, size: size, checkpointEnd: state.checkpointEnd)
+        return try settle(snapshot, slot: slot, end: replay.end, size: size, bytesBehind: replay.commitBytes, hasCheckpoint: state.hasCheckpoint)
     }
 
     static func read(_ storage: any StorageFile, into header: inout [UInt8]) throws(StoreError) -> Int {
@@ -89,26 +90,26 @@ struct Opening {
     /// The state of the newest checkpoint; that of an empty store where there is none, or it cannot be read.
     private func startingState(
         _ file: LogFile, _ slot: HeaderSlot?, size: UInt64
-    ) throws(StoreError) -> (snapshot: Snapshot, position: UInt64, checkpointEnd: UInt64) {
+    ) throws(StoreError) -> (snapshot: Snapshot, position: UInt64, hasCheckpoint: Bool) {
         if let slot, !slot.checkpoint.isNone, !options.rebuildsIndexes, slot.checkpoint.offset < size,
             let loaded = try? CheckpointReader(file: file, counters: counters).load(slot.checkpoint, size: size)
         {
-            return (loaded.snapshot, loaded.end, loaded.end)
+            return (loaded.snapshot, loaded.end, true)
         }
-        return (Snapshot.empty(file, counters), FileFormat.dataStart, FileFormat.dataStart)
+        return (Snapshot.empty(file, counters), FileFormat.dataStart, false)
     }
 
     // MARK: Tail
 
     /// Decides what the bytes behind the last commit are, and cuts off a torn tail.
     private func settle(
-        _ snapshot: Snapshot, slot: HeaderSlot?, end: UInt64, size: UInt64, checkpointEnd: UInt64
+        _ snapshot: Snapshot, slot: HeaderSlot?, end: UInt64, size: UInt64, bytesBehind: UInt64, hasCheckpoint: Bool
     ) throws(StoreError) -> OpenedFile {
         let file = snapshot.file
         let isAsPublished = slot.map { $0.end == end && $0.sequence == snapshot.sequence } ?? false
         func opened(_ slot: HeaderSlot?, zeroedEnd: UInt64, damage: StoreError? = nil) -> OpenedFile {
             OpenedFile(
-                snapshot: snapshot, slot: slot ?? HeaderSlot(), end: end, checkpointEnd: checkpointEnd, zeroedEnd: zeroedEnd,
+                snapshot: snapshot, slot: slot ?? HeaderSlot(), end: end, bytesBehind: bytesBehind, zeroedEnd: zeroedEnd,
                 damage: damage)
         }
         func corrupt(_ offset: UInt64, _ evidence: String) -> StoreError {
@@ -132,7 +133,7 @@ struct Opening {
             zeroedEnd = end
         }
         return opened(
-            try publish(snapshot, slot, end: end, isAsPublished: isAsPublished, hasCheckpoint: checkpointEnd > FileFormat.dataStart),
+            try publish(snapshot, slot, end: end, isAsPublished: isAsPublished, hasCheckpoint: hasCheckpoint),
             zeroedEnd: zeroedEnd)
     }
 

@@ -14,6 +14,8 @@ final class Replay {
     private var extractors: [UInt16: [(id: IndexID, extractor: any IndexKeyExtractor)]] = [:]
     /// Behind the last whole commit, or the published checkpoint after it.
     private(set) var end: UInt64
+    /// Of the commits that were applied.
+    private(set) var commitBytes: UInt64 = 0
     private var key = KeyBuilder()
 
     init(file: LogFile, from snapshot: Snapshot, at position: UInt64, options: StoreOptions) {
@@ -57,14 +59,24 @@ final class Replay {
                 try apply(parts, frame, footer)
                 parts.removeAll(keepingCapacity: true)
                 partsChecksum = 0
+                commitBytes += frame.end - footer.start
                 sequence = footer.sequence
                 commitChecksum = frame.header.checksum
                 end = frame.end
-            case .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+            case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+                if frame.header.kind == .batch { position = self.end(ofBatch: frame, limit: min(limit, publishedEnd ?? 0)) }
                 // Past the published end they are of a checkpoint that was never finished.
                 if parts.isEmpty, position <= publishedEnd ?? 0 { end = position }
             }
         }
+    }
+
+    /// Where a batch of a checkpoint's frames ends, where all of it was published; else where its own frame does.
+    private func end(ofBatch frame: LogFile.Frame, limit: UInt64) -> UInt64 {
+        guard frame.payload.count >= FrameAppender.BatchLayout.size else { return frame.end }
+        let length = UInt64(littleEndian: frame.payload.loadUnaligned(as: UInt64.self))
+        guard frame.end <= limit, length <= limit - frame.end, length % UInt64(FrameHeader.alignment) == 0 else { return frame.end }
+        return frame.end + length
     }
 
     /// Commits are numbered in turn; a compacted file starts with the number that its rows are as of.
@@ -79,7 +91,7 @@ final class Replay {
             let header = FrameHeader(try file.pointer(at: position), limit: min(limit - position, file.room(at: position)))
         else { return nil }
         switch header.kind {
-        case .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+        case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
             let next = position + UInt64(header.length)
             if next == publishedEnd { return next }
             return try file.frame(at: next, limit: limit) == nil ? nil : next

@@ -18,6 +18,14 @@ final class FrameAppender: FrameSink {
     /// Of the `rows` frames so far; the footer carries it.
     private var partsChecksum: UInt64 = 0
     private var sealed: [UInt64] = []
+    private var pointers: [FramePointer] = []
+    /// Where the open batch's frame lies in memory.
+    private var batch: Int?
+
+    enum BatchLayout {
+        /// How many bytes follow the frame, u64.
+        static let size = 8
+    }
     /// A write that failed: the handle must not go on as if nothing had happened.
     private(set) var failure: StoreError?
     private let counters: Counters
@@ -107,15 +115,46 @@ final class FrameAppender: FrameSink {
         return seal(start, kind, payloadLength: payloadLength)
     }
 
-    func append(kind: FrameKind, payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
+    /// Lays down a frame.
+    func place(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
         precondition(openFrame == nil, "a commit's frame is closed before another frame is appended")
         try open(forPayload: payload.count)
         ensure(payload.count)
         if let bytes = payload.baseAddress { (memory + count).copyMemory(from: bytes, byteCount: payload.count) }
         count += payload.count
-        let pointer = close(kind)
+        return close(kind) ?? .none
+    }
+
+    // MARK: As a sink
+
+    func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
+        pointers.append(try place(kind, payload))
         if count >= Self.flushSize { try flush() }
-        return pointer ?? .none
+        return FrameTicket(number: pointers.count - 1)
+    }
+
+    func pointer(_ ticket: FrameTicket) -> FramePointer { pointers[ticket.number] }
+
+    // MARK: Batches
+
+    /// Starts a batch: a frame that will say how much follows it, up to `endBatch`. Nothing is written in between.
+    func beginBatch(bytes: Int) throws(StoreError) {
+        ensure(bytes + FrameHeader.lengthMin)
+        try open(forPayload: BatchLayout.size)
+        batch = openFrame
+        openFrame = nil
+        let rest = FrameHeader.length(forPayload: BatchLayout.size) - FrameHeader.Layout.size
+        ensure(rest)
+        (memory + count).initializeMemory(as: UInt8.self, repeating: 0, count: rest)
+        count += rest
+    }
+
+    func endBatch() {
+        guard let start = batch else { return }
+        let length = UInt64(count - start - FrameHeader.length(forPayload: BatchLayout.size))
+        (memory + start + FrameHeader.Layout.size).storeBytes(of: length.littleEndian, as: UInt64.self)
+        seal(start, .batch, payloadLength: BatchLayout.size)
+        batch = nil
     }
 
     // MARK: Rows

@@ -20,7 +20,8 @@ extension LogStore {
         }
         let isFollowed = isLocked ? try hasFrame(at: writer.end, file, size: size) : false
         if slot.end > writer.end || isFollowed {
-            let replay = Replay(file: file, from: base, at: writer.end, options: options)
+            let (start, position) = startOfCatchingUp(base, slot, size: size)
+            let replay = Replay(file: file, from: start, at: position, options: options)
             try replay.run(limit: isLocked ? size : slot.end, publishedEnd: slot.end)
             guard replay.end >= slot.end else {
                 throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
@@ -30,6 +31,7 @@ extension LogStore {
             }
             let isStuck = replay.end == writer.end
             writer.end = replay.end
+            writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
             publish(try replay.finish(counters: counters))
             if isStuck, isLocked {
                 // (7) What a writer that died left behind the last whole commit.
@@ -40,7 +42,15 @@ extension LogStore {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew { writer.slot = slot }
-        if slot.checkpoint.offset > writer.checkpointEnd { writer.checkpointEnd = writer.end }
+    }
+
+    /// Where to go on from: this handle's newest commit, or a checkpoint that another process has written since, so that what
+    /// is kept in memory stays bounded for a handle that only follows.
+    private func startOfCatchingUp(_ base: Snapshot, _ slot: HeaderSlot, size: UInt64) -> (Snapshot, UInt64) {
+        guard slot.checkpoint != writer.slot.checkpoint, !slot.checkpoint.isNone, slot.checkpoint.offset < size,
+            let loaded = try? CheckpointReader(file: base.file, counters: counters).load(slot.checkpoint, size: size)
+        else { return (base, writer.end) }
+        return (loaded.snapshot, loaded.end)
     }
 
     /// Whether something follows the log's end: a writer died after appending and before publishing.
@@ -88,7 +98,8 @@ extension Writer {
         file = opened.snapshot.file
         slot = opened.slot
         end = opened.end
-        checkpointEnd = opened.checkpointEnd
+        bytesBehind = opened.bytesBehind
+        bytesBehindAtFailure = 0
         zeroedEnd = opened.zeroedEnd
     }
 }

@@ -1,12 +1,13 @@
-/// The way of a checkpoint into the file: pages, runs and the manifest that names them, a sync, the slot that names the
+/// The way of a checkpoint into the file: pages and runs, then the manifest that names them, a sync, the slot that names the
 /// manifest.
 ///
-/// A crash before the slot leaves frames behind the last commit that nothing refers to: they are cut off as a torn tail,
-/// or passed over where a commit follows them. The log is the truth, so nothing is lost (6).
+/// A crash before the slot leaves frames behind the last commit, or between commits, that nothing refers to: they are cut
+/// off as a torn tail, or passed over. The log is the truth, so nothing is lost (6).
 extension LogStore {
+    /// Under the store's locks: the whole checkpoint at once.
     func writeCheckpoint() throws(StoreError) {
         let base = snapshot()
-        guard writer.end > writer.checkpointEnd || writer.slot.checkpoint.isNone else { return }
+        guard writer.bytesBehind > 0 || writer.slot.checkpoint.isNone else { return }
         do throws(StoreError) {
             try writeCheckpoint(of: base)
         } catch {
@@ -17,31 +18,33 @@ extension LogStore {
     }
 
     func writeCheckpoint(of base: Snapshot) throws(StoreError) {
-        let appender = FrameAppender(file: base.file, at: writer.end, sequence: base.sequence, counters: counters)
+        let end = writer.end
+        let sink = try CheckpointSink(self, base: base, previous: writer.slot.checkpoint, isExclusive: true)
         let made: CheckpointBuilder.Made
         do throws(StoreError) {
-            made = try CheckpointBuilder(base: base, sink: appender).build(previous: writer.slot.checkpoint)
-            try write(appender)
+            made = try CheckpointBuilder(base: base, logEnd: end, sink: sink).build(previous: writer.slot.checkpoint)
         } catch {
-            abandon(appender)
+            if writer.end > end, writer.poison == nil {
+                writer.end = end
+                cutTail()
+            }
             throw error
         }
         // (6) A run is referred to only once it is synced.
         if options.durability != .none { try syncFile() }
-        var slot = writer.slot
+        var slot = writer.slot(upTo: writer.end)
         slot.checkpoint = made.manifest
         slot.sequence = base.sequence
         slot.commitChecksum = base.commitChecksum
-        slot.end = appender.position
         if options.durability != .none {
             slot.durableSequence = slot.sequence
             slot.durableEnd = slot.end
         }
         try writeSlot(slot)
-        writer.end = slot.end
-        writer.checkpointEnd = slot.end
+        writer.bytesBehind = 0
+        writer.bytesBehindAtFailure = 0
         counters.checkpointed()
-        publish(made.snapshot(end: slot.end))
+        publish(made.over(base, isWhole: true))
     }
 
     /// The same commit over indexes made from the log alone.
@@ -59,62 +62,70 @@ extension LogStore {
 /// Writes every index of a snapshot, and the manifest that lists them.
 struct CheckpointBuilder {
     let base: Snapshot
-    let sink: FrameAppender
+    /// Where the log goes on after the snapshot's commit.
+    let logEnd: UInt64
+    let sink: any FrameSink
 
     struct Made {
-        let base: Snapshot
         let manifest: FramePointer
-        let tables: [TableState?]
-        let indexes: [IndexRuns?]
+        /// By table ID.
+        let bases: [PrimaryBase?]
+        /// By index ID.
+        let disks: [[DiskRun]?]
 
-        /// The same commit over the new indexes.
-        func snapshot(end: UInt64) -> Snapshot {
-            Snapshot(
-                sequence: base.sequence, catalog: base.catalog, file: base.file, end: end, commitChecksum: base.commitChecksum,
-                tables: tables, indexes: indexes, counters: base.counters)
+        /// A snapshot over the new indexes.
+        /// - Parameter isWhole: whether it is the one that they were made of; else a later one, which keeps what it has over
+        ///   the frozen part.
+        func over(_ snapshot: Snapshot, isWhole: Bool) -> Snapshot {
+            var tables = snapshot.tables
+            for (index, base) in bases.enumerated() where index < tables.count {
+                guard let base, let state = tables[index] else { continue }
+                tables[index]?.primary = PrimaryIndex(base: base, delta: isWhole ? PrimaryDelta() : state.primary.delta)
+            }
+            var indexes = snapshot.indexes
+            for (slot, disk) in disks.enumerated() where slot < indexes.count {
+                guard let disk, let runs = indexes[slot] else { continue }
+                indexes[slot] = IndexRuns(memory: isWhole ? [] : runs.memory, disk: disk)
+            }
+            return Snapshot(
+                sequence: snapshot.sequence, catalog: snapshot.catalog, file: snapshot.file, end: snapshot.end,
+                commitChecksum: snapshot.commitChecksum, tables: tables, indexes: indexes, counters: snapshot.counters)
         }
     }
 
     func build(previous: FramePointer) throws(StoreError) -> Made {
-        var tables = base.tables
+        var bases: [PrimaryBase?] = []
         var manifestTables: [Manifest.Table] = []
-        var directories: [Int: FramePointer] = [:]
         for (index, state) in base.tables.enumerated() {
+            bases.append(nil)
             guard let state else { continue }
-            let directory = try writeDirectory(state, table: TableID(rawValue: UInt16(index)))
-            directories[index] = directory
+            let directory = try writeDirectory(state)
+            if !directory.isNone { bases[index] = try PrimaryBase(directory: directory, source: base.file) }
             manifestTables.append(Manifest.Table(
                 id: TableID(rawValue: UInt16(index)), nextRow: state.nextRow, rowCount: state.rowCount, liveBytes: state.liveBytes,
                 directory: directory))
         }
-        var indexes = base.indexes
+        var disks: [[DiskRun]?] = []
         var manifestIndexes: [Manifest.Index] = []
         for (slot, runs) in base.indexes.enumerated() {
+            disks.append(nil)
             guard let runs else { continue }
             let flushed = try runs.flushed(to: sink, source: base.file)
-            indexes[slot] = flushed
-            manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(slot)), runs: flushed.disk.map(\.manifest)))
+            disks[slot] = flushed
+            manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(slot)), runs: flushed.map(\.manifest)))
         }
         // Everything that the manifest names is in the file before the manifest is.
         try sink.flush()
         let manifest = Manifest(
-            sequence: base.sequence, commitChecksum: base.commitChecksum, previousCheckpoint: previous, tables: manifestTables,
-            indexes: manifestIndexes)
-        let bytes = manifest.encoded()
-        let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try sink.append(kind: .checkpoint, payload: bytes)) } catch { return .failure(error) }
-        }
-        let pointer = try result.get()
+            sequence: base.sequence, commitChecksum: base.commitChecksum, logEnd: logEnd, previousCheckpoint: previous,
+            tables: manifestTables, indexes: manifestIndexes)
+        let ticket = try sink.append(.checkpoint, manifest.encoded())
         try sink.flush()
-        for (index, directory) in directories {
-            tables[index]?.primary = PrimaryIndex(
-                base: directory.isNone ? nil : try PrimaryBase(directory: directory, source: base.file))
-        }
-        return Made(base: base, manifest: pointer, tables: tables, indexes: indexes)
+        return Made(manifest: sink.pointer(ticket), bases: bases, disks: disks)
     }
 
     /// Pages that nothing changed are named again, not written again.
-    private func writeDirectory(_ state: TableState, table: TableID) throws(StoreError) -> FramePointer {
+    private func writeDirectory(_ state: TableState) throws(StoreError) -> FramePointer {
         let perPage = PrimaryBase.rowsPerPage
         let pageCount = Int((state.nextRow + perPage - 1) / perPage)
         guard pageCount > 0 else { return .none }
@@ -133,7 +144,6 @@ struct CheckpointBuilder {
                     addresses[Int(place)] = known
                 }
             }
-            while addresses.last == 0 { addresses.removeLast() }
             return .new(addresses)
         }
     }

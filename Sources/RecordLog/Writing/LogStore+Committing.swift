@@ -26,6 +26,7 @@ extension LogStore {
         }
         try writeSlot(slot)
         writer.end = slot.end
+        writer.bytesBehind += slot.end - transaction.start
         publish(Self.apply(transaction, commitChecksum: frame.checksum, end: slot.end, counters: counters))
     }
 

@@ -22,7 +22,9 @@ public final class LogStore: Sendable {
 
     private let current: Mutex<Snapshot>
     /// Held through each write; guards `writer`.
-    private let writeLock = Mutex(())
+    let writeLock = Mutex(())
+    /// Whether a checkpoint is being written in the background.
+    let isCheckpointing = Atomic<Bool>(false)
     let writer: Writer
 
     /// What the handle has done since it was opened.
@@ -101,7 +103,17 @@ public final class LogStore: Sendable {
             outcome = Swift.Result { try lockedWrite(author: author, body) }
         }
         guard let outcome else { preconditionFailure("a lock runs its body") }
+        if isCheckpointing.load(ordering: .relaxed) { throttle() }
         return try outcome.get()
+    }
+
+    /// Runs `body` under the store's lock and the file's, after learning what others have written.
+    func lockedForWriting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try exclusively { () throws(StoreError) in
+            try beginWriting()
+            defer { writer.file.storage.unlock() }
+            return try body()
+        }
     }
 
     private func lockedWrite<Result>(author: String?, _ body: (Transaction) throws -> Result) throws -> Result {
@@ -132,13 +144,6 @@ public final class LogStore: Sendable {
         }
         checkpointIfDue()
         return result
-    }
-
-    /// The commit before stands whatever becomes of its checkpoint, so nothing is thrown; a failure of the disk has
-    /// poisoned the handle, and the next write says so.
-    private func checkpointIfDue() {
-        guard writer.end - max(writer.checkpointEnd, writer.checkpointTriedAt) > options.checkpointAfterBytes else { return }
-        do throws(StoreError) { try writeCheckpoint() } catch { writer.checkpointTriedAt = writer.end }
     }
 
     /// Forgets a transaction or checkpoint that failed: what it flushed is cut off, for its space and so that nothing
@@ -194,6 +199,7 @@ public final class LogStore: Sendable {
     /// Indexes that turn out to be damaged are made anew from the log.
     /// - Throws: as `write` does; the log is not harmed.
     public func checkpoint() throws(StoreError) {
+        finishCheckpoint()
         try exclusively { () throws(StoreError) in
             try beginWriting()
             defer { writer.file.storage.unlock() }
@@ -205,6 +211,7 @@ public final class LogStore: Sendable {
     /// - Throws: `corrupt` where the log itself is damaged; as `write` does.
     /// - Complexity: O(log); memory for the indexes.
     public func rebuildIndexes() throws(StoreError) {
+        finishCheckpoint()
         try exclusively { () throws(StoreError) in
             try beginWriting()
             defer { writer.file.storage.unlock() }
@@ -215,13 +222,14 @@ public final class LogStore: Sendable {
     /// Writes a checkpoint where the next opening would gain by it, and lets go of the file. Snapshots stay readable.
     /// Calling it again does nothing.
     public func close() throws(StoreError) {
+        finishCheckpoint()
         try exclusively { () throws(StoreError) in
             guard !writer.isClosed else { return }
             defer { writer.isClosed = true }
             guard !options.isReadOnly, writer.poison == nil else { return }
             try beginWriting()
             defer { writer.file.storage.unlock() }
-            if writer.end - writer.checkpointEnd > Self.checkpointAtClose { try writeCheckpoint() }
+            if writer.bytesBehind > Self.checkpointAtClose { try writeCheckpoint() }
             if options.durability != .none, writer.slot.durableSequence < writer.slot.sequence {
                 try syncFile()
                 var slot = writer.slot
@@ -247,10 +255,10 @@ final class Writer: @unchecked Sendable {
     var slot: HeaderSlot
     /// Where the next frame goes: behind the newest commit and checkpoint.
     var end: UInt64
-    /// The end of the newest checkpoint.
-    var checkpointEnd: UInt64
-    /// The log's end when a checkpoint failed last.
-    var checkpointTriedAt: UInt64 = 0
+    /// Bytes of commits that the newest checkpoint does not have.
+    var bytesBehind: UInt64
+    /// The same when a checkpoint failed last.
+    var bytesBehindAtFailure: UInt64 = 0
     /// The file reaches to here, with zeroes from `end` on unless a writer died.
     var zeroedEnd: UInt64
     var poison: StoreError?
@@ -260,8 +268,15 @@ final class Writer: @unchecked Sendable {
         file = opened.snapshot.file
         slot = opened.slot
         end = opened.end
-        checkpointEnd = opened.checkpointEnd
+        bytesBehind = opened.bytesBehind
         zeroedEnd = opened.zeroedEnd
+    }
+
+    /// The newest slot with the log's end moved.
+    func slot(upTo end: UInt64) -> HeaderSlot {
+        var slot = self.slot
+        slot.end = end
+        return slot
     }
 
     func check(path: String) throws(StoreError) {

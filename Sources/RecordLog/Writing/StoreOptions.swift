@@ -19,8 +19,11 @@ public struct StoreOptions: Sendable {
     public var lockTimeout = Duration.seconds(5)
     /// The power of two that is the segment size of a file made now. A frame, and so a value, fits in a segment.
     public var segmentShift = FileFormat.defaultSegmentShift
-    /// A commit that leaves more log than this behind the newest checkpoint makes a new one.
+    /// An opening replays no more log than about this: once half of it lies behind the newest checkpoint a new one is begun
+    /// in the background, and commits wait for that one where all of it does.
     public var checkpointAfterBytes: UInt64 = 16 << 20
+    /// false: the commit that leaves too much log behind writes the checkpoint itself before it returns.
+    public var checkpointsInBackground = true
     /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
     public var rebuildsIndexes = false
     /// nil: the system's files.

@@ -1,0 +1,44 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
+
+/// A thread of the system's own: work on it may wait for the disk, which work on the language's shared threads must not.
+enum SystemThread {
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Runs `body` on a new thread, or at once where the system gives none.
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            let work = Unmanaged.passRetained(Work(body)).toOpaque()
+            #if canImport(Darwin)
+                var thread: pthread_t?
+                let code = pthread_create(&thread, nil, { argument in
+                    Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+                    return nil
+                }, work)
+                if code == 0, let thread { pthread_detach(thread) }
+            #else
+                var thread = pthread_t()
+                let code = pthread_create(&thread, nil, { argument in
+                    if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                    return nil
+                }, work)
+                if code == 0 { pthread_detach(thread) }
+            #endif
+            if code != 0 { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+        #else
+            body()
+        #endif
+    }
+}

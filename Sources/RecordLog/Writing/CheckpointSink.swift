@@ -1,0 +1,102 @@
+/// Places the frames of a checkpoint in the log, in batches between the commits.
+///
+/// A batch is laid down under the store's locks and published by a slot, so that other writers keep it; between batches
+/// commits go on. Each begins with a frame that says how long it is, so that a replay steps over it.
+final class CheckpointSink: FrameSink {
+    private let store: LogStore
+    private let file: LogFile
+    private let sequence: UInt64
+    /// The newest checkpoint when this one began: where another has come since, this one is given up.
+    private let previous: FramePointer
+    /// Whether the caller holds the store's locks all the time.
+    private let isExclusive: Bool
+    /// To make batches durable while commits go on: an opening of its own, since a failed sync is told to each opening once.
+    private let syncing: (any StorageFile)?
+
+    private var bytes: [UInt8] = []
+    private var frames: [(kind: FrameKind, start: Int)] = []
+    private var pointers: [FramePointer] = []
+
+    private static let batchSize = 1 << 20
+
+    init(_ store: LogStore, base: Snapshot, previous: FramePointer, isExclusive: Bool) throws(StoreError) {
+        self.store = store
+        file = base.file
+        sequence = base.sequence
+        self.previous = previous
+        self.isExclusive = isExclusive
+        if isExclusive || store.options.durability == .none {
+            syncing = nil
+        } else {
+            let opened = try store.fileSystem.open(store.path, .readWrite)
+            guard opened.identity == base.file.storage.identity else { throw Self.abandoned(store.path) }
+            syncing = opened
+        }
+    }
+
+    static func abandoned(_ path: String) -> StoreError {
+        StoreError(
+            .superseded, path: path, "another checkpoint or a compaction came first", remedy: "Nothing is to be done: it serves as well.")
+    }
+
+    func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
+        frames.append((kind, bytes.count))
+        bytes.append(contentsOf: payload)
+        let ticket = FrameTicket(number: pointers.count + frames.count - 1)
+        if bytes.count >= Self.batchSize { try flush() }
+        return ticket
+    }
+
+    func pointer(_ ticket: FrameTicket) -> FramePointer { pointers[ticket.number] }
+
+    func flush() throws(StoreError) {
+        guard !frames.isEmpty else { return }
+        if isExclusive {
+            try place()
+        } else {
+            try store.lockedForWriting { () throws(StoreError) in
+                guard store.writer.file === file, store.writer.slot.checkpoint == previous else { throw Self.abandoned(store.path) }
+                try place()
+                try store.writeSlot(store.writer.slot(upTo: store.writer.end))
+            }
+            try sync()
+        }
+        bytes.removeAll(keepingCapacity: true)
+        frames.removeAll(keepingCapacity: true)
+    }
+
+    private func place() throws(StoreError) {
+        let writer = store.writer
+        let appender = FrameAppender(file: file, at: writer.end, sequence: max(sequence, writer.slot.sequence), counters: store.counters)
+        do throws(StoreError) {
+            try appender.beginBatch(bytes: bytes.count + frames.count * 2 * FrameHeader.lengthMin)
+            for (index, frame) in frames.enumerated() {
+                let end = index + 1 < frames.count ? frames[index + 1].start : bytes.count
+                let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
+                    do throws(StoreError) {
+                        return .success(try appender.place(frame.kind, UnsafeRawBufferPointer(rebasing: bytes[frame.start..<end])))
+                    } catch { return .failure(error) }
+                }
+                pointers.append(try result.get())
+            }
+            appender.endBatch()
+            try store.write(appender)
+        } catch {
+            store.abandon(appender)
+            throw error
+        }
+        writer.end = appender.position
+    }
+
+    /// Makes what was placed durable, beside the commits.
+    func sync() throws(StoreError) {
+        guard let syncing else { return }
+        do throws(StoreError) {
+            try syncing.sync()
+            store.counters.synced()
+        } catch {
+            try store.exclusively { () throws(StoreError) in store.writer.poison = store.writer.poison ?? error }
+            throw error
+        }
+    }
+}

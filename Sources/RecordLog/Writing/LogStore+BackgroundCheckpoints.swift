@@ -1,0 +1,90 @@
+import Synchronization
+
+/// Checkpoints beside the commits.
+///
+/// What the newest snapshot has over its base is frozen: commits go on over it, into fresh deltas and runs. A thread of its
+/// own writes the frozen part to the file and makes it durable; then the base is replaced and the frozen part forgotten.
+/// Snapshots taken before keep what they hold. Only one runs at a time; the log behind it is bounded, because writers wait
+/// for it once the log has grown by the whole of `checkpointAfterBytes`.
+extension LogStore {
+    /// Under the store's locks, after a commit. The commit stands whatever becomes of its checkpoint, so nothing is thrown;
+    /// a failure of the disk has poisoned the handle, and the next write says so.
+    func checkpointIfDue() {
+        let grown = writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure)
+        guard options.checkpointsInBackground else {
+            if grown > options.checkpointAfterBytes { checkpointNow() }
+            return
+        }
+        guard grown > options.checkpointAfterBytes / 2, !isCheckpointing.load(ordering: .acquiring) else { return }
+        let base = snapshot()
+        guard base.tables.allSatisfy({ $0?.primary.frozen == nil }) else { return checkpointNow() }
+        startCheckpoint(of: base)
+    }
+
+    private func checkpointNow() {
+        do throws(StoreError) { try writeCheckpoint() } catch { writer.bytesBehindAtFailure = writer.bytesBehind }
+    }
+
+    private func startCheckpoint(of base: Snapshot) {
+        isCheckpointing.store(true, ordering: .releasing)
+        publish(base.frozen())
+        let end = writer.end, previous = writer.slot.checkpoint, behind = writer.bytesBehind
+        SystemThread.start { [self] in
+            do throws(StoreError) {
+                let sink = try CheckpointSink(self, base: base, previous: previous, isExclusive: false)
+                let made = try CheckpointBuilder(base: base, logEnd: end, sink: sink).build(previous: previous)
+                // (6) A run is referred to only once it is synced.
+                try sink.sync()
+                try adopt(made, of: base, previous: previous, behind: behind)
+            } catch {
+                // The next checkpoint takes in what this one had frozen.
+                writeLock.withLock { _ in writer.bytesBehindAtFailure = writer.bytesBehind }
+            }
+            isCheckpointing.store(false, ordering: .releasing)
+        }
+    }
+
+    private func adopt(
+        _ made: CheckpointBuilder.Made, of base: Snapshot, previous: FramePointer, behind: UInt64
+    ) throws(StoreError) {
+        try lockedForWriting { () throws(StoreError) in
+            guard writer.file === base.file, writer.slot.checkpoint == previous else { throw CheckpointSink.abandoned(path) }
+            var slot = writer.slot(upTo: writer.end)
+            slot.checkpoint = made.manifest
+            try writeSlot(slot)
+            writer.bytesBehind -= min(behind, writer.bytesBehind)
+            writer.bytesBehindAtFailure = 0
+            counters.checkpointed()
+            publish(made.over(snapshot(), isWhole: false))
+        }
+    }
+
+    /// Waits for a checkpoint that is being written; not to be called under the store's locks.
+    func finishCheckpoint() {
+        while isCheckpointing.load(ordering: .acquiring) { LazyMemory.pause() }
+    }
+
+    /// Waits where the log has grown too long for the checkpoint that is being written.
+    func throttle() {
+        while isCheckpointing.load(ordering: .acquiring) {
+            let behind = writeLock.withLock { _ in writer.poison == nil ? writer.bytesBehind : 0 }
+            guard behind > options.checkpointAfterBytes else { return }
+            LazyMemory.pause()
+        }
+    }
+}
+
+extension Snapshot {
+    /// The same commit, with what it has over its base set aside: later commits leave that alone.
+    func frozen() -> Snapshot {
+        var tables = self.tables
+        for (index, state) in tables.enumerated() {
+            guard let state else { continue }
+            tables[index]?.primary = PrimaryIndex(base: state.primary.base, frozen: state.primary.delta)
+        }
+        let indexes = self.indexes.map { runs in runs.map { IndexRuns(frozen: $0.memory, disk: $0.disk) } }
+        return Snapshot(
+            sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables, indexes: indexes,
+            counters: counters)
+    }
+}

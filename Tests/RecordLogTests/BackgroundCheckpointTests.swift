@@ -1,0 +1,83 @@
+import Testing
+
+@testable import RecordLog
+
+@Suite struct BackgroundCheckpointTests {
+    /// Commits go on while checkpoints are written; what each snapshot shows stays what it was, and the store opens again
+    /// with everything, having replayed little.
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func commitsGoOnWhileCheckpointsAreWritten(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let sample = try SampleStore {
+            $0.checkpointAfterBytes = 30_000
+            $0.checkpointsInBackground = true
+        }
+        var kept: [(Snapshot, [UInt64: SampleStore.Person])] = []
+        for number in 0..<120 {
+            try RandomWorkloadTests.commit(sample, &random)
+            if number % 15 == 0 { kept.append((sample.store.snapshot(), sample.people)) }
+            if number % 40 == 30 { _ = try sample.store.compact() }
+        }
+        sample.store.finishCheckpoint()
+        #expect(sample.store.statistics.checkpoints > 3, "seed \(seed)")
+        try sample.check(sample.store.snapshot(), sample.people)
+        for (snapshot, people) in kept { try sample.check(snapshot, people) }
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(sample.store.statistics.bytesReplayed < 90_000, "seed \(seed)")
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound, "seed \(seed)")
+    }
+
+    /// A second handle writes while the first one's checkpoint is on its way.
+    @Test func anotherWriterMayComeBetweenTheBatches() throws {
+        let sample = try SampleStore {
+            $0.checkpointAfterBytes = 20_000
+            $0.checkpointsInBackground = true
+        }
+        let other = try SampleStore(fileSystem: sample.fileSystem)
+        var random = SeededGenerator(seed: 9)
+        for _ in 0..<60 {
+            try RandomWorkloadTests.commit(sample, &random)
+            other.people = sample.people
+            try RandomWorkloadTests.commit(other, &random)
+            sample.people = other.people
+        }
+        sample.store.finishCheckpoint()
+        try sample.check(try sample.store.refresh(), sample.people)
+        try other.check(try other.store.refresh(), sample.people)
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
+    }
+
+    /// A handle that only follows takes over another's checkpoints, so that its memory stays bounded.
+    @Test func aFollowerTakesOverCheckpoints() throws {
+        let sample = try SampleStore { $0.checkpointAfterBytes = 5_000 }
+        var options = sample.options
+        options.isReadOnly = true
+        let follower = try LogStore.open(path: SampleStore.path, options: options)
+        for number in 0..<300 {
+            try sample.insert(.init(name: "name \(number)", age: Int64(number), group: 1))
+            if number % 50 == 0 { try sample.check(try follower.refresh(), sample.people) }
+        }
+        let snapshot = try follower.refresh()
+        try sample.check(snapshot, sample.people)
+        let inMemory = snapshot.indexes.reduce(0) { $0 + ($1?.memoryEntryCount ?? 0) }
+        #expect(inMemory < 150)
+    }
+
+    @Test func aReplayStepsOverACheckpointsBatches() throws {
+        let sample = try SampleStore()
+        for number in 0..<2_000 { sample.people[UInt64(number + 1)] = .init(name: "name \(number)", age: 1, group: 1) }
+        try sample.store.write { transaction in
+            for row in 1...2_000 as ClosedRange<UInt64> {
+                _ = try transaction.newRow(in: sample.table.id)
+                try sample.put(transaction, row, sample.people[row]!)
+            }
+        }
+        try sample.store.checkpoint()
+        try sample.reopenAfterCrash()
+        #expect(sample.store.statistics.bytesReplayed == 0)
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+}
