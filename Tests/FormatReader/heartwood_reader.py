@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A second implementation of FORMAT.md, to show that FORMAT.md suffices for one. Standard library only.
 
-    heartwood_reader.py STORE --entity E    the entity's objects as JSON Lines, as `heartwood export STORE --entity E`
+    heartwood_reader.py STORE --entity E    the entity's objects as JSON Lines, as `heartwood export STORE --entity E`;
+                                            several entities' one after the other
     heartwood_reader.py STORE --check       checks everything and prints counts
     heartwood_reader.py STORE               the entities' names
 
@@ -52,26 +53,24 @@ def check(log):
 
 
 def main(arguments):
-    if len(arguments) == 2 and arguments[1] == "--check":
-        path, entity = arguments[0], None
-    elif len(arguments) == 3 and arguments[1] == "--entity":
-        path, entity = arguments[0], arguments[2]
-    elif len(arguments) == 1 and not arguments[0].startswith("-"):
-        path, entity = arguments[0], None
-    else:
+    path, option, entities = (arguments + ["", ""])[0], (arguments + ["", ""])[1], arguments[2:]
+    if not path or path.startswith("-") or (option, bool(entities)) not in (("", False), ("--check", False), ("--entity", True)):
         print(__doc__, file=sys.stderr)
         return 2
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     try:
         with open(path, "rb") as file:
             log = RecordLog(file.read())
-        if arguments[-1] == "--check":
+        if option == "--check":
             lines, problems = check(log)
             print("\n".join(problems + lines))
             return 1 if problems else 0
         stack = Stack(log, recover(log).state)
-        for line in stack.export(entity) if entity else sorted(stack.entities):
-            print(line)
+        for entity in entities:
+            for line in stack.export(entity):
+                print(line)
+        if not entities:
+            print("\n".join(sorted(stack.entities)))
         return 0
     except (NotAStore, OSError, KeyError) as error:
         print(f"heartwood_reader: {path}: {error.args[-1] if isinstance(error, KeyError) else error}", file=sys.stderr)

@@ -133,7 +133,7 @@ def decimal_text(value):
 
 
 def date_text(seconds):
-    """A date in ISO 8601 with milliseconds, cut off."""
+    """A date in ISO 8601 with milliseconds, cut off. In the Gregorian calendar: `heartwood export` has the Julian before 1582."""
     whole = int(seconds // 1)
     milliseconds = int((seconds - whole) * 1e9) // 1_000_000
     moment = datetime.datetime(2001, 1, 1) + datetime.timedelta(seconds=whole)
