@@ -37,8 +37,7 @@ def check(log):
     recovered = recover(log)
     if recovered.state.rows != replay.state.rows or recovered.stop != replay.stop:
         problems.append("the newest checkpoint and the commits behind it make another state than the whole log")
-    if log.slots.count(None):
-        problems.append("a header slot is damaged")
+    problems += log.header_problems()
     if log.slot and tail.kind == "clean" and (log.slot.sequence, log.slot.end) != (replay.state.sequence, replay.stop):
         problems.append(
             f"the header says commit {log.slot.sequence} and end {log.slot.end}, "

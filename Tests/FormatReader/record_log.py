@@ -129,6 +129,22 @@ class RecordLog:
             return None
         return Slot(*struct.unpack_from("<8QB", slot, 8))
 
+    def header_problems(self):
+        """What is wrong with the header though a store is read in spite of it."""
+        problems = [f"the header slot at {place * 4096} is damaged" for place, slot in enumerate(self.slots) if not slot]
+        problems += [
+            f"the header slot at {place * 4096} has generation {slot.generation}"
+            for place, slot in enumerate(self.slots) if slot and slot.generation % 2 != place]
+        if self.data[1024:1088] != self.data[5120:5184]:
+            problems.append("the copies of the identity differ")
+        used = [(0, 512), (1024, 1088), (4096, 4608), (5120, 5184), (HEADER_END, 0)]
+        if any(any(self.data[end:start]) for (_, end), (start, _) in zip(used, used[1:])):
+            problems.append("the header is not zero where nothing stands")
+        for start in (0, 4096):
+            if any(self.data[start + 73:start + 504]):
+                problems.append("a header slot is not zero where nothing stands")
+        return problems
+
     # MARK: Frames
 
     def _frame_length(self, offset):

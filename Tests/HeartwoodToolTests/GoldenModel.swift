@@ -52,7 +52,7 @@ enum GoldenModel {
         task.properties = [attribute("title", .stringAttributeType), attribute("isDone", .booleanAttributeType), owner]
         place.properties = [attribute("latitude", .doubleAttributeType), visitors]
         let text = attribute("text", .stringAttributeType), size = attribute("size", .integer64AttributeType)
-        entry.properties = [text, size]
+        entry.properties = [text, size, attribute("body", .stringAttributeType)]
         entry.indexes = [index("byText", [(text, true)]), index("bySize", [(size, false), (text, false)])]
         let model = NSManagedObjectModel()
         model.entities = [named, person, employee, team, tag, task, place, entry, everything()]

@@ -135,9 +135,10 @@ struct GoldenStore {
 
     /// Enough for several frames, index blocks and segments.
     private func addEntries() throws {
-        for number in 0..<150 {
+        for number in 0..<100 {
             let text = "entry \(number * 7919 % 1000) of the golden store, " + String(repeating: "\u{1F332}", count: number % 13)
-            insert("Entry", ["text": text, "size": (number % 2 == 0 ? 1 : -1) * number * number])
+            let entry = insert("Entry", ["text": text, "size": (number % 2 == 0 ? 1 : -1) * number * number])
+            if number % 40 == 10 { entry.setValue(String(repeating: "\(number) ", count: 6000), forKey: "body") }
         }
         try save(as: "an author")
     }
