@@ -34,9 +34,12 @@ def check(log):
     for table, rows in replay.state.rows.items():
         if table != SYSTEM_TABLE:
             values += sum(len(read_row(catalog, record)) for record in rows.values())
-    recovered = recover(log)
-    if recovered.state.rows != replay.state.rows or recovered.stop != replay.stop:
-        problems.append("the newest checkpoint and the commits behind it make another state than the whole log")
+    try:
+        recovered = recover(log)
+        if recovered.state.rows != replay.state.rows or recovered.stop != replay.stop:
+            problems.append("the newest checkpoint and the commits behind it make another state than the whole log")
+    except Damaged as damage:
+        problems.append(str(damage))
     problems += log.header_problems()
     if log.slot and tail.kind == "clean" and (log.slot.sequence, log.slot.end) != (replay.state.sequence, replay.stop):
         problems.append(

@@ -5,7 +5,7 @@ from collections import namedtuple
 
 from catalog import CATALOG_ROW, SYSTEM_TABLE, Catalog, Cursor
 from record_log import (
-    CHECKPOINT, COMMIT, DELETE, DIRECTORY, HEADER_END, PAD, PAGE, ROOT, ROWS, Damaged, Tail, fold)
+    CHECKPOINT, COMMIT, DELETE, DIRECTORY, HEADER_END, PAD, PAGE, PUT, ROWS, Damaged, Tail, fold)
 
 Manifest = namedtuple("Manifest", "frame sequence commit_checksum previous tables indexes")
 TableState = namedtuple("TableState", "next_row rows live_bytes directory")
@@ -33,7 +33,7 @@ def read_manifest(log, frame):
 
 def directory_pages(log, manifest, table):
     """A table's pages: for each its pointer, (0, 0) for none."""
-    pointer = manifest.tables[table].directory
+    pointer = manifest.tables[table].directory if table in manifest.tables else (0, 0)
     if pointer == (0, 0):
         return []
     frame = log.pointed(pointer, DIRECTORY, manifest.frame.offset)
@@ -43,24 +43,30 @@ def directory_pages(log, manifest, table):
 
 def checkpoint_rows(log, manifest):
     """The rows as of a checkpoint, by its primary index: table -> row number -> record."""
-    rows = {}
-    for table in manifest.tables:
-        found = rows.setdefault(table, {})
-        for page, pointer in enumerate(directory_pages(log, manifest, table)):
-            if pointer == (0, 0):
-                continue
-            frame = log.pointed(pointer, PAGE, manifest.tables[table].directory[0])
-            start, end = frame.payload
-            if (end - start) % 8 or end - start > 4096 * 8:
-                raise Damaged(frame.offset, "a primary page's size is wrong")
-            for place, (address,) in enumerate(struct.iter_unpack("<Q", log.data[start:end])):
-                if not address:
-                    continue
-                record = log.record(address)
-                if record.table != table or record.row != 4096 * page + place or record.operation == DELETE:
-                    raise Damaged(address, "the primary index leads to another row")
-                found[record.row] = record
-    return rows
+    return {
+        table: {row: _indexed(log, table, row, address) for row, address in _addresses(log, manifest, table)}
+        for table in manifest.tables}
+
+
+def _addresses(log, manifest, table):
+    """Row numbers and addresses."""
+    for page, pointer in enumerate(directory_pages(log, manifest, table)):
+        if pointer == (0, 0):
+            continue
+        frame = log.pointed(pointer, PAGE, manifest.tables[table].directory[0])
+        start, end = frame.payload
+        if (end - start) % 8 or end - start > 4096 * 8:
+            raise Damaged(frame.offset, "a primary page's size is wrong")
+        for place, (address,) in enumerate(struct.iter_unpack("<Q", log.data[start:end])):
+            if address:
+                yield 4096 * page + place, address
+
+
+def _indexed(log, table, row, address):
+    record = log.record(address)
+    if (record.table, record.row, record.operation) != (table, row, PUT):
+        raise Damaged(address, "the primary index leads to another row")
+    return record
 
 
 class State:
@@ -203,19 +209,33 @@ class Replay:
 
 
 def recover(log):
-    """The newest state, as an opening finds it: from the slot's checkpoint, else from the log's beginning. -> Replay"""
+    """The newest state, as an opening finds it: from the slot's checkpoint, else from the log's beginning. -> Replay
+
+    Raises `Damaged` where the checkpoint is whole and leads to a row or a page that is not.
+    """
+    manifest = newest_checkpoint(log)
+    if not manifest:
+        return Replay(log, HEADER_END, State())
+    state = State(checkpoint_rows(log, manifest), manifest.sequence, manifest.commit_checksum)
+    return Replay(log, manifest.frame.offset + manifest.frame.length, state)
+
+
+def newest_checkpoint(log):
+    """The manifest that the slot names; None where there is none, or it, a directory or the catalog is damaged."""
     slot = log.slot
-    if slot and slot.checkpoint:
-        try:
-            frame = log.pointed((slot.checkpoint, slot.checkpoint_checksum), CHECKPOINT, len(log.data))
-            manifest = read_manifest(log, frame)
-            for table in manifest.tables:
-                directory_pages(log, manifest, table)
-            for runs in manifest.indexes.values():
-                for run in runs:
-                    log.pointed(run.root, ROOT, frame.offset)
-            state = State(checkpoint_rows(log, manifest), manifest.sequence, manifest.commit_checksum)
-            return Replay(log, frame.offset + frame.length, state)
-        except Damaged:
-            pass
-    return Replay(log, HEADER_END, State())
+    if not slot or not slot.checkpoint:
+        return None
+    try:
+        frame = log.pointed((slot.checkpoint, slot.checkpoint_checksum), CHECKPOINT, len(log.data))
+        manifest = read_manifest(log, frame)
+        for table, stated in manifest.tables.items():
+            if stated.next_row > 4096 * len(directory_pages(log, manifest, table)):
+                raise Damaged(frame.offset, "a primary index is shorter than its table")
+        for runs in manifest.indexes.values():
+            if any(run.root[0] >= frame.offset for run in runs):
+                raise Damaged(frame.offset, "a pointer to what does not lie before it")
+        catalog = [each for each in _addresses(log, manifest, SYSTEM_TABLE) if each[0] == CATALOG_ROW]
+        Catalog(log, State({SYSTEM_TABLE: {row: _indexed(log, SYSTEM_TABLE, row, address) for row, address in catalog}}))
+        return manifest
+    except Damaged:
+        return None
