@@ -2,13 +2,19 @@ import Foundation
 
 /// The second implementation of FORMAT.md, in Python.
 enum FormatReader {
-    static let absence: String = "python3 is absent, so the second reader of the format is not compared"
+    static let absence = "there is no python3 of version 3.9 with its standard library, so the second reader of the format is not compared"
 
-    /// Where `python3` is; nil where there is none.
+    /// Where `python3` is; nil where there is none that the reader runs in.
     static let python: URL? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-        return folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent("python3") }
+        let found = folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent("python3") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        guard let found else { return nil }
+        let trial = "import sys, json, plistlib, decimal, uuid, datetime; sys.exit(sys.version_info < (3, 9))"
+        guard let (process, output, error) = try? ToolProcess.start(["-c", trial], executable: found) else { return nil }
+        process.waitUntilExit()
+        ToolProcess.cleanUp(output.path, error.path)
+        return process.terminationStatus == 0 ? found : nil
     }()
 
     static func run(_ arguments: [String]) throws -> ToolProcess.Result {
