@@ -73,14 +73,14 @@ class CheckpointCheck:
         root = self.log.pointed(run.root, ROOT, manifest.frame.offset)
         start, end = root.payload
         reader = Cursor(self.log.data, root.payload)
-        count, zero = reader.take("I"), reader.take("I")
+        count, _ = reader.take("I"), reader.take("I")
         blocks = []
         for _ in range(count):
             pointer, offset, length = reader.pointer(), reader.take("I"), reader.take("I")
             if start + offset + length > end:
                 raise Damaged(root.offset, "a separator lies outside its root")
             blocks.append((pointer, bytes(self.log.data[start + offset:start + offset + length])))
-        if zero or not blocks or blocks[0][1]:
+        if not blocks or blocks[0][1]:
             raise Damaged(root.offset, "an index root is wrong")
         entries, size = [], end - start
         for pointer, separator in blocks:

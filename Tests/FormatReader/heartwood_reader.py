@@ -40,7 +40,7 @@ def check(log):
             problems.append("the newest checkpoint and the commits behind it make another state than the whole log")
     except Damaged as damage:
         problems.append(str(damage))
-    problems += log.header_problems()
+    problems += log.header_problems() + list(log.oddities.values())
     if log.slot and tail.kind == "clean" and (log.slot.sequence, log.slot.end) != (replay.state.sequence, replay.stop):
         problems.append(
             f"the header says commit {log.slot.sequence} and end {log.slot.end}, "

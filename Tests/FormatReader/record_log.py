@@ -100,6 +100,8 @@ class RecordLog:
     def __init__(self, data):
         self.data = data
         self._frames = {}
+        # What a writer of this version leaves zero and is not; a reader goes on all the same.
+        self.oddities = {}
         self.identity = self._read_identity()
         self.segment_size = 1 << self.identity.segment_shift
         self.slots = [self._read_slot(offset) for offset in (0, 4096)]
@@ -139,10 +141,10 @@ class RecordLog:
             problems.append("the copies of the identity differ")
         used = [(0, 512), (1024, 1088), (4096, 4608), (5120, 5184), (HEADER_END, 0)]
         if any(any(self.data[end:start]) for (_, end), (start, _) in zip(used, used[1:])):
-            problems.append("the header is not zero where nothing stands")
+            problems.append("the header's reserved space is not zero")
         for start in (0, 4096):
             if any(self.data[start + 73:start + 504]):
-                problems.append("a header slot is not zero where nothing stands")
+                problems.append("a header slot's reserved space is not zero")
         return problems
 
     # MARK: Frames
@@ -171,13 +173,17 @@ class RecordLog:
         if xxh64(memoryview(self.data)[offset + 16:offset + length], seed) != checksum:
             raise Damaged(offset, "a frame's checksum is wrong")
         kind, reserved, payload, sequence = struct.unpack_from("<B3sIQ", self.data, offset + 16)
-        if not PAD <= kind <= CHECKPOINT or reserved != b"\0\0\0" or payload > length - 32:
+        if not PAD <= kind <= CHECKPOINT or payload > length - 32:
             raise Damaged(offset, "a frame's header is wrong")
-        if any(self.data[offset + 32 + payload:offset + length]):
-            raise Damaged(offset, "a frame's padding is not zero")
+        self._expect_zero(offset, reserved)
+        self._expect_zero(offset, self.data[offset + 32 + payload:offset + length])
         frame = Frame(offset, length, kind, (offset + 32, offset + 32 + payload), sequence, checksum)
         self._frames[offset] = frame
         return frame
+
+    def _expect_zero(self, offset, reserved):
+        if any(reserved):
+            self.oddities[offset] = f"reserved space is not zero (byte {offset})"
 
     def pointed(self, pointer, kind, holder):
         """The frame that a pointer names."""
@@ -204,15 +210,16 @@ class RecordLog:
     def _record(self, address, end, frame):
         if address + 28 > end:
             raise Damaged(address, "a row record passes its frame's end")
-        size, table, operation, zero, low, high, distance, version, previous = struct.unpack_from("<IHBBIHHIQ", self.data, address)
+        size, table, operation, reserved, low, high, distance, version, previous = struct.unpack_from("<IHBBIHHIQ", self.data, address)
         row = low | high << 32
-        if address + 28 + size > end or operation not in (PUT, DELETE) or zero or row == 0 or version == 0:
+        if address + 28 + size > end or operation not in (PUT, DELETE) or row == 0:
             raise Damaged(address, "a row record is wrong")
         if address - 4 * distance != frame.offset or (operation == DELETE and size) or previous >= address:
             raise Damaged(address, "a row record is wrong")
         padded = address + 28 + size + -size % 4
-        if padded > end or any(self.data[address + 28 + size:padded]):
-            raise Damaged(address, "a row record's padding is wrong")
+        if padded > end:
+            raise Damaged(address, "a row record passes its frame's end")
+        self._expect_zero(address, bytes([reserved]) + self.data[address + 28 + size:padded])
         return Record(address, table, row, operation, version, previous, (address + 28, address + 28 + size), padded)
 
     def _records_end(self, frame):
@@ -233,7 +240,8 @@ class RecordLog:
             raise Damaged(frame.offset, "a commit frame without a footer")
         fields = struct.unpack_from("<QQQqQQIHH", self.data, end - 56)
         author = fields[7]
-        if author > 1000 or author > end - 56 - frame.payload[0] or fields[8]:
+        if author > end - 56 - frame.payload[0]:
             raise Damaged(frame.offset, "a commit's footer is wrong")
+        self._expect_zero(frame.offset, self.data[end - 2:end])
         records_end = end - 56 - author
         return Footer(*fields[:7], bytes(self.data[records_end:end - 56]).decode("utf-8", "replace"), records_end)

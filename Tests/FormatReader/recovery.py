@@ -81,7 +81,7 @@ class State:
         table = self.rows.setdefault(record.table, {})
         old = table.get(record.row)
         if not old and record.previous:
-            # A system row that was removed and set again: the deletion counts as a version.
+            # A row that is put again after its deletion, which counts as a version.
             old = log.record(record.previous)
             if (old.table, old.row, old.operation) != (record.table, record.row, DELETE):
                 raise Damaged(record.address, "a row record names another row's as its previous one")
@@ -128,7 +128,7 @@ class Replay:
                         self.at_checkpoint(frame, self.state)
                 self.frames += 1
                 offset += frame.length
-                counts = frame.kind == COMMIT or self._is_published(offset)
+                counts = frame.kind == COMMIT or frame.kind >= PAGE and self._is_published(offset)
             except Damaged as damage:
                 length = self._passable(offset) if not pending else 0
                 if not length:
