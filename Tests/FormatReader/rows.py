@@ -23,7 +23,7 @@ def read_row(catalog, record):
     if not table or end - start < 3:
         raise Damaged(record.address, "a row of no table")
     layout, flags = struct.unpack_from("<HB", log.data, start)
-    if layout >= len(table.layouts) or flags > 1:
+    if layout >= len(table.layouts):
         raise Damaged(record.address, "a row of no layout")
     columns = table.layouts[layout]
     bitmap = start + 3
