@@ -128,4 +128,27 @@ import Testing
         #expect(try stack.context.count(for: request) == 1)
         #expect(try stack.fetch("Employee", "salary > 12.25").count == 1)
     }
+
+    /// Each side of a many-to-many relationship once compared its own entity with the other's destination; where that was a
+    /// subentity of the one that states the inverse, neither side wrote the pairs, and the store lost them.
+    @Test(arguments: StoreKind.allCases)
+    func manyToManyIsKeptWhereItsInverseIsInherited(kind: StoreKind) throws {
+        let parent = NSEntityDescription(), child = NSEntityDescription(), other = NSEntityDescription()
+        (parent.name, child.name, other.name) = ("Z", "A", "M")
+        parent.subentities = [child]
+        let toChildren = TestStack.relationship("children", to: child, toMany: true)
+        let toOthers = TestStack.relationship("others", to: other, toMany: true)
+        TestStack.connect(toChildren, toOthers)
+        parent.properties = [TestStack.attribute("name", .stringAttributeType), toOthers]
+        other.properties = [TestStack.attribute("name", .stringAttributeType), toChildren]
+        let model = NSManagedObjectModel()
+        model.entities = [parent, child, other]
+        let stack = try TestStack(kind, model: model)
+        let one = stack.insert("M", ["name": "one"])
+        one.setValue(Set([stack.insert("A", ["name": "first"]), stack.insert("A", ["name": "second"])]), forKey: "children")
+        try stack.context.save()
+        stack.context.reset()
+        #expect(names(try stack.fetch("M").first?.value(forKey: "children")) == ["first", "second"])
+        #expect(names(try stack.fetch("A", "name == 'second'").first?.value(forKey: "others")) == ["one"])
+    }
 }

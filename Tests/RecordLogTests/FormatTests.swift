@@ -46,14 +46,37 @@ import Testing
         try appender.flush()
         let bytes = try #require(fileSystem.contents(of: "example"))[8192...]
         let lines = stride(from: 0, to: bytes.count, by: 16).map { at in
-            bytes[(8192 + at)..<min(8192 + at + 16, bytes.endIndex)].map { byte in
-                let text = String(byte, radix: 16)
-                return text.count == 1 ? "0" + text : text
-            }.joined(separator: " ")
+            Self.hexadecimal([UInt8](bytes[(8192 + at)..<min(8192 + at + 16, bytes.endIndex)]))
         }
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let document = try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
+        let document = try document()
         #expect(document.contains(lines.joined(separator: "\n")), "\(lines.joined(separator: "\n"))")
+    }
+
+    /// FORMAT.md's examples of keys are what the code writes.
+    @Test func theExamplesOfKeysAreTrue() throws {
+        let decimal = StoredDecimal(mantissa: 1250, exponent: -2, isNegative: false, isNaN: false)
+        let negative = StoredDecimal(mantissa: 125, exponent: -1, isNegative: true, isNaN: false)
+        let examples: [(String, (inout KeyBuilder) -> Void)] = [
+            ("int32 −1", { $0.append(int64: -1) }), ("text `a`, NUL", { $0.append(text: "a\0") }),
+            ("the same, descending", { $0.append(text: "a\0", descending: true) }), ("decimal 12.5", { $0.append(decimal: decimal) }),
+            ("decimal −12.5", { $0.append(decimal: negative) }),
+        ]
+        let document = try document()
+        for (name, build) in examples {
+            var key = KeyBuilder()
+            build(&key)
+            let row = "| \(name) | \(Self.hexadecimal(key.bytes)) |"
+            #expect(document.contains(row), "\(row)")
+        }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+    }
+
+    private func document() throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
     }
 
     @Test func keysSortAsTheirValuesDo() {

@@ -15,14 +15,18 @@ struct LinkPlan {
         return inverse.isToMany || relationship.isOrdered
     }
 
-    /// The side that writes the pairs: the ordered one, else the first by name.
+    /// The side that writes the pairs: the ordered one, else the first by name. Each side is named after the entity that
+    /// states it, so that both sides find the same one.
+    ///
+    /// Part of the format: FORMAT.md, "How the stack uses tables".
+    /// - Parameter entity: the one that states `relationship`.
     static func isForward(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) -> Bool {
         guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return true }
         guard isNeeded(inverse) else { return true }
         if relationship.isOrdered != inverse.isOrdered { return relationship.isOrdered }
-        let mine = (entity.name ?? "", relationship.name)
-        let theirs = (relationship.destinationEntity?.name ?? "", inverse.name)
-        return mine <= theirs
+        let mine = entity.name ?? "", theirs = relationship.destinationEntity?.owner(of: inverse).name ?? ""
+        return mine == theirs
+            ? !inverse.name.utf8.lexicographicallyPrecedes(relationship.name.utf8) : mine.utf8.lexicographicallyPrecedes(theirs.utf8)
     }
 }
 

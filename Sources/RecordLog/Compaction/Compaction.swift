@@ -155,8 +155,9 @@ struct CompactionWriter {
             }
             var rowCount = state.rowCount
             if isSystem {
-                let address = try appendRowNumbers(to: appender)
-                delta.store(RowNumbers.row, address)
+                let numbers = try appendRowNumbers(to: appender)
+                delta.store(RowNumbers.row, numbers.address)
+                bytes += numbers.size
                 done += 1
                 if try !base.contains(RowReference(table: .system, row: RowNumbers.row)) { rowCount += 1 }
             }
@@ -175,7 +176,7 @@ struct CompactionWriter {
         throw StoreError(.cancelled, path: path, "the compaction was cancelled", remedy: "The store is as it was.")
     }
 
-    private func appendRowNumbers(to appender: FrameAppender) throws(StoreError) -> UInt64 {
+    private func appendRowNumbers(to appender: FrameAppender) throws(StoreError) -> (address: UInt64, size: UInt64) {
         let numbers = RowNumbers(next: base.tables.enumerated().dropFirst().compactMap { index, state in
             state.map { (TableID(rawValue: UInt16(index)), $0.nextRow) }
         }).encoded()
@@ -185,7 +186,7 @@ struct CompactionWriter {
                     .put, RowReference(table: .system, row: RowNumbers.row), body: bytes, version: 1, previous: 0))
             } catch { return .failure(error) }
         }
-        return try result.get()
+        return (try result.get(), UInt64(RowRecord.size(ofBody: numbers.count)))
     }
 
     /// Copies each index as one run: its entries name rows, not places, so they stay as they are. One that is damaged is

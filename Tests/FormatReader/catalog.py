@@ -1,0 +1,84 @@
+"""The catalog, by FORMAT.md, "System table"."""
+
+import struct
+from collections import namedtuple
+
+from record_log import Damaged
+
+SYSTEM_TABLE = 0
+CATALOG_ROW = 1
+BOOL, INT16, INT32, INT64, FLOAT, DOUBLE, DATE, UUID, REFERENCE, DECIMAL = range(1, 11)
+TEXT, BYTES = 16, 17
+SLOTS = {BOOL: 1, INT16: 2, INT32: 4, INT64: 8, FLOAT: 4, DOUBLE: 8, DATE: 8, UUID: 16, REFERENCE: 8, DECIMAL: 20}
+
+Table = namedtuple("Table", "id next_column name layouts")
+Column = namedtuple("Column", "id type name")
+Index = namedtuple("Index", "id table name extractor parts")
+Part = namedtuple("Part", "column ascending collation")
+
+
+class Cursor:
+    """Reads little-endian numbers and names in turn."""
+
+    def __init__(self, data, bounds):
+        self.data = data
+        self.at, self.end = bounds
+
+    def take(self, code):
+        size = struct.calcsize("<" + code)
+        if self.at + size > self.end:
+            raise Damaged(self.at, "a structure ends too early")
+        (value,) = struct.unpack_from("<" + code, self.data, self.at)
+        self.at += size
+        return value
+
+    def pointer(self):
+        return self.take("Q"), self.take("Q")
+
+    def name(self):
+        size = self.take("I")
+        if self.at + size > self.end:
+            raise Damaged(self.at, "a name ends too late")
+        self.at += size
+        return bytes(self.data[self.at - size:self.at]).decode("utf-8")
+
+
+def system_value(log, state, row):
+    """A system row's body; None where there is none."""
+    record = state.rows.get(SYSTEM_TABLE, {}).get(row)
+    return bytes(log.data[record.body[0]:record.body[1]]) if record else None
+
+
+class Catalog:
+    """The tables and indexes as of a state."""
+
+    def __init__(self, log, state):
+        self.log = log
+        self.tables, self.indexes = {}, {}
+        record = state.rows.get(SYSTEM_TABLE, {}).get(CATALOG_ROW)
+        if not record:
+            return
+        reader = Cursor(log.data, record.body)
+        if reader.take("B") != 1:
+            raise Damaged(record.address, "a catalog of an unknown version")
+        reader.take("H"), reader.take("H")
+        for _ in range(reader.take("I")):
+            table = Table(reader.take("H"), reader.take("H"), reader.name(), [])
+            for _ in range(reader.take("I")):
+                columns = []
+                for _ in range(reader.take("I")):
+                    columns.append(Column(reader.take("H"), reader.take("B"), reader.name()))
+                    if columns[-1].type not in SLOTS and columns[-1].type not in (TEXT, BYTES):
+                        raise Damaged(record.address, f"a column of the unknown type {columns[-1].type}")
+                table.layouts.append(columns)
+            self.tables[table.id] = table
+        for _ in range(reader.take("I")):
+            index = Index(reader.take("H"), reader.take("H"), reader.name(), reader.name(), [])
+            for _ in range(reader.take("I")):
+                index.parts.append(Part(reader.take("H"), reader.take("B"), reader.take("B")))
+            self.indexes[index.id] = index
+        if reader.at != reader.end:
+            raise Damaged(record.address, "bytes behind the catalog")
+
+    def table_named(self, name):
+        return next((table for table in self.tables.values() if table.name == name), None)

@@ -1,0 +1,146 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+/// The files in Tests/Goldens are read as they were written; FORMAT.md, "Versions", says for how long.
+@Suite struct GoldenTests {
+    @Test(arguments: Goldens.Kind.allCases)
+    func aGoldenFileIsExportedAsItWas(kind: Goldens.Kind) throws {
+        let store = try Goldens.copy(kind)
+        defer { ToolProcess.cleanUp(store) }
+        for entity in Goldens.entities {
+            let export = try ToolProcess.run("export", store, "--entity", entity)
+            #expect(export.status == 0, "\(export.error)")
+            #expect(try export.output == Goldens.lines(kind, entity), "\(kind) \(entity)")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == Data(contentsOf: Goldens.file(kind)))
+    }
+
+    /// How many frames of each kind a file has, by the first bytes of each.
+    private func kinds(_ path: String) throws -> [Int: Int] {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        var counts = Dictionary(uniqueKeysWithValues: (1...8).map { ($0, 0) })
+        var offset = 8192
+        while offset < bytes.count {
+            counts[Int(bytes[offset + 16]), default: 0] += 1
+            let length = (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+            offset += try #require(length >= 64 ? length : nil)
+        }
+        return counts
+    }
+
+    @Test func theGoldenFileHasWhatItShouldHave() throws {
+        let store = try Goldens.copy(.sound)
+        defer { ToolProcess.cleanUp(store) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)).count < 200_000)
+        let report = try StoreInspection.inspect(path: store)
+        #expect(report.tail == .clean && report.formatVersion == 1 && report.checkpoints == 2 && report.commits == 11)
+        let kinds = try kinds(store)
+        #expect(kinds.allSatisfy { $0.value > 0 }, "every kind of frame: \(kinds)")
+        #expect(report.tables.first { $0.name == "Person" }?.columns.contains("nickname") == true)
+        #expect(try StoreVerification.verify(path: store).isSound)
+        // Written out, so that the expected exports cannot go wrong together with the code.
+        let lines = try Goldens.lines(.sound, "Everything").split(separator: "\n").map(String.init)
+        #expect(lines.count == 6)
+        #expect(lines[0] == #"{"bool":true,"data":"AQID","date":"2026-05-09T06:13:20.125Z","decimal":"12345.6789","double":0.1,"float":0.10000000149011612,"int16":16,"int32":32,"int64":64,"object":"archived ü","string":"plain","uri":"https://example.org/a?b=c#d","uuid":"00112233-4455-6677-8899-AABBCCDDEEFF"}"#)
+        #expect(lines[1] == "{}")
+        #expect(lines[2] == #"{"bool":false,"data":"","date":"2001-01-01T00:00:00.000Z","decimal":"0","double":0,"float":0,"int16":0,"int32":0,"int64":0,"object":"","string":"","uuid":"00000000-0000-0000-0000-000000000000"}"#)
+        #expect(lines[3] == #"{"data":"AA==","date":"1684-02-11T06:13:20.000Z","decimal":"-99999999999999999999999999999999999999","double":-1.7976931348623157e+308,"float":"-inf","int16":-32768,"int32":-2147483648,"int64":-9223372036854775808,"string":"\u0000","uuid":"FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"}"#)
+        #expect(lines[4] == #"{"data":"AP8AAAE=","date":"2000-12-31T23:59:59.750Z","decimal":"0.00000000000099999999999999999999999999999999999999","double":"nan","float":1.401298464324817e-45,"int16":32767,"int32":2147483647,"int64":9223372036854775807,"string":"a\u0000b\u0000\u0000ÿ"}"#)
+        #expect(lines[5] == "{\"decimal\":\"NaN\",\"double\":-0,\"string\":\"e\u{301} \u{10FFFF} \u{202E}שלום\\n\\\"\\\\/\u{7F}\"}")
+        let people = try Goldens.lines(.sound, "Person").split(separator: "\n").map(String.init)
+        #expect(people.count == 6)
+        #expect(people[0].hasPrefix(#"{"birthday":"1912-04-10T14:13:20.000Z","boss":"ada@example.org","email":"alan@example.org","friends":["grace@example.org"],"name":"Alan M.","nickname":"Prof","#))
+        #expect(people[0].contains(#""tags":["blå","no longer empty","red","青 😀"],"tasks":["x-coredata://"#))
+    }
+
+    @Test func aTornTailIsCutOffByTheFirstOpeningForWriting() throws {
+        let path = try Goldens.copy(.torn)
+        defer { ToolProcess.cleanUp(path) }
+        let sound = try Data(contentsOf: Goldens.file(.sound)), torn = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(torn.count > sound.count)
+        #expect(try StoreVerification.verify(path: path).tail == .torn)
+        let store = try GoldenStore(opening: URL(fileURLWithPath: path))
+        try store.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == sound.count)
+        #expect(try StoreVerification.verify(path: path).isSound)
+    }
+
+    @Test func damageToADurableCommitIsRefusedToAWriter() throws {
+        let path = try Goldens.copy(.corrupt)
+        defer { ToolProcess.cleanUp(path) }
+        let sound = try Data(contentsOf: Goldens.file(.sound)), damaged = try Data(contentsOf: URL(fileURLWithPath: path))
+        let place = try #require(sound.indices.first { sound[$0] != damaged[$0] })
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let whole = try LogStore.open(path: try Goldens.file(.sound).path, options: options)
+        let hit = try #require(try whole.commit(whole.snapshot().sequence - 1))
+        #expect(UInt64(place) >= hit.offset && UInt64(place) < hit.offset + hit.byteCount)
+        do {
+            _ = try GoldenStore(opening: URL(fileURLWithPath: path))
+            Issue.record("a damaged store was opened for writing")
+        } catch {
+            let cause = try #require((error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError)
+            #expect(cause.code == .corrupt && cause.offset == hit.offset)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == damaged)
+        #expect(try LogStore.open(path: path, options: options).snapshot().sequence == hit.sequence - 1)
+    }
+
+    // MARK: The second reader
+
+    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: Goldens.Kind.allCases)
+    func theSecondReaderAgreesOnAGoldenFile(kind: Goldens.Kind) throws {
+        let path = try Goldens.file(kind).path
+        let export = try FormatReader.run([path, "--entity"] + Goldens.entities)
+        #expect(export.status == 0, "\(export.error)")
+        #expect(try export.output == Goldens.entities.map { try Goldens.lines(kind, $0) }.joined())
+        let check = try FormatReader.run([path, "--check"])
+        switch kind {
+        case .sound, .compacted: #expect(check.status == 0, "\(check.output)\(check.error)")
+        case .torn: #expect(check.status == 1 && check.output.hasPrefix("torn: "), "\(check.output)\(check.error)")
+        case .corrupt: #expect(check.status == 1 && check.output.hasPrefix("corrupt: "), "\(check.output)\(check.error)")
+        }
+        if kind == .sound {
+            #expect(check.output.contains("\ncheckpoints: 2\n") && check.output.contains("\ncommits: 11\n"), "\(check.output)")
+            #expect(!check.output.contains("\ntombstones: 0\n"), "a run hides entries of an older one")
+        }
+    }
+
+    /// A store of one moment ago: rows on two pages, values with wide offsets, a commit of many frames; then compacted.
+    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
+    func theSecondReaderAgreesOnAFreshStore() throws {
+        let path = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(path) }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GoldenModel.make())
+        let store = try coordinator.addPersistentStore(
+            ofType: NSRecordLogStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        for number in 0..<4200 {
+            let entry = NSEntityDescription.insertNewObject(forEntityName: "Entry", into: context)
+            entry.setValue(number % 100 == 0 ? nil : "entry \(number)", forKey: "text")
+            if number == 4150 { entry.setValue(String(repeating: "wide ", count: 20_000), forKey: "text") }
+            entry.setValue(number * 7919 % 997, forKey: "size")
+        }
+        try context.save()
+        try store.recordLog?.checkpoint()
+        for (place, entry) in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Entry")).enumerated() where place % 3 == 0 {
+            if place % 2 == 0 { context.delete(entry) } else { entry.setValue(-place, forKey: "size") }
+        }
+        try context.save()
+        func compare() throws {
+            let check = try FormatReader.run([path, "--check"])
+            #expect(check.status == 0, "\(check.output)\(check.error)")
+            let mine = try ToolProcess.run("export", path, "--entity", "Entry"), theirs = try FormatReader.run([path, "--entity", "Entry"])
+            #expect(mine.output.split(separator: "\n").count == 3500)
+            #expect(mine.output == theirs.output)
+        }
+        try compare()
+        _ = try store.recordLog?.compact()
+        try coordinator.remove(store)
+        try compare()
+    }
+}
