@@ -185,7 +185,7 @@ struct GoldenStore {
         try log?.write { transaction in
             try transaction.setSystemValue(20, nil)
             let table = try transaction.defineTable(name: "dropped", columns: [("value", .int32)])
-            var builder = RowBuilder()
+            let builder = RowBuilder()
             builder.begin(table.currentLayout)
             builder.set(0, int64: 1)
             try transaction.put(RowReference(table: table.id, row: try transaction.newRow(in: table.id)), body: builder.finish())

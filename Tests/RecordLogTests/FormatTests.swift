@@ -9,9 +9,9 @@ import Testing
         #expect(FileFormat.version == 1)
         #expect(FileFormat.dataStart == 8192 && FileFormat.slotOffsets == [0, 4096] && FileFormat.identityOffsets == [1024, 5120])
         #expect(FrameKind(rawValue: 0) == nil, "zero-filled space is never a frame")
-        #expect(FrameKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(FrameKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9])
         #expect(FrameHeader.Layout.size == 32 && FrameHeader.alignment == 64 && FrameHeader.lengthMin == 64)
-        #expect(RowRecord.Layout.size == 28 && CommitFooter.Layout.size == 56 && HeaderSlot.Layout.size == 512)
+        #expect(RowRecord.Layout.size == 14 && CommitFooter.Layout.size == 56 && HeaderSlot.Layout.size == 512)
         #expect(FileIdentity.Layout.size == 64 && StoredDecimal.size == 20 && PrimaryBase.rowsPerPage == 4096)
         #expect(ColumnType.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17])
         #expect(RowRecord.Operation(rawValue: 0) == nil && Collation(rawValue: 0) == nil)
@@ -36,7 +36,7 @@ import Testing
         let identity = FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 0x0102_0304_0506_0708)
         let file = LogFile(storage: try fileSystem.open("example", .create), path: "example", identity: identity)
         let appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 1, counters: Counters())
-        let body: [UInt8] = [0, 0, 0, 0xFE, 1]
+        let body: [UInt8] = [0, 0, 0xFE, 1]
         _ = try body.withUnsafeBytes { body in
             try appender.appendRow(.put, RowReference(table: TableID(rawValue: 1), row: 1), body: body, version: 1, previous: 0)
         }
