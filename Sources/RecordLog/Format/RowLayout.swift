@@ -46,6 +46,26 @@ public final class RowLayout: Sendable {
         }
     }
 
+    /// Whether the bytes are a body of this layout: long enough, with end offsets that are in order and within it.
+    /// - Complexity: O(variable columns).
+    func fits(_ body: UnsafeRawBufferPointer) -> Bool {
+        guard body.count >= minimumBodySize, let base = body.baseAddress, body[Self.flagsOffset] & ~Self.wideOffsetsFlag == 0
+        else { return false }
+        let width = body[Self.flagsOffset] & Self.wideOffsetsFlag != 0 ? 4 : 2
+        let start = fixedEnd + variableCount * width
+        guard start <= body.count else { return false }
+        var end = 0
+        for index in 0..<variableCount {
+            let at = fixedEnd + index * width
+            let next = width == 4
+                ? Int(UInt32(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
+                : Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt16.self)))
+            guard next >= end, next <= body.count - start else { return false }
+            end = next
+        }
+        return true
+    }
+
     public func position(of id: ColumnID) -> Int? {
         columns.firstIndex { $0.id == id }
     }

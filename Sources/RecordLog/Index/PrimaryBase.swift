@@ -6,7 +6,7 @@ final class PrimaryBase: Sendable {
     private let source: any FrameSource
 
     static let rowsPerPage: UInt64 = 4096
-    private static let entrySize = 16
+    static let entrySize = 16
 
     init(directory: FramePointer, source: any FrameSource) throws(StoreError) {
         self.directory = directory
@@ -17,11 +17,15 @@ final class PrimaryBase: Sendable {
     /// The pointer of a page; none where the page would hold no row.
     func page(_ index: Int) throws(StoreError) -> FramePointer {
         guard index < pageCount else { return .none }
-        let payload = try source.payload(at: directory, kind: .primaryDirectory)
-        let at = index * Self.entrySize
+        return Self.pointer(in: try source.payload(at: directory, kind: .primaryDirectory), index)
+    }
+
+    /// - Precondition: the directory has so many pages.
+    static func pointer(in directory: UnsafeRawBufferPointer, _ index: Int) -> FramePointer {
+        let at = index * entrySize
         return FramePointer(
-            offset: UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
-            checksum: UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
+            offset: UInt64(littleEndian: directory.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
+            checksum: UInt64(littleEndian: directory.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
     }
 
     /// The address of a row; 0 where there is none.

@@ -197,15 +197,23 @@ struct HeaderReader {
                 found = FileIdentity(UnsafeRawBufferPointer(rebasing: bytes[start..<start + FileIdentity.Layout.size]))
             }
         }
-        guard let found else {
-            if header.starts(with: Array("SQLite format 3\0".utf8)) {
-                throw StoreError(
-                    .notAStore, path: path, "this is an SQLite database", remedy: "Open it with SQLite, or give a Heartwood store.")
-            }
-            throw StoreError(
-                .notAStore, path: path, at: 0, "this is not a Heartwood store, or its header is destroyed",
-                remedy: "Check the path; restore a backup if it was a store.")
+        guard let found else { throw notAStore(header) }
+        try check(found)
+        return found
+    }
+
+    /// What a file without an identity is.
+    func notAStore(_ header: [UInt8]) -> StoreError {
+        if header.starts(with: Array("SQLite format 3\0".utf8)) {
+            return StoreError(
+                .notAStore, path: path, "this is an SQLite database", remedy: "Open it with SQLite, or give a Heartwood store.")
         }
+        return StoreError(
+            .notAStore, path: path, at: 0, "this is not a Heartwood store, or its header is destroyed",
+            remedy: "Check the path; restore a backup if it was a store.")
+    }
+
+    func check(_ found: FileIdentity) throws(StoreError) {
         guard found.version <= FileFormat.version, found.version > 0 else {
             throw StoreError(
                 .unsupportedVersion, path: path, "the store has format version \(found.version), newer than \(FileFormat.version)",
@@ -214,7 +222,6 @@ struct HeaderReader {
         guard FileFormat.segmentShiftRange.contains(found.segmentShift) else {
             throw StoreError.corrupt(path, at: FileFormat.identityOffsets[0], "the header names an impossible segment size")
         }
-        return found
     }
 
     /// The valid slot of the higher generation; nil where neither is valid.
