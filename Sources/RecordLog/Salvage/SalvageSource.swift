@@ -80,11 +80,22 @@ struct SalvageSource {
         return frame
     }
 
-    /// The record at an address that an index names; nil where it is not there whole.
+    /// The record at an address; nil where it is not there whole, in a frame that verifies.
     func record(at address: UInt64) -> (record: RowRecord, body: UnsafeRawPointer)? {
-        let start = max(address, UInt64(UInt16.max) * UInt64(RowRecord.alignment)) - UInt64(UInt16.max) * UInt64(RowRecord.alignment)
-        guard address < size, unreadable.isEmpty || isReadable(start..<min(size, address + file.room(at: address))) else { return nil }
+        guard unreadable.isEmpty || isInReadableFrame(address) else { return nil }
         return try? file.record(at: address, end: size)
+    }
+
+    private func isInReadableFrame(_ address: UInt64) -> Bool {
+        let header = UInt64(FrameHeader.Layout.size), record = UInt64(RowRecord.Layout.size)
+        guard address >= FileFormat.dataStart, address < size, size - address >= record, isReadable(address..<address + record),
+            let bytes = try? file.pointer(at: address),
+            let distance = RowRecord(bytes, limit: Int(min(size - address, file.room(at: address)))).map({ UInt64($0.distance) }),
+            distance <= address - FileFormat.dataStart, isReadable(address - distance..<address - distance + header),
+            let frame = try? file.pointer(at: address - distance),
+            let length = FrameHeader(frame, limit: file.room(at: address - distance))?.length
+        else { return false }
+        return isReadable(address - distance..<address - distance + UInt64(length))
     }
 
     func isReadable(_ range: Range<UInt64>) -> Bool {
