@@ -21,6 +21,7 @@ final class Ledger {
 
     init(path: String, options: StoreOptions) throws {
         store = try LogStore.open(path: path, options: options)
+        if let damage = store.damage { throw damage }
         if store.snapshot().catalog.table(named: "account") == nil, !options.isReadOnly { try Self.define(store) }
         let catalog = store.snapshot().catalog
         guard let accounts = catalog.table(named: "account"), let entries = catalog.table(named: "entry") else {

@@ -71,6 +71,24 @@ import Testing
         #expect(outcome.report.rowsWithoutTable == 1 && !outcome.report.isComplete && outcome.report.tables.map(\.name) == ["Person"])
     }
 
+    /// A compacted file has no older catalog to go back to, so it has two of the newest.
+    @Test func noOneDamagedFrameTakesTheCatalogOfACompactedFile() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: (0..<2000).map { person("\($0)") })
+        _ = try made.sample.store.compact()
+        let frames = try made.frames(.rows, .commit)
+        #expect(frames.count > 2)
+        made.take()
+        let whole = made.bytes
+        for frame in [frames[0], frames[frames.count - 1]] {
+            made.bytes = whole
+            made.damage(frame.offset + 100..<frame.offset + 101)
+            let outcome = try made.salvage()
+            let isLast = frame.offset == frames.last?.offset
+            #expect(isLast ? !outcome.people.isEmpty : outcome.people == made.sample.people)
+        }
+    }
+
     @Test func rowsOfADroppedTableAreNotMissed() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("gone")])

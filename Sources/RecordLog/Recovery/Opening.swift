@@ -53,10 +53,12 @@ struct Opening {
     }
 
     /// Recovers an open file; a writer holds its lock.
-    func recover(_ storage: any StorageFile) throws(StoreError) -> OpenedFile {
-        let size = try storage.size()
+    /// - Parameter isPublishedOnly: leaves out what no header slot names yet.
+    func recover(_ storage: any StorageFile, isPublishedOnly: Bool = false) throws(StoreError) -> OpenedFile {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         let count = try Self.read(storage, into: &header)
+        // After the header: what it says is durable is in the file by then, whoever is writing.
+        let size = try storage.size()
         if !options.isReadOnly, size <= FileFormat.dataStart, HeaderReader.isUnfinished(header) {
             guard options.createIfMissing || size > 0 else {
                 throw StoreError(.notAStore, path: path, "the file is empty", remedy: "Check the path, or allow the store to be made.")
@@ -71,7 +73,7 @@ struct Opening {
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         let state = try startingState(file, slot, size: size)
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
-        try replay.run(limit: size, publishedEnd: slot?.end)
+        try replay.run(limit: isPublishedOnly ? min(size, slot?.end ?? size) : size, publishedEnd: slot?.end)
         counters.replayed(bytes: replay.end - state.position)
         let snapshot = try replay.finish(counters: counters)
         return try settle(snapshot, slot: slot, end: replay.end, size: size, checkpointEnd: state.checkpointEnd)
@@ -233,8 +235,9 @@ struct HeaderReader {
         var newest: HeaderSlot?
         for offset in FileFormat.slotOffsets {
             let start = Int(offset)
-            let bytes = UnsafeRawBufferPointer(rebasing: header[start..<start + HeaderSlot.Layout.size])
-            if let slot = HeaderSlot(bytes, fileID: fileID), slot.generation >= newest?.generation ?? 0 { newest = slot }
+            // A copy: the header may be mapped memory that another process writes between the checksum and the values.
+            let bytes = Array(header[start..<start + HeaderSlot.Layout.size])
+            if let slot = bytes.withUnsafeBytes({ HeaderSlot($0, fileID: fileID) }), slot.generation >= newest?.generation ?? 0 { newest = slot }
         }
         return newest
     }
