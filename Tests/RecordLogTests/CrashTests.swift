@@ -176,6 +176,28 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: fileSystem).isSound)
     }
 
+    /// Whoever writes to a compacted file first makes its name durable, however it came to the file.
+    @Test func aHandleThatFollowedWithoutTheLockSettlesTheFile() throws {
+        func compact(failingAt operation: Int?) throws -> (sample: SampleStore, fileSystem: SimulatedFileSystem) {
+            let fileSystem = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: fileSystem), other = try SampleStore(fileSystem: fileSystem)
+            try sample.insert(.init(name: "kept", age: 1, group: 1))
+            if let operation { fileSystem.fail(at: operation, .once(EIO)) }
+            do { _ = try other.store.compact() } catch { #expect(operation != nil) }
+            return (sample, fileSystem)
+        }
+        let naming = try #require(try compact(failingAt: nil).fileSystem.operations.lastIndex(of: .syncDirectory))
+        for seed in 1...8 as ClosedRange<UInt64> {
+            let (sample, fileSystem) = try compact(failingAt: naming)
+            _ = try sample.store.refresh()
+            let before = fileSystem.operations.count
+            try sample.insert(.init(name: "acknowledged", age: 2, group: 2))
+            #expect(fileSystem.operations[before...].first == .syncDirectory)
+            let image = try SampleStore(fileSystem: fileSystem.afterPowerLoss(seed: seed))
+            #expect(try image.contents(image.store.snapshot()) == sample.people, "seed \(seed)")
+        }
+    }
+
     @Test func aWriterWaitsForAnotherAndThenGivesUp() throws {
         let sample = try SampleStore()
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.lockTimeout = .milliseconds(20) }

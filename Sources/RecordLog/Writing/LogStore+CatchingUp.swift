@@ -38,6 +38,12 @@ extension LogStore {
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew { writer.slot = slot }
         if slot.checkpoint.offset > writer.checkpointEnd { writer.checkpointEnd = writer.end }
+        guard isLocked, options.durability != .none, writer.slot.isUnsettled else { return }
+        // (9) This handle went over to a compacted file without the lock, and whoever made it died before its name was durable.
+        try fileSystem.syncDirectory(of: path)
+        var settled = writer.slot
+        settled.isUnsettled = false
+        try writeSlot(settled)
     }
 
     /// The newest slot. Another process may be writing one, and then the other, while they are read.
