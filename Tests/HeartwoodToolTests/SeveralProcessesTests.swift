@@ -86,7 +86,7 @@ import Testing
         defer { ToolProcess.cleanUp(store, store + ".compacting") }
         var random = SystemRandomNumberGenerator()
         var newest = try check(store)
-        for round in 0..<12 * Self.scale {
+        for round in 0..<10 * Self.scale {
             let writer = try Member("write", store, milliseconds: 600_000)
             let commits = Int.random(in: 1...45, using: &random)
             writer.read(lines: commits)

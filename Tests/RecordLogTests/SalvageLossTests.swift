@@ -74,7 +74,7 @@ import Testing
     /// A compacted file has no older catalog to go back to, so it has two of the newest.
     @Test func noOneDamagedFrameTakesTheCatalogOfACompactedFile() throws {
         let made = try DamagedSample()
-        try made.write([:], inserting: (0..<2000).map { person("\($0)") })
+        try made.write([:], inserting: (0..<1300).map { person("person number \($0)") })
         _ = try made.sample.store.compact()
         let frames = try made.frames(.rows, .commit)
         #expect(frames.count > 2)
@@ -188,6 +188,44 @@ import Testing
         #expect(tried > 0 && tried < 1000)
         let outcome = try made.salvage()
         #expect(outcome.people == made.sample.people && outcome.report.tail == .unfinished)
+    }
+
+    /// Checksums can be made to hold by whoever writes a file; the numbers under them may be anything.
+    @Test func impossibleNumbersUnderValidChecksumsAreSurvived() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: [person("kept")])
+        try made.sample.store.checkpoint()
+        try made.sample.store.close()
+        made.take()
+        let fileID = made.sample.store.writer.file.identity.fileID
+        var slot = made.sample.store.writer.slot
+        slot.generation = .max
+        slot.sequence = .max
+        slot.end = .max
+        slot.durableEnd = .max - 1
+        made.bytes.replaceSubrange(0..<HeaderSlot.Layout.size, with: slot.encoded(fileID: fileID))
+        // A commit of the highest number, and rows of no table, no number and no history.
+        var frame = [UInt8](repeating: 0, count: 1024)
+        let offset = UInt64((made.bytes.count + 63) & ~63)
+        let footer = CommitFooter(
+            sequence: .max, previousChecksum: 1, start: offset, timestamp: .min, durableSequence: .max, rowCount: .max, authorLength: 0)
+        frame.withUnsafeMutableBytes { bytes in
+            var at = FrameHeader.Layout.size
+            for reference in [RowReference(rawValue: .max), RowReference(rawValue: 0), RowReference(table: .system, row: 5000),
+                RowReference(table: made.sample.table.id, row: RowReference.rowMask)] {
+                RowRecord.write(to: bytes.baseAddress! + at, .put, reference, bodyLength: 0, distance: at, version: .max, previous: .max)
+                at += RowRecord.size(ofBody: 0)
+            }
+            footer.write(to: bytes.baseAddress! + at)
+            _ = FrameHeader.seal(
+                bytes.baseAddress!, kind: .commit, payloadLength: at + CommitFooter.Layout.size - FrameHeader.Layout.size, sequence: .max,
+                fileID: fileID, offset: offset)
+        }
+        made.bytes += [UInt8](repeating: 0, count: Int(offset) - made.bytes.count) + frame
+        let outcome = try made.salvage()
+        #expect(outcome.people == made.sample.people)
+        #expect(outcome.report.malformedRecords == 4 && outcome.report.newestCommit == .max && !outcome.report.isComplete, "\(outcome.report)")
+        #expect(outcome.report.missingCommits.count == 1)
     }
 
     private func salvageSource(_ bytes: [UInt8]) throws -> SalvageSource {

@@ -31,7 +31,7 @@ enum SalvageReport {
     private static func losses(_ report: StoreSalvage) -> [String] {
         var lines = limited(
             report.missingCommits.map {
-                $0.count == 1 ? "missing: commit \($0.lowerBound)" : "missing: commits \($0.lowerBound) to \($0.upperBound)"
+                $0.lowerBound == $0.upperBound ? "missing: commit \($0.lowerBound)" : "missing: commits \($0.lowerBound) to \($0.upperBound)"
             }, report.missingCommitRangeCount)
         lines += limited(
             report.incompleteCommits.map { commit in

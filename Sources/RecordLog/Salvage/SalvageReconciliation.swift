@@ -45,17 +45,25 @@ struct SalvageReconciliation {
                 let first = max(1, UInt64(page) * PrimaryBase.rowsPerPage)
                 let end = min(UInt64(page + 1) * PrimaryBase.rowsPerPage, base.nextRow)
                 guard first < end else { continue }
-                if try !reconcile(table, first..<end, base, page, &outcome) { uncovered.append(first..<end) }
+                if try !reconcile(table, first..<end, base, page, &outcome) { Self.append(first..<end, to: &uncovered) }
                 covered = end
             }
         }
-        uncovered.append(covered..<max(covered, outcome.nextRow))
+        Self.append(covered..<max(covered, outcome.nextRow), to: &uncovered)
         if let numbered, table != .system { countUnaccounted(table, uncovered, numbered, &outcome) }
         // What an unfinished write shows: rows that were there before it.
         for (row, previous) in scan.leftOutRows where row.table == table && scan.rows.entry(row) == nil && previous < source.size {
             if uncovered.contains(where: { $0.contains(row.row) }), row.row < numbered ?? .max { lose(row, &outcome) }
         }
         return outcome
+    }
+
+    private static func append(_ range: Range<UInt64>, to ranges: inout [Range<UInt64>]) {
+        if let last = ranges.last, last.upperBound == range.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound..<range.upperBound
+        } else {
+            ranges.append(range)
+        }
     }
 
     private mutating func lose(_ row: RowReference, _ outcome: inout Outcome) {
@@ -67,7 +75,8 @@ struct SalvageReconciliation {
         for range in ranges {
             let start = max(range.lowerBound, numbered)
             guard start < range.upperBound else { continue }
-            let found = scan.rows.index(of: RowReference(table: table, row: range.upperBound)) - scan.rows.index(of: RowReference(table: table, row: start))
+            let end = scan.rows.index(of: RowReference(table: table, row: range.upperBound))
+            let found = end - scan.rows.index(of: RowReference(table: table, row: start))
             outcome.unaccounted += Int(range.upperBound - start) - found
         }
     }

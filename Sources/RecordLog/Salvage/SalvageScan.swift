@@ -52,6 +52,8 @@ struct SalvageScan {
 
     /// Bytes that may be hashed in vain for each byte of the file.
     private static let hashedPerByte: UInt64 = 8
+    /// No file is longer, whatever its header says.
+    private static let offsetMax: UInt64 = 1 << 62
 
     init(source: SalvageSource) {
         self.source = source
@@ -141,8 +143,8 @@ struct SalvageScan {
     }
 
     private mutating func noteMissing(through sequence: UInt64) {
+        guard sequence > lastFooter ?? 0 else { return }
         let first = min(lastFooter.map { $0 + 1 } ?? (lowest == .max ? 1 : lowest), sequence)
-        guard sequence > 0, lastFooter ?? 0 < sequence else { return }
         missingCommits.append(max(first, 1)...sequence)
     }
 
@@ -220,7 +222,7 @@ struct SalvageScan {
     private mutating func finish(end: UInt64) throws(StoreError) {
         let zeroesFrom = try endOfBytes(from: end)
         if let slot = source.slot, slot.end > end {
-            noteDamage(end..<max(slot.end, zeroesFrom))
+            noteDamage(end..<max(min(slot.end, Self.offsetMax), zeroesFrom))
         } else if zeroesFrom > end, !source.hasBothSlots {
             noteDamage(end..<zeroesFrom)
         }
@@ -256,7 +258,7 @@ struct SalvageScan {
 
     private mutating func noteDamage(_ range: Range<UInt64>) {
         guard !range.isEmpty else { return }
-        damagedBytes += UInt64(range.count)
+        damagedBytes += range.upperBound - range.lowerBound
         damage.append(.init(
             offset: range.lowerBound, end: range.upperBound,
             what: range.lowerBound >= source.size ? "the log's end, which is missing" : "the log"))

@@ -15,7 +15,8 @@ struct SalvageWriter {
 
     static func checkAbsent(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
         guard try fileSystem.identity(of: path) == nil else {
-            throw StoreError(.exists, path: path, "the file exists, and a salvage overwrites nothing", remedy: "Choose another path for the new store.")
+            throw StoreError(
+                .exists, path: path, "the file exists, and a salvage overwrites nothing", remedy: "Choose another path for the new store.")
         }
     }
 
