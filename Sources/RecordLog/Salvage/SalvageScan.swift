@@ -28,7 +28,7 @@ struct SalvageScan {
     private(set) var missingCommits = SalvageList<ClosedRange<UInt64>>()
     private(set) var incompleteCommits = SalvageList<StoreSalvage.IncompleteCommit>()
     private(set) var malformedRecords = 0
-    /// Rows of an unfinished write whose previous records are not there either.
+    /// Rows that an unfinished write changed, and that were there before it, with their previous records' addresses.
     private(set) var leftOutRows: [(row: RowReference, previous: UInt64)] = []
     private(set) var tail = StoreSalvage.Tail.clean
 

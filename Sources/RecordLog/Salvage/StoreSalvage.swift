@@ -69,7 +69,7 @@ public struct StoreSalvage: Sendable {
     public var damage: [Damage]
     public var damageCount: Int
     public var damagedBytes: UInt64
-    /// Numbers of commits without a footer.
+    /// Numbers of commits without a footer. Where the file's beginning is lost, the first range may begin before the file did.
     public var missingCommits: [ClosedRange<UInt64>]
     public var missingCommitRangeCount: Int
     public var incompleteCommits: [IncompleteCommit]
