@@ -24,6 +24,11 @@ let package = Package(
         .executableTarget(name: "HeartwoodTool", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
-        .testTarget(name: "HeartwoodToolTests", dependencies: ["HeartwoodTool", "Heartwood", "RecordLog"], swiftSettings: strict),
+        .testTarget(
+            name: "HeartwoodToolTests", dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "recordlog-testprocess"],
+            swiftSettings: strict),
+        // What the tests of several processes run; no product.
+        .executableTarget(
+            name: "recordlog-testprocess", dependencies: ["RecordLog"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),
     ]
 )

@@ -5,7 +5,7 @@ import Testing
     @Test func helpIsGivenForTheToolAndEachCommand() throws {
         let help = try ToolProcess.run("--help")
         #expect(help.status == 0)
-        for command in ["demo", "import", "export", "inspect", "verify", "compact"] {
+        for command in ["demo", "import", "export", "inspect", "verify", "compact", "salvage"] {
             #expect(help.output.contains(command))
             let own = try ToolProcess.run(command, "--help")
             #expect(own.status == 0 && own.output.contains("USAGE: heartwood \(command)"))
@@ -45,7 +45,7 @@ import Testing
         let file = ToolProcess.temporaryPath("txt"), missing = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(file) }
         try "hello".write(toFile: file, atomically: true, encoding: .utf8)
-        for command in [["verify"], ["inspect"], ["compact"], ["export", "--entity", "E"]] {
+        for command in [["verify"], ["inspect"], ["compact"], ["salvage", "-o", missing + ".new"], ["export", "--entity", "E"]] {
             for path in [file, missing, FileManager.default.temporaryDirectory.path] {
                 let (process, output, error) = try ToolProcess.start([command[0], path] + command.dropFirst())
                 process.waitUntilExit()

@@ -156,6 +156,48 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
+    /// A handle for writing that followed a compaction by `refresh`, which takes no lock, once recovered the new file as a
+    /// writer does: it cut off the commit that another process was just appending there.
+    @Test func followingACompactionWithoutTheLockWritesNothing() throws {
+        let sample = try SampleStore()
+        let other = try SampleStore(fileSystem: sample.fileSystem)
+        try sample.insert(.init(name: "kept", age: 1, group: 1))
+        _ = try other.store.compact()
+        // What another process has appended so far, without its footer.
+        let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
+        try FileCreation.write([UInt8](repeating: 7, count: 300)[...], to: file, at: other.store.writer.end)
+        let fileSystem = sample.fileSystem as! MemoryFileSystem
+        let before = fileSystem.contents(of: SampleStore.path)
+        #expect(try sample.contents(try sample.store.refresh()) == sample.people)
+        #expect(fileSystem.contents(of: SampleStore.path) == before)
+        // With the lock it is a torn tail, and goes.
+        try sample.insert(.init(name: "after", age: 2, group: 2))
+        #expect(try other.contents(try other.store.refresh()) == sample.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: fileSystem).isSound)
+    }
+
+    /// Whoever writes to a compacted file first makes its name durable, however it came to the file.
+    @Test func aHandleThatFollowedWithoutTheLockSettlesTheFile() throws {
+        func compact(failingAt operation: Int?) throws -> (sample: SampleStore, fileSystem: SimulatedFileSystem) {
+            let fileSystem = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: fileSystem), other = try SampleStore(fileSystem: fileSystem)
+            try sample.insert(.init(name: "kept", age: 1, group: 1))
+            if let operation { fileSystem.fail(at: operation, .once(EIO)) }
+            do { _ = try other.store.compact() } catch { #expect(operation != nil) }
+            return (sample, fileSystem)
+        }
+        let naming = try #require(try compact(failingAt: nil).fileSystem.operations.lastIndex(of: .syncDirectory))
+        for seed in 1...8 as ClosedRange<UInt64> {
+            let (sample, fileSystem) = try compact(failingAt: naming)
+            _ = try sample.store.refresh()
+            let before = fileSystem.operations.count
+            try sample.insert(.init(name: "acknowledged", age: 2, group: 2))
+            #expect(fileSystem.operations[before...].first == .syncDirectory)
+            let image = try SampleStore(fileSystem: fileSystem.afterPowerLoss(seed: seed))
+            #expect(try image.contents(image.store.snapshot()) == sample.people, "seed \(seed)")
+        }
+    }
+
     @Test func aWriterWaitsForAnotherAndThenGivesUp() throws {
         let sample = try SampleStore()
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.lockTimeout = .milliseconds(20) }

@@ -7,7 +7,8 @@ struct Arguments {
     init(_ words: [String], options known: Set<String>, flags knownFlags: Set<String>) throws {
         var index = 0
         while index < words.count {
-            let word = words[index]
+            // The one short option that commands have.
+            let word = words[index] == "-o" ? "--output" : words[index]
             index += 1
             guard word.hasPrefix("--"), word != "--" else {
                 positional.append(word)

@@ -36,7 +36,7 @@ enum InspectionReport {
             + columns.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
     }
 
-    private static func identity(_ id: (UInt64, UInt64)) -> String {
+    static func identity(_ id: (UInt64, UInt64)) -> String {
         var id = id
         return withUnsafeBytes(of: &id) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString }
     }
@@ -63,7 +63,7 @@ enum InspectionReport {
         ])
     }
 
-    private static func encode(_ value: [String: Any]) throws -> String {
+    static func encode(_ value: [String: Any]) throws -> String {
         String(decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]), as: UTF8.self)
     }
 

@@ -160,10 +160,13 @@ struct CompactionWriter {
                 bytes += numbers.size
                 done += 1
                 if try !base.contains(RowReference(table: .system, row: RowNumbers.row)) { rowCount += 1 }
+                // A frame of their own: damage to rows does not take the catalog with it.
+                try appender.closeRows()
             }
             tables[index] = TableState(
                 primary: PrimaryIndex(base: nil, delta: delta), nextRow: state.nextRow, rowCount: rowCount, liveBytes: bytes)
         }
+        if try repeatCatalog(tables.first ?? nil, to: appender) { done += 1 }
         guard done <= UInt64(UInt32.max) else {
             throw StoreError(.tooLarge, path: path, "\(done) rows are more than one commit holds", remedy: "Split the data over several stores.")
         }
@@ -174,6 +177,17 @@ struct CompactionWriter {
     private func report(_ done: UInt64, of total: UInt64, _ progress: ((CompactionProgress) -> Bool)?) throws(StoreError) {
         guard let progress, !progress(CompactionProgress(rowsDone: done, rowsTotal: total)) else { return }
         throw StoreError(.cancelled, path: path, "the compaction was cancelled", remedy: "The store is as it was.")
+    }
+
+    /// Writes the catalog again behind the rows: without it no row can be read, and the file has no older one.
+    private func repeatCatalog(_ system: TableState?, to appender: FrameAppender) throws(StoreError) -> Bool {
+        let reference = RowReference(table: .system, row: Catalog.row)
+        guard let delta = system?.primary.delta, let row = try base.row(reference) else { return false }
+        let address = try appender.appendRow(
+            .put, reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version &+ 1,
+            previous: delta.load(Catalog.row))
+        delta.store(Catalog.row, address)
+        return true
     }
 
     private func appendRowNumbers(to appender: FrameAppender) throws(StoreError) -> (address: UInt64, size: UInt64) {

@@ -107,7 +107,7 @@ struct HeaderSlot: Equatable {
         static let size = 512
     }
 
-    private static let magic: [UInt8] = Array("HWSLOT01".utf8)
+    static let magic: [UInt8] = Array("HWSLOT01".utf8)
 
     init() {}
 

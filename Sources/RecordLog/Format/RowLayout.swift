@@ -56,6 +56,24 @@ public final class RowLayout: Sendable {
         }
     }
 
+    /// Whether the bytes are a body of this layout: long enough, with end offsets that are in order and within it.
+    /// - Complexity: O(variable columns).
+    func fits(_ body: UnsafeRawBufferPointer) -> Bool {
+        guard body.count >= minimumBodySize, let base = body.baseAddress else { return false }
+        let width = Int(body[1] >> 6)
+        guard width <= 2, variableCount > 0 || width == 0 else { return false }
+        let start = fixedEnd + max(0, variableCount - 1) << width
+        guard variableCount > 0 ? start <= body.count : start == body.count else { return false }
+        let row = RowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
+        var end = 0
+        for index in 0..<max(0, variableCount - 1) {
+            let next = row.endOffset(fixedEnd, index, width)
+            guard next >= end, next <= body.count - start else { return false }
+            end = next
+        }
+        return true
+    }
+
     public func position(of id: ColumnID) -> Int? {
         columns.firstIndex { $0.id == id }
     }

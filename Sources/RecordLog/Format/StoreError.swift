@@ -51,6 +51,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     static func corrupt(_ path: String, at offset: UInt64?, _ message: String) -> StoreError {
         StoreError(
             .corrupt, path: path, at: offset, message,
-            remedy: "Run `heartwood verify` to see how far the damage goes; restore a backup, or open it read-only and export what is whole.")
+            remedy: "Run `heartwood verify` to see how far the damage goes; restore a backup, or bring out what is whole with `heartwood salvage`.")
     }
 }

@@ -77,8 +77,9 @@ import Synchronization
             while true {
                 guard errno == EWOULDBLOCK else { throw SystemCall.error("flock", path, errno) }
                 guard ContinuousClock.now < deadline else {
+                    let holder = LockHolder.find(identity).map { "; it is held by \($0.description)" } ?? ""
                     throw StoreError(
-                        .locked, path: path, "another writer held the lock for \(timeout)",
+                        .locked, path: path, "another writer held the lock for \(timeout)\(holder)",
                         remedy: "Wait for it to finish, or raise the lock timeout.")
                 }
                 usleep(pause)

@@ -15,7 +15,7 @@ final class PrimaryBase: @unchecked Sendable {
     let resolved: UnsafeMutablePointer<Atomic<UInt>>
 
     static let rowsPerPage: UInt64 = 4096
-    private static let entrySize = 16
+    static let entrySize = 16
 
     init(directory: FramePointer, source: any FrameSource) throws(StoreError) {
         self.directory = directory
@@ -33,10 +33,15 @@ final class PrimaryBase: @unchecked Sendable {
     /// The pointer of a page; none where the page would hold no row.
     func page(_ index: Int) -> FramePointer {
         guard index < pageCount else { return .none }
-        let at = index * Self.entrySize
+        return Self.pointer(in: directoryBytes, index)
+    }
+
+    /// - Precondition: the directory has so many pages.
+    static func pointer(in directory: UnsafeRawBufferPointer, _ index: Int) -> FramePointer {
+        let at = index * entrySize
         return FramePointer(
-            offset: UInt64(littleEndian: directoryBytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
-            checksum: UInt64(littleEndian: directoryBytes.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
+            offset: UInt64(littleEndian: directory.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
+            checksum: UInt64(littleEndian: directory.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
     }
 
     /// The address of a row; 0 where there is none.

@@ -54,10 +54,12 @@ struct Opening {
     }
 
     /// Recovers an open file; a writer holds its lock.
-    func recover(_ storage: any StorageFile) throws(StoreError) -> OpenedFile {
-        let size = try storage.size()
+    /// - Parameter isPublishedOnly: leaves out what no header slot names yet.
+    func recover(_ storage: any StorageFile, isPublishedOnly: Bool = false) throws(StoreError) -> OpenedFile {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         let count = try Self.read(storage, into: &header)
+        // After the header: what it says is durable is in the file by then, whoever is writing.
+        let size = try storage.size()
         if !options.isReadOnly, size <= FileFormat.dataStart, HeaderReader.isUnfinished(header) {
             guard options.createIfMissing || size > 0 else {
                 throw StoreError(.notAStore, path: path, "the file is empty", remedy: "Check the path, or allow the store to be made.")
@@ -72,7 +74,7 @@ struct Opening {
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         let state = try startingState(file, slot, size: size)
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
-        try replay.run(limit: size, publishedEnd: slot?.end)
+        try replay.run(limit: isPublishedOnly ? min(size, slot?.end ?? size) : size, publishedEnd: slot?.end)
         counters.replayed(bytes: replay.commitBytes)
         let snapshot = try replay.finish(counters: counters)
         return try settle(snapshot, slot: slot, end: replay.end, size: size, bytesBehind: replay.commitBytes, hasCheckpoint: state.hasCheckpoint)
@@ -198,15 +200,23 @@ struct HeaderReader {
                 found = FileIdentity(UnsafeRawBufferPointer(rebasing: bytes[start..<start + FileIdentity.Layout.size]))
             }
         }
-        guard let found else {
-            if header.starts(with: Array("SQLite format 3\0".utf8)) {
-                throw StoreError(
-                    .notAStore, path: path, "this is an SQLite database", remedy: "Open it with SQLite, or give a Heartwood store.")
-            }
-            throw StoreError(
-                .notAStore, path: path, at: 0, "this is not a Heartwood store, or its header is destroyed",
-                remedy: "Check the path; restore a backup if it was a store.")
+        guard let found else { throw notAStore(header) }
+        try check(found)
+        return found
+    }
+
+    /// What a file without an identity is.
+    func notAStore(_ header: [UInt8]) -> StoreError {
+        if header.starts(with: Array("SQLite format 3\0".utf8)) {
+            return StoreError(
+                .notAStore, path: path, "this is an SQLite database", remedy: "Open it with SQLite, or give a Heartwood store.")
         }
+        return StoreError(
+            .notAStore, path: path, at: 0, "this is not a Heartwood store, or its header is destroyed",
+            remedy: "Check the path; restore a backup if it was a store.")
+    }
+
+    func check(_ found: FileIdentity) throws(StoreError) {
         guard found.version <= FileFormat.version, found.version > 0 else {
             throw StoreError(
                 .unsupportedVersion, path: path, "the store has format version \(found.version), newer than \(FileFormat.version)",
@@ -215,7 +225,6 @@ struct HeaderReader {
         guard FileFormat.segmentShiftRange.contains(found.segmentShift) else {
             throw StoreError.corrupt(path, at: FileFormat.identityOffsets[0], "the header names an impossible segment size")
         }
-        return found
     }
 
     /// The valid slot of the higher generation; nil where neither is valid.
@@ -227,8 +236,9 @@ struct HeaderReader {
         var newest: HeaderSlot?
         for offset in FileFormat.slotOffsets {
             let start = Int(offset)
-            let bytes = UnsafeRawBufferPointer(rebasing: header[start..<start + HeaderSlot.Layout.size])
-            if let slot = HeaderSlot(bytes, fileID: fileID), slot.generation >= newest?.generation ?? 0 { newest = slot }
+            // A copy: the header may be mapped memory that another process writes between the checksum and the values.
+            let bytes = Array(header[start..<start + HeaderSlot.Layout.size])
+            if let slot = bytes.withUnsafeBytes({ HeaderSlot($0, fileID: fileID) }), slot.generation >= newest?.generation ?? 0 { newest = slot }
         }
         return newest
     }

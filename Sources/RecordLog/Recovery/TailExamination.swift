@@ -66,7 +66,7 @@ struct TailExamination {
             end, "commit \(footer.sequence) at byte \(offset) says that commit \(sequence + 1) was durable, and it is not there")
     }
 
-    private static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var at = 0
         while at + 32 <= bytes.count {
             let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)

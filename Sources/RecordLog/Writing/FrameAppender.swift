@@ -189,7 +189,8 @@ final class FrameAppender: FrameSink {
         return base + UInt64(at)
     }
 
-    private func closeRows() throws(StoreError) {
+    /// Ends the open frame of rows, if any; the next row begins another.
+    func closeRows() throws(StoreError) {
         if let frame = close(.rows) { partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum) }
         if count >= Self.flushSize { try flush() }
     }

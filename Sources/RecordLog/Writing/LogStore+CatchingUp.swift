@@ -7,10 +7,7 @@ extension LogStore {
         try followReplacement(isLocked: isLocked)
         let base = snapshot()
         let file = base.file
-        let header = UnsafeRawBufferPointer(start: try file.pointer(at: 0), count: Int(FileFormat.dataStart))
-        guard let slot = HeaderReader.newestSlot(header, fileID: file.identity.fileID) else {
-            throw StoreError.corrupt(path, at: 0, "both header slots are damaged")
-        }
+        let slot = try publishedSlot(file)
         let isNew = slot.generation > writer.slot.generation
         guard isNew || isLocked else { return }
         let size = try file.storage.size()
@@ -42,6 +39,12 @@ extension LogStore {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew { writer.slot = slot }
+        guard isLocked, options.durability != .none, writer.slot.isUnsettled else { return }
+        // (9) This handle went over to a compacted file without the lock, and whoever made it died before its name was durable.
+        try fileSystem.syncDirectory(of: path)
+        var settled = writer.slot
+        settled.isUnsettled = false
+        try writeSlot(settled)
     }
 
     /// Where to go on from: this handle's newest commit, or a checkpoint that another process has written since, so that what
@@ -51,6 +54,15 @@ extension LogStore {
             let loaded = try? CheckpointReader(file: base.file, counters: counters).load(slot.checkpoint, size: size)
         else { return (base, writer.end) }
         return (loaded.snapshot, loaded.end)
+    }
+
+    /// The newest slot. Another process may be writing one, and then the other, while they are read.
+    private func publishedSlot(_ file: LogFile) throws(StoreError) -> HeaderSlot {
+        let header = UnsafeRawBufferPointer(start: try file.pointer(at: 0), count: Int(FileFormat.dataStart))
+        for _ in 0..<10 {
+            if let slot = HeaderReader.newestSlot(header, fileID: file.identity.fileID) { return slot }
+        }
+        throw StoreError.corrupt(path, at: 0, "both header slots are damaged")
     }
 
     /// Whether something follows the log's end: a writer died after appending and before publishing.
@@ -72,10 +84,14 @@ extension LogStore {
             }
             let storage = try fileSystem.open(path, options.isReadOnly ? .readOnly : .readWrite)
             if isLocked { try storage.lock(timeout: options.lockTimeout) }
-            let opening = Opening(path: path, options: options, fileSystem: fileSystem, counters: counters)
+            // Without the lock another process may be writing: what is behind the published end is its work, not a torn tail.
+            var asReader = options
+            asReader.isReadOnly = options.isReadOnly || !isLocked
+            let opening = Opening(path: path, options: asReader, fileSystem: fileSystem, counters: counters)
             let opened: OpenedFile
             do throws(StoreError) {
-                opened = try opening.recover(storage)
+                opened = try opening.recover(storage, isPublishedOnly: !isLocked)
+                if !options.isReadOnly, let damage = opened.damage { throw damage }
             } catch {
                 if isLocked { storage.unlock() }
                 throw error

@@ -144,6 +144,11 @@ public final class Transaction {
     ///   `corrupt`) the transaction cannot be committed.
     /// - Complexity: O(bytes + indexes of the table).
     public func put(_ reference: RowReference, body: UnsafeRawBufferPointer) throws(StoreError) {
+        try put(reference, body: body, version: nil)
+    }
+
+    /// - Parameter version: the row's version where it is brought over from another file; nil for the next one.
+    func put(_ reference: RowReference, body: UnsafeRawBufferPointer, version: UInt32?) throws(StoreError) {
         let changes = try changes(reference.table)
         guard reference.row > 0, reference.row < changes.nextRow else {
             throw invalid("row \(reference.row) was never given out", "Take row numbers from newRow(in:).")
@@ -156,7 +161,7 @@ public final class Transaction {
         if reference.table != .system { try index(reference, body, old: old, changes) }
         // From here on the old row's bytes may have moved.
         let address = try wholly { () throws(StoreError) in
-            try appender.appendRow(.put, reference, body: body, version: (old.version ?? 0) &+ 1, previous: old.address)
+            try appender.appendRow(.put, reference, body: body, version: version ?? (old.version ?? 0) &+ 1, previous: old.address)
         }
         changes.set(reference.row, address)
         if oldSize == nil { changes.rowDelta += 1 }
@@ -292,7 +297,7 @@ public final class Transaction {
     }
 
     /// Writes the catalog, before the rows that need it (1).
-    private func writeCatalog() throws(StoreError) {
+    func writeCatalog() throws(StoreError) {
         try wholly { () throws(StoreError) in try setSystemRow(Catalog.row, catalog.encoded()) }
         isCatalogUnwritten = false
     }

@@ -1,0 +1,43 @@
+import Foundation
+import RecordLog
+
+struct SalvageCommand: Command {
+    static let name = "salvage"
+    static let summary = "bring what is whole in a damaged store out to a new one"
+    static let help = """
+        USAGE: heartwood salvage DAMAGED -o NEW [--json]
+
+        Searches the whole of DAMAGED for data whose checksums hold, writes the newest version of each row to the new store
+        NEW, with its indexes, and says what is lost. DAMAGED is only read; NEW must not exist. Nobody may write to DAMAGED
+        meanwhile. NEW keeps the identity, so objects keep their IDs; it has no history.
+
+          -o, --output NEW   the new store
+          --json             for programs
+
+        Exit code: 0 all was saved; 1 something was lost, or nothing could be done; 2 wrong usage, or not a store.
+        """
+    static let options: Set<String> = ["output"]
+    static let flags: Set<String> = ["json"]
+
+    private let store: String
+    private let output: String
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws {
+        store = try arguments.exactly(["DAMAGED"])[0]
+        output = try arguments.required("output")
+        isJSON = arguments.has("json")
+    }
+
+    func run() throws -> Int32 {
+        guard !FileManager.default.fileExists(atPath: output) else {
+            throw ToolError.usage("\(output) exists, and a salvage overwrites nothing")
+        }
+        let progress = ProgressBar("salvaging")
+        defer { progress.finish() }
+        let report = try StoreSalvage.salvage(path: store, to: output) { progress.update($0, of: $1) }
+        progress.finish()
+        Output.line(isJSON ? try SalvageReport.json(report) : SalvageReport.text(report))
+        return report.isComplete ? 0 : 1
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import RecordLog
+
+/// What `salvage` prints.
+enum SalvageReport {
+    /// Lines of each kind before it says how many more there are.
+    private static let linesMax = 20
+
+    static func text(_ report: StoreSalvage) -> String {
+        var lines = ["\(Output.number(report.rows)) rows brought out to \(report.newPath)", ""]
+        lines.append(row("TABLE", ["KEPT", "LOST", "UNKNOWN", "OLDER", "UNREADABLE"]))
+        for table in report.tables.sorted(by: { $0.name < $1.name }) {
+            lines.append(row(
+                table.name, [table.kept, table.lost, table.unaccounted, table.older, table.malformed].map { $0 == 0 ? "-" : Output.number($0) }))
+        }
+        let losses = losses(report), damage = report.damage.map { "damaged: bytes \($0.offset) to \($0.end), \($0.what)" }
+        if !damage.isEmpty || !losses.isEmpty || report.tail != .clean { lines.append("") }
+        lines += limited(damage, report.damageCount) + losses
+        switch report.tail {
+        case .clean: break
+        case .unfinished: lines.append("torn: an unfinished write follows the last commit; it was never acknowledged, and is left out")
+        case .uncertain:
+            lines.append(
+                "in doubt: what follows the last whole commit may have been acknowledged; it cannot be read whole, and is left out")
+        }
+        lines += ["", report.isComplete ? "complete: everything that was acknowledged is in the new store" : "incomplete: see above for what is lost"]
+        return lines.joined(separator: "\n")
+    }
+
+    /// What is lost, kind by kind.
+    private static func losses(_ report: StoreSalvage) -> [String] {
+        var lines = limited(
+            report.missingCommits.map {
+                $0.lowerBound == $0.upperBound ? "missing: commit \($0.lowerBound)" : "missing: commits \($0.lowerBound) to \($0.upperBound)"
+            }, report.missingCommitRangeCount)
+        lines += limited(
+            report.incompleteCommits.map { commit in
+                let stated = commit.rowsStated.map { " of \(Output.number($0))" } ?? ""
+                return "incomplete: commit \(commit.sequence), \(Output.number(commit.rowsFound))\(stated) rows found, "
+                    + (commit.isTaken ? "taken" : "left out")
+            }, report.incompleteCommitCount)
+        func note(_ count: Int, _ text: String) {
+            if count > 0 { lines.append("\(Output.number(count)) \(text)") }
+        }
+        note(report.tables.reduce(0) { $0 + $1.fromIncompleteCommits }, "rows kept are of incomplete commits")
+        note(report.tables.reduce(0) { $0 + $1.lost }, "rows are lost")
+        note(report.tables.reduce(0) { $0 + $1.unaccounted }, "row numbers have no record left: rows that are lost, or had been deleted")
+        note(report.tables.reduce(0) { $0 + $1.older }, "rows are there in an older version")
+        note(report.tables.reduce(0) { $0 + $1.malformed }, "rows do not suit their layout, and are lost")
+        note(report.deletionsByIndex, "rows are left out: an index shows that they had been deleted")
+        note(report.rowsWithoutTable, "rows are of a table that no catalog left knows, and are lost")
+        note(report.malformedRecords, "records make no sense, though their checksums hold")
+        note(report.systemValuesOlder, "of the store's own values (its tables, model, metadata) are there in an older version")
+        note(report.systemValuesLost, "of the store's own values (its tables, model, metadata) are lost")
+        return lines
+    }
+
+    private static func limited(_ lines: [String], _ count: Int) -> [String] {
+        count <= linesMax ? lines : lines.prefix(linesMax) + ["… and \(Output.number(count - linesMax)) more of this kind"]
+    }
+
+    private static func row(_ name: String, _ columns: [String]) -> String {
+        name.padding(toLength: max(44, name.count), withPad: " ", startingAt: 0)
+            + columns.map { String(repeating: " ", count: max(1, 12 - $0.count)) + $0 }.joined()
+    }
+
+    static func json(_ report: StoreSalvage) throws -> String {
+        let value: [String: Any] = [
+            "path": report.path, "newPath": report.newPath, "identity": InspectionReport.identity(report.storeID),
+            "isComplete": report.isComplete, "rows": report.rows, "fileBytes": report.fileBytes, "newFileBytes": report.newFileBytes,
+            "wholeCommits": report.wholeCommits, "newestCommit": report.newestCommit, "tail": report.tail.rawValue,
+            "tables": report.tables.map {
+                ["name": $0.name, "kept": $0.kept, "fromIncompleteCommits": $0.fromIncompleteCommits, "lost": $0.lost,
+                 "unaccounted": $0.unaccounted, "older": $0.older, "malformed": $0.malformed] as [String: Any]
+            },
+            "systemValues": report.systemValues, "systemValuesOlder": report.systemValuesOlder, "systemValuesLost": report.systemValuesLost,
+            "rowsWithoutTable": report.rowsWithoutTable, "malformedRecords": report.malformedRecords,
+            "deletionsByIndex": report.deletionsByIndex, "damagedBytes": report.damagedBytes, "damageCount": report.damageCount,
+            "damage": report.damage.map { ["offset": $0.offset, "end": $0.end, "what": $0.what] as [String: Any] },
+            "missingCommitRangeCount": report.missingCommitRangeCount,
+            "missingCommits": report.missingCommits.map { ["first": $0.lowerBound, "last": $0.upperBound] },
+            "incompleteCommitCount": report.incompleteCommitCount,
+            "incompleteCommits": report.incompleteCommits.map {
+                ["sequence": $0.sequence, "rowsStated": $0.rowsStated ?? NSNull(), "rowsFound": $0.rowsFound, "isTaken": $0.isTaken] as [String: Any]
+            },
+            "lostRows": report.lostRows.map { ["table": $0.table.rawValue, "row": $0.row] as [String: Any] },
+        ]
+        return try InspectionReport.encode(value)
+    }
+}

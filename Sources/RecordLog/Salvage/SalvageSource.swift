@@ -1,0 +1,159 @@
+/// A damaged file, opened for reading alone, of which nothing is believed but one copy of its identity.
+struct SalvageSource {
+    let file: LogFile
+    /// Bytes that are looked at.
+    let size: UInt64
+    /// The valid slot of the higher generation.
+    let slot: HeaderSlot?
+    /// With both, the newer one is known to be the newest that was written: what is behind its end was never published.
+    let hasBothSlots: Bool
+    /// Parts of the header that are damaged.
+    let headerDamage: [StoreSalvage.Damage]
+    /// Bytes that the disk does not give, in whole pages and in order. They are never touched through the mapping.
+    let unreadable: [Range<UInt64>]
+
+    var path: String { file.path }
+
+    /// - Throws: `notAStore`, `unsupportedVersion`, `notFound`, `isDirectory`, `permissionDenied`; `corrupt` where both
+    ///   copies of the identity are gone from what is a store otherwise.
+    /// - Complexity: O(file): every byte is read once, so that no unreadable one is met through the mapping.
+    init(path: String, fileSystem: any FileSystem) throws(StoreError) {
+        let storage = try fileSystem.open(path, .readOnly)
+        let actual = try storage.size()
+        let unreadable = try Self.unreadablePages(storage, size: actual)
+        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
+        Self.read(storage, into: &header, except: unreadable)
+        var damage: [StoreSalvage.Damage] = []
+        var identity: FileIdentity?
+        for (copy, offset) in FileFormat.identityOffsets.enumerated() {
+            let end = offset + UInt64(FileIdentity.Layout.size)
+            let found = header[Int(offset)..<Int(end)].withUnsafeBytes { FileIdentity($0) }
+            if found == nil { damage.append(.init(offset: offset, end: end, what: "copy \(copy) of the identity")) }
+            identity = identity ?? found
+        }
+        guard let identity else { throw Self.withoutIdentity(path, header) }
+        try HeaderReader(path: path).check(identity)
+        var slots: [HeaderSlot] = []
+        for (number, offset) in FileFormat.slotOffsets.enumerated() {
+            let bytes = header[Int(offset)..<Int(offset) + HeaderSlot.Layout.size]
+            if let slot = bytes.withUnsafeBytes({ HeaderSlot($0, fileID: identity.fileID) }) {
+                slots.append(slot)
+            } else if !bytes.allSatisfy({ $0 == 0 }) {
+                damage.append(.init(offset: offset, end: offset + UInt64(HeaderSlot.Layout.size), what: "header slot \(number)"))
+            }
+        }
+        file = LogFile(storage: storage, path: path, identity: identity)
+        size = min(actual, UInt64(LogFile.segmentsMax) << UInt64(identity.segmentShift))
+        file.extendReadable(to: size)
+        slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
+        hasBothSlots = slots.count == FileFormat.slotOffsets.count
+        headerDamage = damage.sorted { $0.offset < $1.offset }
+        self.unreadable = unreadable
+    }
+
+    /// What can be said of a file without an identity. The identity's number is the seed of every checksum.
+    private static func withoutIdentity(_ path: String, _ header: [UInt8]) -> StoreError {
+        let isStore = FileFormat.slotOffsets.contains { header[Int($0)...].starts(with: HeaderSlot.magic) }
+            || FileFormat.identityOffsets.contains { header[Int($0)...].starts(with: FileFormat.magic) }
+        guard isStore else { return HeaderReader(path: path).notAStore(header) }
+        let places = FileFormat.identityOffsets.map { "\($0)" }.joined(separator: " and ")
+        return StoreError(
+            .corrupt, path: path, at: FileFormat.identityOffsets[0],
+            "both copies of the file's identity are destroyed (at bytes \(places)), without which no checksum can be verified",
+            remedy: "Copy the \(FileIdentity.Layout.size) bytes at \(FileFormat.identityOffsets[0]) from a backup of this very file, made "
+                + "since it was last compacted, to the same place of a copy, and salvage that; else restore the backup.")
+    }
+
+    // MARK: Reading
+
+    /// The frame at `offset`, verified.
+    /// - Parameter budget: bytes that may be hashed in vain; a frame that claims more is none.
+    func frame(at offset: UInt64, budget: inout UInt64) throws(StoreError) -> LogFile.Frame? {
+        let alignment = UInt64(FrameHeader.alignment)
+        guard offset >= FileFormat.dataStart, offset % alignment == 0, size >= alignment, offset <= size - alignment,
+            isReadable(offset..<offset + alignment),
+            let header = FrameHeader(try file.pointer(at: offset), limit: min(size - offset, file.room(at: offset))),
+            UInt64(header.length) <= budget, isReadable(offset..<offset + UInt64(header.length))
+        else { return nil }
+        let frame = try file.frame(at: offset, limit: size)
+        if frame == nil { budget -= UInt64(header.length) }
+        return frame
+    }
+
+    /// The record at an address; nil where it is not there whole, in a frame that verifies.
+    func record(at address: UInt64) -> (record: RowRecord, body: UnsafeRawPointer)? {
+        guard unreadable.isEmpty || isInReadableFrame(address) else { return nil }
+        return try? file.record(at: address, end: size)
+    }
+
+    private func isInReadableFrame(_ address: UInt64) -> Bool {
+        let header = UInt64(FrameHeader.Layout.size), record = UInt64(RowRecord.size(ofBody: 0, version: 0, previous: 1))
+        guard address >= FileFormat.dataStart, address < size, size - address >= record, isReadable(address..<address + record),
+            let bytes = try? file.pointer(at: address),
+            let distance = RowRecord(bytes, limit: Int(min(size - address, file.room(at: address)))).map({ UInt64($0.distance) }),
+            distance <= address - FileFormat.dataStart, isReadable(address - distance..<address - distance + header),
+            let frame = try? file.pointer(at: address - distance),
+            let length = FrameHeader(frame, limit: file.room(at: address - distance))?.length
+        else { return false }
+        return isReadable(address - distance..<address - distance + UInt64(length))
+    }
+
+    func isReadable(_ range: Range<UInt64>) -> Bool {
+        !unreadable.contains { $0.overlaps(range) }
+    }
+
+    /// Whether these bytes are all zero; false where the disk does not give them.
+    /// - Precondition: they lie within one page.
+    func isZero(_ range: Range<UInt64>) throws(StoreError) -> Bool {
+        guard isReadable(range) else { return false }
+        return TailExamination.isZero(UnsafeRawBufferPointer(start: try file.pointer(at: range.lowerBound), count: range.count))
+    }
+
+    /// The end of the page that `offset` is in, or of the file.
+    func pageEnd(_ offset: UInt64) -> UInt64 { min(size, (offset / Self.page + 1) * Self.page) }
+
+    // MARK: Unreadable pages
+
+    static let page: UInt64 = 4096
+
+    /// Reads the whole file: a sector that the disk cannot read is an error here, where it would be a fault in mapped memory.
+    private static func unreadablePages(_ storage: any StorageFile, size: UInt64) throws(StoreError) -> [Range<UInt64>] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
+        defer { buffer.deallocate() }
+        var found: [Range<UInt64>] = []
+        var at: UInt64 = 0
+        while at < size {
+            let end = min(size, at + UInt64(buffer.count))
+            if !canRead(storage, at..<end, buffer) {
+                var page = at
+                while page < end {
+                    let next = min(end, page + Self.page)
+                    if !canRead(storage, page..<next, buffer) {
+                        if let last = found.last, last.upperBound == page {
+                            found[found.count - 1] = last.lowerBound..<next
+                        } else {
+                            found.append(page..<next)
+                        }
+                    }
+                    page = next
+                }
+            }
+            at = end
+        }
+        return found
+    }
+
+    private static func canRead(_ storage: any StorageFile, _ range: Range<UInt64>, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        (try? storage.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<range.count]), at: range.lowerBound)) != nil
+    }
+
+    /// Reads the header page by page; what cannot be read stays zero.
+    private static func read(_ storage: any StorageFile, into header: inout [UInt8], except unreadable: [Range<UInt64>]) {
+        header.withUnsafeMutableBytes { bytes in
+            for start in stride(from: 0, to: bytes.count, by: Int(page))
+            where !unreadable.contains(where: { $0.contains(UInt64(start)) }) {
+                _ = try? storage.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + Int(page)]), at: UInt64(start))
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+/// Writes salvaged rows to a new store, through its own transactions.
+///
+/// The first commit has the catalog, the row numbers and the client's system rows; the others have the rows, a few thousand
+/// each. The file has another name until it is whole, so that a crash leaves nothing that looks like a store brought out.
+struct SalvageWriter {
+    let source: SalvageSource
+    let newPath: String
+    let options: StoreOptions
+    let fileSystem: any FileSystem
+
+    private static let batchRows = 8192
+    private static let batchBytes = 4 << 20
+
+    private var temporary: String { newPath + ".salvaging" }
+
+    static func checkAbsent(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
+        guard try fileSystem.identity(of: path) == nil else {
+            throw StoreError(
+                .exists, path: path, "the file exists, and a salvage overwrites nothing", remedy: "Choose another path for the new store.")
+        }
+    }
+
+    func run(_ scan: consuming SalvageScan, _ report: inout StoreSalvage, progress: ((UInt64, UInt64) -> Void)?) throws(StoreError) {
+        var reconciliation = SalvageReconciliation(source: source, scan: scan)
+        let system = try reconciliation.run(.system, numbered: nil)
+        report.systemValuesOlder = system.older
+        report.systemValuesLost = system.lost
+        let catalog = try newestCatalog(reconciliation.scan, &report)
+        let given = givenNumbers(reconciliation.scan)
+        var numbers = RowNumbers(next: [])
+        var sum: UInt64 = 0
+        for table in catalog.tables {
+            let outcome = try reconciliation.run(table.id, numbered: given.map { $0[table.id] ?? 1 })
+            report.tables.append(.init(
+                id: table.id.rawValue, name: table.name, older: outcome.older, lost: outcome.lost, unaccounted: outcome.unaccounted))
+            let next = max(outcome.nextRow, given?[table.id] ?? 1)
+            sum += next
+            guard sum <= RowNumbers.sumMax else {
+                throw StoreError.corrupt(source.path, at: nil, "the row numbers in the file are impossible")
+            }
+            numbers.next.append((table.id, next))
+        }
+        report.deletionsByIndex = reconciliation.deletionsByIndex
+        report.lostRows = reconciliation.lostRows.elements
+        try write(reconciliation.scan, catalog, numbers, &report, progress)
+    }
+
+    // MARK: Schema
+
+    /// The newest catalog that can be read.
+    private func newestCatalog(_ scan: borrowing SalvageScan, _ report: inout StoreSalvage) throws(StoreError) -> Catalog {
+        for (age, address) in scan.catalogs.reversed().enumerated() {
+            guard let (record, body) = source.record(at: address),
+                let catalog = Catalog(UnsafeRawBufferPointer(start: body, count: record.bodyLength))
+            else { continue }
+            if age > 0 { report.systemValuesOlder += 1 }
+            return catalog
+        }
+        guard !scan.rows.entries.isEmpty || scan.tail == .uncertain || scan.missingCommits.count > 0 else { return .empty }
+        throw StoreError(
+            .corrupt, path: source.path, at: FileFormat.dataStart,
+            "no catalog is left, without which no row can be read: nothing says which tables and columns there are",
+            remedy: "Restore a backup.")
+    }
+
+    /// By table, the row numbers that had been given out when the file was begun: from them on every number has a record.
+    /// nil where that is lost.
+    private func givenNumbers(_ scan: borrowing SalvageScan) -> [TableID: UInt64]? {
+        for address in scan.rowNumbers.reversed() {
+            guard let (record, body) = source.record(at: address),
+                let numbers = RowNumbers(UnsafeRawBufferPointer(start: body, count: record.bodyLength))
+            else { continue }
+            return Dictionary(numbers.next.map { ($0.table, $0.row) }, uniquingKeysWith: max)
+        }
+        return scan.beginning == 1 ? [:] : nil
+    }
+
+    // MARK: Writing
+
+    private func write(
+        _ scan: borrowing SalvageScan, _ catalog: Catalog, _ numbers: RowNumbers, _ report: inout StoreSalvage,
+        _ progress: ((UInt64, UInt64) -> Void)?
+    ) throws(StoreError) {
+        let storage: any StorageFile
+        do throws(StoreError) {
+            storage = try fileSystem.open(temporary, .create)
+        } catch {
+            guard error.code == .exists else { throw error }
+            throw StoreError(
+                .exists, path: temporary, "an earlier salvage left its unfinished file, or one is running",
+                remedy: "Remove the file if none is running.")
+        }
+        do throws(StoreError) {
+            var options = options
+            // Everything is synced once, by the checkpoint at the end, before the file gets its name.
+            options.durability = .relaxed
+            options.isReadOnly = false
+            options.fileSystem = fileSystem
+            let counters = Counters()
+            let opened = try FileCreation(path: temporary, options: options, fileSystem: fileSystem, counters: counters).initialize(
+                storage, storeID: source.file.identity.storeID, segmentShift: source.file.identity.segmentShift)
+            let store = LogStore(path: temporary, options: options, fileSystem: fileSystem, opened: opened, counters: counters)
+            try writeSystem(scan, catalog, numbers, to: store, &report)
+            try writeRows(scan.rows.entries, catalog, to: store, &report, progress)
+            if store.snapshot().sequence > 0 { try store.checkpoint() }
+            try store.close()
+            report.newFileBytes = try storage.size()
+            try Self.checkAbsent(newPath, fileSystem)
+            try fileSystem.rename(temporary, to: newPath)
+        } catch {
+            try? fileSystem.remove(temporary)
+            throw error
+        }
+        try fileSystem.syncDirectory(of: newPath)
+    }
+
+    /// `LogStore.write` for changes that throw what the engine throws.
+    private func commit(_ store: LogStore, _ change: (Transaction) throws(StoreError) -> Void) throws(StoreError) {
+        do {
+            try store.write { try change($0) }
+        } catch {
+            throw error as? StoreError ?? StoreError(.io, path: newPath, "\(error)", remedy: "Salvage again.")
+        }
+    }
+
+    private func writeSystem(
+        _ scan: borrowing SalvageScan, _ catalog: Catalog, _ numbers: RowNumbers, to store: LogStore, _ report: inout StoreSalvage
+    ) throws(StoreError) {
+        guard !catalog.tables.isEmpty || !scan.rows.entries.isEmpty else { return }
+        var count = 0
+        let entries = scan.rows.entries[scan.rows.range(of: .system)]
+        try commit(store) { transaction throws(StoreError) in
+            transaction.setCatalog(catalog)
+            try transaction.writeCatalog()
+            let bytes = numbers.encoded()
+            let result: Result<Void, StoreError> = bytes.withUnsafeBytes { bytes in
+                do throws(StoreError) {
+                    return .success(try transaction.put(RowReference(table: .system, row: RowNumbers.row), body: bytes))
+                } catch { return .failure(error) }
+            }
+            try result.get()
+            for entry in entries where Transaction.systemRows.contains(entry.reference.row) && entry.address > 0 && !entry.isDeletion {
+                guard let (record, body) = source.record(at: entry.address) else { continue }
+                try transaction.put(
+                    entry.reference, body: UnsafeRawBufferPointer(start: body, count: record.bodyLength), version: record.version)
+                count += 1
+            }
+        }
+        report.systemValues = count
+        // The row numbers take effect where the log is read from its start.
+        store.publish(try store.rebuilt(store.snapshot()))
+    }
+
+    private func writeRows(
+        _ entries: [SalvagedRows.Entry], _ catalog: Catalog, to store: LogStore, _ report: inout StoreSalvage,
+        _ progress: ((UInt64, UInt64) -> Void)?
+    ) throws(StoreError) {
+        let places = Dictionary(report.tables.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { $1 })
+        var tables = report.tables
+        var withoutTable = 0
+        var at = 0
+        while at < entries.count {
+            try commit(store) { transaction throws(StoreError) in
+                var count = 0, bytes = 0
+                var checker = RowChecker(catalog: catalog, options: options, file: store.snapshot().file)
+                while at < entries.count, count < Self.batchRows, bytes < Self.batchBytes {
+                    let entry = entries[at]
+                    at += 1
+                    guard entry.reference.table != .system, entry.address > 0, !entry.isDeletion else { continue }
+                    guard let place = places[entry.reference.table.rawValue] else {
+                        // The numbers of dropped tables are below the next one.
+                        if entry.reference.table.rawValue >= catalog.nextTable { withoutTable += 1 }
+                        continue
+                    }
+                    guard let (record, body) = source.record(at: entry.address),
+                        try checker.accepts(entry.reference, UnsafeRawBufferPointer(start: body, count: record.bodyLength))
+                    else {
+                        tables[place].malformed += 1
+                        continue
+                    }
+                    try transaction.put(
+                        entry.reference, body: UnsafeRawBufferPointer(start: body, count: record.bodyLength), version: record.version)
+                    tables[place].kept += 1
+                    if entry.isOfIncompleteCommit { tables[place].fromIncompleteCommits += 1 }
+                    count += 1
+                    bytes += record.bodyLength
+                }
+            }
+            progress?(UInt64(at), UInt64(entries.count))
+        }
+        report.tables = tables
+        report.rowsWithoutTable = withoutTable
+    }
+}
+
+/// Says beforehand whether a row can be written: a transaction that failed on one row could not be committed.
+private struct RowChecker {
+    let catalog: Catalog
+    let options: StoreOptions
+    let file: LogFile
+    private var extractors: [TableID: [any IndexKeyExtractor]] = [:]
+    private var key = KeyBuilder()
+
+    init(catalog: Catalog, options: StoreOptions, file: LogFile) {
+        self.catalog = catalog
+        self.options = options
+        self.file = file
+    }
+
+    mutating func accepts(_ reference: RowReference, _ body: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+        guard let base = body.baseAddress, body.count >= RowLayout.nullsOffset else { return false }
+        let row = RowView(body: base, byteCount: body.count, reference: reference, version: 0)
+        guard let layout = catalog.table(reference.table)?.layout(row.layoutID), layout.fits(body),
+            UInt64(FrameHeader.length(forPayload: RowRecord.size(ofBody: body.count))) <= file.segmentSize - FileFormat.dataStart
+        else { return false }
+        for extractor in try extractors(of: reference.table) {
+            key.removeAll()
+            guard extractor.appendKey(of: row, layout: layout, to: &key) else { continue }
+            key.append(row: reference.row)
+            guard key.bytes.count <= IndexKeyExtractors.keySizeMax(file) else { return false }
+        }
+        return true
+    }
+
+    private mutating func extractors(of table: TableID) throws(StoreError) -> [any IndexKeyExtractor] {
+        if let known = extractors[table] { return known }
+        var found: [any IndexKeyExtractor] = []
+        for index in catalog.indexes(on: table) {
+            found.append(try IndexKeyExtractors.extractor(of: index, among: options.extractors, path: file.path))
+        }
+        extractors[table] = found
+        return found
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Real processes over one file: `Tests/RecordLogTestProcess`, in which every commit keeps an invariant.
+///
+/// `HEARTWOOD_PROCESS_TESTS=N` makes them N times as long.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SeveralProcessesTests {
+    private static let scale = max(1, ProcessInfo.processInfo.environment["HEARTWOOD_PROCESS_TESTS"].flatMap(Int.init) ?? 1)
+
+    private static var executable: URL {
+        ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("recordlog-testprocess")
+    }
+
+    /// One process of the ledger, whose lines come through a pipe.
+    private final class Member {
+        let role: String
+        private let process = Process()
+        private let output = Pipe()
+        private let errorFile = URL(fileURLWithPath: ToolProcess.temporaryPath("err"))
+        private var text: [UInt8] = []
+        private(set) var lines = 0
+
+        init(_ role: String, _ store: String, milliseconds: Int) throws {
+            self.role = role
+            process.executableURL = SeveralProcessesTests.executable
+            process.arguments = [role, store, "\(milliseconds)"]
+            try Data().write(to: errorFile)
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = output
+            process.standardError = try FileHandle(forWritingTo: errorFile)
+            try process.run()
+            // Else the pipe has no end here.
+            try output.fileHandleForWriting.close()
+        }
+
+        /// Waits for as many lines, or the end of them.
+        func read(lines count: Int = .max) {
+            while lines < count {
+                let data = output.fileHandleForReading.availableData
+                guard !data.isEmpty else { return }
+                text += data
+                lines += data.count { $0 == UInt8(ascii: "\n") }
+            }
+        }
+
+        func kill() {
+            #if canImport(Glibc)
+                _ = Glibc.kill(process.processIdentifier, SIGKILL)
+            #elseif canImport(Musl)
+                _ = Musl.kill(process.processIdentifier, SIGKILL)
+            #else
+                _ = Darwin.kill(process.processIdentifier, SIGKILL)
+            #endif
+        }
+
+        /// Reads what is left and waits for the end.
+        /// - Returns: the status (of a signal: its negative), the last line that has an end, and what it said went wrong.
+        func finish() throws -> (status: Int32, last: String, error: String) {
+            read()
+            process.waitUntilExit()
+            defer { ToolProcess.cleanUp(errorFile.path) }
+            let whole = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+            return (status, whole.last.map(String.init) ?? "", String(decoding: try Data(contentsOf: errorFile), as: UTF8.self))
+        }
+    }
+
+    /// The newest commit's number, every row and index entry checked.
+    private func check(_ store: String) throws -> Int {
+        let result = try Member("check", store, milliseconds: 0).finish()
+        #expect(result.status == 0, "\(result.error)")
+        return try #require(Int(result.last), "\(result.error)")
+    }
+
+    /// Killed at any moment, a writer leaves whole commits alone, and every one that it had been told was saved.
+    @Test func whatWasAcknowledgedSurvivesKillMinus9() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store, store + ".compacting") }
+        var random = SystemRandomNumberGenerator()
+        var newest = try check(store)
+        for round in 0..<10 * Self.scale {
+            let writer = try Member("write", store, milliseconds: 600_000)
+            let commits = Int.random(in: 1...45, using: &random)
+            writer.read(lines: commits)
+            writer.kill()
+            let ended = try writer.finish()
+            #expect(ended.status == -SIGKILL, "round \(round): \(ended.error)")
+            let acknowledged = try #require(Int(ended.last))
+            #expect(acknowledged >= newest + commits)
+            newest = try check(store)
+            // The one that was on its way may be there too.
+            #expect(newest == acknowledged || newest == acknowledged + 1, "round \(round): \(newest), \(acknowledged) acknowledged")
+        }
+        #expect(try ToolProcess.run("verify", store).status == 0)
+    }
+
+    /// Readers that follow a writer, while another process compacts the file again and again, see whole commits alone.
+    @Test func readersNeverSeeATornStateWhileOthersWriteAndCompact() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store, store + ".compacting") }
+        _ = try check(store)
+        let time = 3000 * Self.scale
+        let members = try ["write", "follow", "follow", "follow", "compact"].map { try Member($0, store, milliseconds: time) }
+        let ended = try members.map { member in
+            let result = try member.finish()
+            #expect(result.status == 0, "\(member.role): \(result.error)")
+            return result
+        }
+        let acknowledged = try #require(Int(ended[0].last))
+        #expect(acknowledged > 10)
+        for reader in ended[1...3] {
+            let numbers = reader.last.split(separator: " ").compactMap { Int($0) }
+            #expect(numbers.count == 2 && numbers[0] > 3 && numbers[1] <= acknowledged, "\(reader)")
+        }
+        #expect((Int(ended[4].last) ?? 0) > 3, "\(ended[4])")
+        let verified = try ToolProcess.run("verify", store)
+        #expect(verified.status == 0, "\(verified.output)")
+        let newest = try check(store)
+        #expect(newest == acknowledged)
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import RecordLog
+
+/// A process of its own for tests of several: `recordlog-testprocess ROLE STORE MILLISECONDS`.
+///
+/// The store is a ledger (see `Ledger`). Each role ends after its time, or when it is killed; one that sees a state that no
+/// commit made says so on standard error and ends with 3.
+@main
+struct TestProcess {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let milliseconds = Int(arguments[3]) else { exit(2) }
+        let deadline = ContinuousClock.now + .milliseconds(milliseconds)
+        do {
+            switch arguments[1] {
+            case "write": try write(arguments[2], until: deadline)
+            case "follow": try follow(arguments[2], until: deadline)
+            case "compact": try compact(arguments[2], until: deadline)
+            case "check": try check(arguments[2])
+            default: exit(2)
+            }
+        } catch {
+            FileHandle.standardError.write(Data("\(arguments[1]): \(error)\n".utf8))
+            exit(error is Ledger.Torn ? 3 : 1)
+        }
+    }
+
+    /// Prints each commit's number once its save has returned, and not through a buffer.
+    private static func say(_ text: String) {
+        FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+    }
+
+    private static func write(_ path: String, until deadline: ContinuousClock.Instant) throws {
+        var options = StoreOptions()
+        options.lockTimeout = .seconds(30)
+        let ledger = try Ledger(path: path, options: options)
+        while ContinuousClock.now < deadline {
+            let number = try ledger.commit()
+            say("\(number)")
+            if number % 25 == 0 { try ledger.store.checkpoint() }
+            if number % 60 == 0 { _ = try ledger.store.compact() }
+        }
+        try ledger.store.close()
+    }
+
+    /// Prints how many states it has seen, and the newest one's number.
+    private static func follow(_ path: String, until deadline: ContinuousClock.Instant) throws {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        var ledger = try Ledger(path: path, options: options)
+        var states = 0
+        var newest: Int64 = 0
+        var rounds = 0
+        while ContinuousClock.now < deadline {
+            let snapshot = try ledger.store.refresh()
+            let number = try ledger.check(snapshot, isWhole: rounds % 64 == 0)
+            guard number >= newest else { throw Ledger.Torn(what: "commit \(number) after commit \(newest)") }
+            if number > newest { states += 1 }
+            newest = number
+            rounds += 1
+            // Opening is a way of reading too.
+            if rounds % 200 == 0 { ledger = try Ledger(path: path, options: options) }
+        }
+        say("\(states) \(newest)")
+    }
+
+    /// Opens the store as a writer does after a crash, and makes one where there is none. Prints the newest commit's number.
+    private static func check(_ path: String) throws {
+        let ledger = try Ledger(path: path, options: StoreOptions())
+        say("\(try ledger.check(ledger.store.snapshot(), isWhole: true))")
+        try ledger.store.close()
+    }
+
+    /// Prints how many compactions there were.
+    private static func compact(_ path: String, until deadline: ContinuousClock.Instant) throws {
+        var options = StoreOptions()
+        options.lockTimeout = .seconds(30)
+        let store = try LogStore.open(path: path, options: options)
+        var count = 0
+        while ContinuousClock.now < deadline {
+            _ = try store.compact()
+            let before = store.snapshot().sequence
+            count += 1
+            // Locks are not given in turn: without this the writer would hardly ever have its own.
+            while ContinuousClock.now < deadline, try store.refresh().sequence < before + 2 {}
+        }
+        try store.close()
+        say("\(count)")
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import RecordLog
+
+@Suite struct LockHolderTests {
+    private let identity = FileSystemIdentity(device: 0x801, inode: 4567)
+
+    private func process(_ text: String) -> Int32? {
+        LockHolder.process(in: Array(text.utf8), holding: identity)
+    }
+
+    @Test func theHolderIsFoundByDeviceAndInode() {
+        #expect(process("1: FLOCK  ADVISORY  WRITE 123 08:01:4567 0 EOF\n") == 123)
+        #expect(process("""
+            1: POSIX  ADVISORY  READ  5 08:01:4567 128 128
+            2: FLOCK  ADVISORY  WRITE 7 08:02:4567 0 EOF
+            3: FLOCK  ADVISORY  WRITE 8 08:01:4568 0 EOF
+            4: FLOCK  ADVISORY  READ  9 08:01:4567 0 EOF
+            5: FLOCK  ADVISORY  WRITE 10 08:01:4567 0 EOF
+            5: -> FLOCK  ADVISORY  WRITE 11 08:01:4567 0 EOF
+            """) == 10)
+        // One that waits holds nothing, and a process of another container has no number here.
+        #expect(process("5: -> FLOCK  ADVISORY  WRITE 11 08:01:4567 0 EOF\n") == nil)
+        #expect(process("5: FLOCK  ADVISORY  WRITE 0 08:01:4567 0 EOF\n") == nil)
+        #expect(process("5: FLOCK  ADVISORY  WRITE -1 08:01:4567 0 EOF\n") == nil)
+    }
+
+    @Test func largeDeviceNumbersAreTakenApart() {
+        #expect(LockHolder.major(0x801) == 8 && LockHolder.minor(0x801) == 1)
+        // As the C library's makedev packs 0x1234 and 0xABCDE.
+        let device: UInt64 = 0x234 << 8 | 0x1000 << 32 | 0xDE | 0xABC00 << 12
+        #expect(LockHolder.major(device) == 0x1234 && LockHolder.minor(device) == 0xABCDE)
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func noTextStopsTheParser(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for text in ["", "\n\n", "1:", "1: FLOCK", "1: FLOCK ADVISORY WRITE 1 08:01", "1: FLOCK ADVISORY WRITE 99999999999 08:01:4567 0 EOF",
+            "1: FLOCK ADVISORY WRITE 1 ::", "1: FLOCK ADVISORY WRITE 1 zz:01:4567 0 EOF", "1: FLOCK ADVISORY WRITE 1 08:01:99999999999999999999999 0"] {
+            #expect(process(text) == nil, "\(text)")
+        }
+        // A right line after any bytes is still found.
+        var bytes = (0..<Int.random(in: 0..<400, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        bytes += Array("\n9: FLOCK  ADVISORY  WRITE 123 08:01:4567 0 EOF".utf8)
+        #expect(LockHolder.process(in: bytes, holding: identity) == 123, "seed \(seed)")
+    }
+
+    @Test func aNameIsOneLineWithoutControls() {
+        #expect(LockHolder.name(Array("heartwood\n".utf8)) == "heartwood")
+        #expect(LockHolder.name(Array("a\u{1B}[31mb\n".utf8)) == "a?[31mb")
+        #expect(LockHolder.name([0xFF, 0x41, 0x0A]) == "\u{FFFD}A")
+        #expect(LockHolder.name([]) == nil && LockHolder.name([0x0A]) == nil)
+        #expect(LockHolder(process: 12, name: nil).description == "process 12")
+        #expect(LockHolder(process: 12, name: "x").description == "process 12 (x)")
+    }
+
+    @Test func aWriterThatGivesUpNamesTheHolder() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-lock-\(UUID().uuidString).heartwood").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var options = StoreOptions()
+        let holder = try LogStore.open(path: path, options: options)
+        options.lockTimeout = .milliseconds(10)
+        let other = try LogStore.open(path: path, options: options)
+        try holder.write { _ in
+            let error = #expect(throws: StoreError.self) { try other.write { try $0.setSystemValue(20, [1]) } }
+            #expect(error?.code == .locked)
+            let own = LockHolder.find(holder.writer.file.storage.identity)
+            // Where the system tells, it is this process.
+            if let own { #expect(own.process == ProcessInfo.processInfo.processIdentifier) }
+            #expect(error?.message.contains("held by process \(ProcessInfo.processInfo.processIdentifier) (") == (own != nil), "\(error?.message ?? "")")
+        }
+        #if os(Linux)
+            if FileManager.default.fileExists(atPath: "/proc/locks") {
+                try holder.write { _ in #expect(LockHolder.find(holder.writer.file.storage.identity) != nil) }
+            }
+        #endif
+    }
+}

@@ -1,0 +1,350 @@
+import Foundation
+import Testing
+
+@testable import RecordLog
+
+/// What is known of what is lost, and what is no frame though it looks like one.
+@Suite struct SalvageLossTests {
+    @Test func aDeletionWhoseRecordIsLostIsKnownByTheIndex() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: (0..<10).map { person("p \($0)") })
+        try made.write([4: nil])
+        let deletion = try #require(try made.frames(.commit).last)
+        try made.sample.store.checkpoint()
+        made.take()
+        made.damage(deletion.offset..<deletion.end)
+        let outcome = try made.salvage()
+        #expect(outcome.people == made.sample.people)
+        #expect(outcome.report.deletionsByIndex == 1 && outcome.report.missingCommits.count == 1 && !outcome.report.isComplete)
+    }
+
+    @Test func rowsThatAnIndexNamesAndNoRecordHasAreCounted() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: (0..<5).map { person("kept \($0)") })
+        try made.write([2: person("changed")], inserting: (0..<3).map { person("lost \($0)") })
+        let lost = try made.frame(of: 7)
+        try made.sample.store.checkpoint()
+        try made.write([:], inserting: [person("behind")])
+        made.take()
+        made.damage(lost)
+        let outcome = try made.salvage()
+        let table = outcome.report.tables[0]
+        #expect(table.kept == 6 && table.lost == 3 && table.older == 1 && table.unaccounted == 0, "\(table)")
+        #expect(outcome.report.lostRows.map(\.row) == [6, 7, 8])
+        #expect(outcome.people[2] == person("kept 1"))
+    }
+
+    @Test func numbersWithoutARecordAreCountedWhereThereIsNoIndex() throws {
+        let made = try DamagedSample()
+        for number in 0..<6 { try made.write([:], inserting: [person("p \(number)")]) }
+        let lost = try made.frame(of: 3)
+        made.take()
+        made.damage(lost)
+        let outcome = try made.salvage()
+        #expect(outcome.report.tables[0].unaccounted == 1 && outcome.report.tables[0].lost == 0)
+        #expect(outcome.people.count == 5 && outcome.report.missingCommits.count == 1)
+        // The number is not given again.
+        #expect(outcome.store.snapshot().state(made.sample.table.id)?.nextRow == 7)
+    }
+
+    @Test func anOlderCatalogIsTakenWhereTheNewestIsLost() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: [person("kept")])
+        var second: RowReference?
+        try made.sample.store.write { transaction in
+            let table = try transaction.defineTable(name: "Second", columns: [("flag", .bool)])
+            second = RowReference(table: table.id, row: 1)
+        }
+        let catalog = try #require(try made.frames(.commit).last)
+        let table = try #require(made.sample.store.snapshot().catalog.table(named: "Second"))
+        try made.sample.store.write { transaction in
+            let builder = RowBuilder()
+            builder.begin(table.currentLayout)
+            builder.set(0, bool: true)
+            #expect(try transaction.newRow(in: table.id) == second?.row)
+            try transaction.put(try #require(second), body: builder.finish())
+        }
+        made.take()
+        made.damage(catalog.offset..<catalog.end)
+        let outcome = try made.salvage()
+        #expect(outcome.people == made.sample.people)
+        #expect(outcome.report.rowsWithoutTable == 1 && !outcome.report.isComplete && outcome.report.tables.map(\.name) == ["Person"])
+    }
+
+    /// A compacted file has no older catalog to go back to, so it has two of the newest.
+    @Test func noOneDamagedFrameTakesTheCatalogOfACompactedFile() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: (0..<1300).map { person("person number \($0)") })
+        _ = try made.sample.store.compact()
+        let frames = try made.frames(.rows, .commit)
+        #expect(frames.count > 2)
+        made.take()
+        let whole = made.bytes
+        for frame in [frames[0], frames[frames.count - 1]] {
+            made.bytes = whole
+            made.damage(frame.offset + 100..<frame.offset + 101)
+            let outcome = try made.salvage()
+            let isLast = frame.offset == frames.last?.offset
+            #expect(isLast ? !outcome.people.isEmpty : outcome.people == made.sample.people)
+        }
+    }
+
+    @Test func rowsOfADroppedTableAreNotMissed() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: [person("gone")])
+        try made.sample.store.write { try $0.dropTable(made.sample.table.id) }
+        made.take()
+        let outcome = try made.salvage()
+        #expect(outcome.report.isComplete && outcome.report.rows == 0 && outcome.report.tables.isEmpty, "\(outcome.report)")
+    }
+
+    /// A body that its layout does not fit is lost, and takes nothing with it.
+    @Test(arguments: ["layout", "short", "width"])
+    func aRowThatDoesNotSuitItsLayoutIsLostAlone(fault: String) throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: (0..<4).map { person("p \($0)") })
+        // A writer with a fault: the change is made in the file and the checksum made to hold.
+        let frame = try #require(try made.frames(.commit).last)
+        let snapshot = made.sample.store.snapshot()
+        let address = try #require(try snapshot.address(of: made.sample.reference(2)))
+        made.take()
+        let record = try snapshot.file.record(at: address, end: snapshot.end).record
+        let body = Int(address) + RowRecord.size(ofBody: 0), layout = made.sample.table.currentLayout
+        switch fault {
+        case "layout": made.bytes[body] = 99
+        case "short": made.bytes[Int(address) + RowRecord.Layout.word] = UInt8(layout.minimumBodySize - 1)
+        default: made.bytes[body + 1] = 0xC0
+        }
+        if fault == "short" {
+            // The next record follows a shorter one: it moves up, which is what the rest of the frame then is.
+            #expect(RowRecord.size(ofBody: record.bodyLength) >= RowRecord.size(ofBody: layout.minimumBodySize - 1))
+        }
+        made.bytes.withUnsafeMutableBytes { bytes in
+            _ = FrameHeader.seal(
+                bytes.baseAddress! + Int(frame.offset), kind: .commit, payloadLength: Int(frame.header.payloadLength),
+                sequence: frame.header.sequence, fileID: snapshot.file.identity.fileID, offset: frame.offset)
+        }
+        let outcome = try made.salvage()
+        #expect(outcome.people[1] == made.sample.people[1] && outcome.people[2] == nil)
+        let report = outcome.report
+        #expect(report.tables[0].malformed == 1 && !report.isComplete, "\(report)")
+        guard fault != "short" else {
+            #expect(report.malformedRecords > 0)
+            return
+        }
+        #expect(outcome.people.count == 3)
+    }
+
+    // MARK: What looks like a frame
+
+    /// A value may hold a whole store, this one's own frames among it: whether its frame is whole or damaged, nothing in it
+    /// is taken for a row.
+    @Test(arguments: [false, true])
+    func framesInsideAValueAreNoFrames(isDamaged: Bool) throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: (0..<20).map { person("p \($0)") })
+        made.take()
+        let embedded = Array(made.bytes[Int(FileFormat.dataStart)..<Int(made.sample.store.writer.end)])
+        try made.write(Dictionary(uniqueKeysWithValues: (1...20 as ClosedRange<UInt64>).map { ($0, nil) }))
+        // At each of the places that a value may have, so that in some the frames stand at multiples of 64.
+        for shift in 0..<16 {
+            let value = [UInt8](repeating: 1, count: shift * 4) + embedded
+            try made.sample.store.write { try $0.setSystemValue(30 + UInt64(shift), value) }
+        }
+        let lost = try #require(try made.frames(.commit).last)
+        made.take()
+        if isDamaged { made.damage(lost.offset + 16..<lost.offset + 20) }
+        let outcome = try made.salvage()
+        #expect(outcome.people.isEmpty)
+        #expect(outcome.report.systemValues == (isDamaged ? 15 : 16))
+        #expect(outcome.report.isComplete == !isDamaged)
+    }
+
+    /// Headers at every place that claim all of the rest would make the search quadratic; it gives up hashing.
+    @Test func claimsOfLengthDoNotMakeTheSearchLong() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: [person("kept")])
+        try made.sample.store.close()
+        made.take()
+        let start = made.bytes.count
+        made.bytes += [UInt8](repeating: 0, count: 1 << 20)
+        made.bytes.withUnsafeMutableBytes { bytes in
+            for at in stride(from: (start + 63) & ~63, to: bytes.count - 64, by: 64) {
+                let length = UInt32(min(65536 - at % 65536, bytes.count - at) & ~63)
+                bytes.storeBytes(of: length.littleEndian, toByteOffset: at + FrameHeader.Layout.length, as: UInt32.self)
+                bytes.storeBytes(of: (~length).littleEndian, toByteOffset: at + FrameHeader.Layout.complement, as: UInt32.self)
+                bytes[at + FrameHeader.Layout.kind] = FrameKind.rows.rawValue
+            }
+        }
+        let source = try salvageSource(made.bytes)
+        var budget = UInt64(made.bytes.count)
+        var tried = 0
+        for at in stride(from: UInt64(start + 63) & ~63, to: UInt64(made.bytes.count), by: 64) {
+            let before = budget
+            #expect(try source.frame(at: at, budget: &budget) == nil)
+            tried += before == budget ? 0 : 1
+        }
+        #expect(tried > 0 && tried < 1000)
+        let outcome = try made.salvage()
+        #expect(outcome.people == made.sample.people && outcome.report.tail == .unfinished)
+    }
+
+    /// Checksums can be made to hold by whoever writes a file; the numbers under them may be anything.
+    @Test func impossibleNumbersUnderValidChecksumsAreSurvived() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: [person("kept")])
+        try made.sample.store.checkpoint()
+        try made.sample.store.close()
+        made.take()
+        let fileID = made.sample.store.writer.file.identity.fileID
+        var slot = made.sample.store.writer.slot
+        slot.generation = .max
+        slot.sequence = .max
+        slot.end = .max
+        slot.durableEnd = .max - 1
+        made.bytes.replaceSubrange(0..<HeaderSlot.Layout.size, with: slot.encoded(fileID: fileID))
+        // A commit of the highest number, and rows of no table, no number and no history.
+        var frame = [UInt8](repeating: 0, count: 1024)
+        let offset = UInt64((made.bytes.count + 63) & ~63)
+        let footer = CommitFooter(
+            sequence: .max, previousChecksum: 1, start: offset, timestamp: .min, durableSequence: .max, rowCount: .max, authorLength: 0)
+        frame.withUnsafeMutableBytes { bytes in
+            var at = FrameHeader.Layout.size
+            for reference in [RowReference(rawValue: .max), RowReference(rawValue: 0), RowReference(table: .system, row: 5000),
+                RowReference(table: made.sample.table.id, row: RowReference.rowMask)] {
+                at += RowRecord.write(
+                    to: bytes.baseAddress! + at, .put, reference, bodyLength: 0, distance: at, version: .max, previous: .max)
+            }
+            footer.write(to: bytes.baseAddress! + at)
+            _ = FrameHeader.seal(
+                bytes.baseAddress!, kind: .commit, payloadLength: at + CommitFooter.Layout.size - FrameHeader.Layout.size, sequence: .max,
+                fileID: fileID, offset: offset)
+        }
+        made.bytes += [UInt8](repeating: 0, count: Int(offset) - made.bytes.count) + frame
+        let outcome = try made.salvage()
+        #expect(outcome.people == made.sample.people)
+        #expect(outcome.report.malformedRecords == 4 && outcome.report.newestCommit == .max && !outcome.report.isComplete, "\(outcome.report)")
+        #expect(outcome.report.missingCommits.count == 1)
+    }
+
+    private func salvageSource(_ bytes: [UInt8]) throws -> SalvageSource {
+        let fileSystem = MemoryFileSystem()
+        fileSystem.setContents(of: SampleStore.path, to: bytes)
+        return try SalvageSource(path: SampleStore.path, fileSystem: fileSystem)
+    }
+
+    // MARK: Files
+
+    /// Sectors that the disk does not give are damage like any other, and are never touched through mapped memory.
+    @Test func unreadableSectorsAreDamage() throws {
+        let made = try DamagedSample()
+        for number in 0..<200 { try made.write([:], inserting: [person("p \(number) \(String(repeating: "x", count: 100))")]) }
+        made.take()
+        let bad: Range<UInt64> = 20480..<24576
+        let fileSystem = UnreadableFileSystem(unreadable: bad)
+        fileSystem.memory.setContents(of: SampleStore.path, to: made.bytes)
+        var options = made.sample.options
+        options.fileSystem = fileSystem
+        let report = try StoreSalvage.salvage(path: SampleStore.path, to: "new", options: options)
+        let expected = try made.sample.people.filter { try !made.frame(of: $0.key).overlaps(bad) }
+        #expect(expected.count < 200 && report.rows == expected.count && !report.isComplete)
+        #expect(report.damage.contains { $0.offset <= bad.lowerBound && $0.end >= bad.upperBound })
+        let store = try LogStore.open(path: "new", options: options)
+        #expect(try made.sample.contents(store.snapshot()) == expected)
+    }
+
+    @Test func nothingIsOverwritten() throws {
+        let made = try DamagedSample()
+        try made.write([:], inserting: [person("p")])
+        let fileSystem = made.sample.fileSystem as! MemoryFileSystem
+        func code(_ new: String) -> StoreError.Code? {
+            #expect(throws: StoreError.self) { try StoreSalvage.salvage(path: SampleStore.path, to: new, options: made.sample.options) }?.code
+        }
+        fileSystem.setContents(of: "there", to: [1])
+        #expect(code("there") == .exists)
+        #expect(code(SampleStore.path) == .exists)
+        #expect(fileSystem.contents(of: "there") == [1])
+        fileSystem.setContents(of: "new.salvaging", to: [2])
+        #expect(code("new") == .exists)
+        #expect(fileSystem.contents(of: "new.salvaging") == [2])
+    }
+
+    /// A salvage that fails leaves no file, and nothing that looks like a store brought out.
+    @Test func aSalvageThatFailsLeavesNothing() throws {
+        let whole = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: whole)
+        for number in 0..<5 { try sample.insert(person("p \(number)")) }
+        try sample.store.close()
+        let before = whole.operations.count
+        _ = try StoreSalvage.salvage(path: SampleStore.path, to: "new", options: sample.options)
+        let operations = whole.operations.count - before
+        #expect(operations > 8)
+        for operation in 0..<operations {
+            try whole.remove("new")
+            whole.fail(at: whole.operations.count + operation, .once(EIO))
+            let failed = try? StoreSalvage.salvage(path: SampleStore.path, to: "new", options: sample.options)
+            #expect(try whole.identity(of: "new.salvaging") == nil, "operation \(operation)")
+            guard failed == nil, try whole.identity(of: "new") != nil else { continue }
+            // The name was there and not yet synced.
+            #expect(try StoreVerification.verify(path: "new", fileSystem: whole).isSound, "operation \(operation)")
+        }
+        // After a loss of power at any operation there is no new file, or a whole one.
+        for operation in 0..<operations {
+            try whole.remove("new")
+            whole.fail(at: whole.operations.count + operation, .once(EIO))
+            _ = try? StoreSalvage.salvage(path: SampleStore.path, to: "new", options: sample.options)
+            let image = whole.afterPowerLoss(seed: UInt64(operation))
+            guard try image.identity(of: "new") != nil else { continue }
+            let report = try StoreVerification.verify(path: "new", fileSystem: image)
+            #expect(report.isSound && report.rows == 5, "operation \(operation): \(report)")
+        }
+    }
+}
+
+/// A file system whose files have sectors that cannot be read.
+private final class UnreadableFileSystem: FileSystem {
+    let memory = MemoryFileSystem()
+    private let unreadable: Range<UInt64>
+
+    init(unreadable: Range<UInt64>) { self.unreadable = unreadable }
+
+    func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
+        let file = try memory.open(path, mode)
+        return mode == .readOnly && path == SampleStore.path ? UnreadableFile(file, unreadable) : file
+    }
+
+    func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try memory.identity(of: path) }
+    func rename(_ old: String, to new: String) throws(StoreError) { try memory.rename(old, to: new) }
+    func remove(_ path: String) throws(StoreError) { try memory.remove(path) }
+    func syncDirectory(of path: String) throws(StoreError) {}
+    func freeSpace(at path: String) -> UInt64? { nil }
+    func now() -> Int64 { memory.now() }
+    func random() -> UInt64 { memory.random() }
+}
+
+private final class UnreadableFile: StorageFile {
+    private let file: any StorageFile
+    private let unreadable: Range<UInt64>
+
+    init(_ file: any StorageFile, _ unreadable: Range<UInt64>) {
+        self.file = file
+        self.unreadable = unreadable
+    }
+
+    var identity: FileSystemIdentity { file.identity }
+    func size() throws(StoreError) -> UInt64 { try file.size() }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
+        guard !unreadable.overlaps(offset..<offset + UInt64(buffer.count)) else {
+            throw StoreError(.io, path: SampleStore.path, at: offset, "pread failed", remedy: "", errno: EIO)
+        }
+        return try file.read(into: buffer, at: offset)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
+    func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
+    func sync() throws(StoreError) {}
+    func lock(timeout: Duration) throws(StoreError) {}
+    func unlock() {}
+    func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
+}
