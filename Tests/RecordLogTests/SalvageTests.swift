@@ -162,7 +162,10 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
             made.damage(range, with: Bool.random(using: &random) ? 0 : nil)
             damaged.append(range)
         }
-        if Bool.random(using: &random) { made.damage(FileFormat.slotOffsets[0]..<FileFormat.slotOffsets[0] + 100) }
+        let isSlotLost = Bool.random(using: &random)
+        if isSlotLost { made.damage(FileFormat.slotOffsets[0]..<FileFormat.slotOffsets[0] + 100) }
+        // A commit at the log's end that is all zeroes leaves no trace where the slot that named it is destroyed too.
+        func isTraceless(_ frame: LogFile.Frame) -> Bool { isSlotLost && made.bytes[Int(frame.offset)..<Int(end)].allSatisfy { $0 == 0 } }
         let outcome: DamagedSample.Outcome
         do {
             outcome = try made.salvage("seed \(seed)")
@@ -182,8 +185,11 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         for (row, found) in outcome.people {
             #expect(made.history[row]?.contains(found) == true, "seed \(seed), row \(row)")
         }
-        if report.isComplete { #expect(outcome.people == made.sample.people, "seed \(seed), \(damaged), \(report)") }
-        let frames = try made.frames(.rows, .commit).filter { frame in damaged.contains { $0.overlaps(frame.offset..<frame.end) } }
+        let all = try made.frames(.rows, .commit)
+        if report.isComplete, !all.contains(where: isTraceless) {
+            #expect(outcome.people == made.sample.people, "seed \(seed), \(damaged), \(report)")
+        }
+        let frames = all.filter { frame in !isTraceless(frame) && damaged.contains { $0.overlaps(frame.offset..<frame.end) } }
         for frame in frames where Array(UnsafeRawBufferPointer(start: frame.pointer, count: Int(frame.header.length)))
             != Array(made.bytes[Int(frame.offset)..<Int(frame.end)]) {
             #expect(report.damage.contains { ($0.offset..<$0.end).overlaps(frame.offset..<frame.end) }, "seed \(seed)")

@@ -23,8 +23,14 @@ enum SalvageReport {
             lines.append(
                 "in doubt: what follows the last whole commit may have been acknowledged; it cannot be read whole, and is left out")
         }
-        lines += ["", report.isComplete ? "complete: everything that was acknowledged is in the new store" : "incomplete: see above for what is lost"]
+        lines += ["", conclusion(report)]
         return lines.joined(separator: "\n")
+    }
+
+    private static func conclusion(_ report: StoreSalvage) -> String {
+        guard report.isComplete else { return "incomplete: see above for what is lost" }
+        return report.damage.isEmpty
+            ? "complete: everything that was acknowledged is in the new store" : "complete: no row is known to be lost by the damage"
     }
 
     /// What is lost, kind by kind.

@@ -80,7 +80,8 @@ public struct StoreSalvage: Sendable {
 
     public var rows: Int { tables.reduce(0) { $0 + $1.kept } }
 
-    /// Whether everything that was ever acknowledged is in the new store.
+    /// Whether everything that was ever acknowledged is in the new store, as far as can be known: commits at the log's end
+    /// leave no trace where they were zeroed together with the header slots that named them.
     public var isComplete: Bool {
         missingCommitRangeCount == 0 && !hasIncompleteCommits && tail != .uncertain && rowsWithoutTable == 0 && malformedRecords == 0
             && systemValuesOlder == 0 && systemValuesLost == 0
