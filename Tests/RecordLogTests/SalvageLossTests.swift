@@ -109,7 +109,7 @@ import Testing
         let address = try #require(try snapshot.address(of: made.sample.reference(2)))
         made.take()
         let record = try snapshot.file.record(at: address, end: snapshot.end).record
-        let body = Int(address) + RowRecord.size(ofBody: 0), layout = made.sample.table.currentLayout
+        let body = Int(address) + record.bodyOffset, layout = made.sample.table.currentLayout
         switch fault {
         case "layout": made.bytes[body] = 99
         case "short": made.bytes[Int(address) + RowRecord.Layout.word] = UInt8(layout.minimumBodySize - 1)

@@ -15,7 +15,7 @@ extension LogFile.Frame {
             guard let record = RowRecord(base + at, limit: rows.count - at), record.distance == FrameHeader.Layout.size + at
             else { return false }
             body(record, offset + UInt64(record.distance))
-            at += RowRecord.size(ofBody: record.bodyLength)
+            at += record.size
         }
         return true
     }
