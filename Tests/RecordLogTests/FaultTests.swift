@@ -100,4 +100,44 @@ import Testing
             #expect(try sample.contents(again.snapshot()) == sample.people, "seed \(seed)")
         }
     }
+
+    /// A checkpoint that failed after its commit had poisoned the handle, and closing it once said nothing.
+    @Test func closingSaysThatCommitsAreNotDurable() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 300; $0.durability = .relaxed }
+        try sample.store.sync()
+        system.fail(at: system.operations.count, .syncLosesPages)
+        try sample.insert(.init(name: String(repeating: "a", count: 300), age: 1, group: 1))
+        let error = #expect(throws: StoreError.self) { try sample.store.close() }
+        #expect(error?.code == .poisoned)
+        try sample.store.close()
+    }
+
+    /// The place of the failure once stayed in mind when compaction had made the file shorter: the next save trapped.
+    @Test func aCompactionAfterAFailedCheckpointIsNoTrap() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 3000; $0.durability = .none; $0.zeroAheadBytes = 0 }
+        let row = try sample.insert(.init(name: "a", age: 1, group: 1))
+        for number in 0..<30 where sample.store.writer.checkpointTriedAt == 0 {
+            system.fail(at: system.operations.count + 2, .once(ENOSPC))
+            try sample.store.write { try sample.put($0, row, .init(name: "\(number)" + String(repeating: "a", count: 200), age: 1, group: 1)) }
+            system.heal()
+        }
+        #expect(sample.store.writer.checkpointTriedAt > 0)
+        _ = try sample.store.compact()
+        try sample.insert(.init(name: "b", age: 1, group: 1))
+        #expect(sample.store.snapshot().rowCount(sample.table.id) == 2)
+    }
+
+    /// A handle once took the commits behind another's checkpoint for a part of it, and neither wrote nor synced its own.
+    @Test func aCheckpointCoversCommitsBehindAnothersCheckpoint() throws {
+        let sample = try SampleStore { $0.durability = .relaxed }
+        let other = try SampleStore(fileSystem: sample.fileSystem) { $0.durability = .relaxed }
+        try sample.store.checkpoint()
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        let syncs = other.store.statistics.syncs
+        try other.store.checkpoint()
+        #expect(other.store.statistics.syncs == syncs + 1)
+        #expect(other.store.statistics.checkpoints == 1)
+    }
 }

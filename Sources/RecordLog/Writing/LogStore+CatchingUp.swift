@@ -40,7 +40,10 @@ extension LogStore {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew { writer.slot = slot }
-        if slot.checkpoint.offset > writer.checkpointEnd { writer.checkpointEnd = writer.end }
+        if slot.checkpoint.offset > writer.checkpointEnd {
+            // Commits behind it are of no checkpoint yet. Where it is damaged the next one comes later, no more.
+            writer.checkpointEnd = try file.frame(at: slot.checkpoint.offset, limit: writer.end)?.end ?? writer.end
+        }
     }
 
     /// Whether something follows the log's end: a writer died after appending and before publishing.
@@ -89,6 +92,7 @@ extension Writer {
         slot = opened.slot
         end = opened.end
         checkpointEnd = opened.checkpointEnd
+        checkpointTriedAt = 0
         zeroedEnd = opened.zeroedEnd
     }
 }

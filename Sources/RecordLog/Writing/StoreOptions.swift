@@ -21,6 +21,8 @@ public struct StoreOptions: Sendable {
     public var segmentShift = FileFormat.defaultSegmentShift
     /// A commit that leaves more log than this behind the newest checkpoint makes a new one.
     public var checkpointAfterBytes: UInt64 = 16 << 20
+    /// Zeroes written ahead of small appends, so that a sync need not also make a new file size durable. 0 for none.
+    var zeroAheadBytes = 1 << 20
     /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
     public var rebuildsIndexes = false
     /// nil: the system's files.
