@@ -46,6 +46,15 @@ extension Snapshot {
         }
     }
 
+    /// Whether one of these rows, all of one page, may be there.
+    func mayHaveRows(_ table: TableID, in rows: Range<UInt64>) throws(StoreError) -> Bool {
+        guard let state = state(table) else { return false }
+        if state.primary.delta.hasRows(in: rows) { return true }
+        return try state.primary.base.map { base throws(StoreError) in
+            try !base.page(Int(truncatingIfNeeded: rows.lowerBound / PrimaryBase.rowsPerPage)).isNone
+        } ?? false
+    }
+
     /// Calls `body` with each reference's place in the list and its row.
     ///
     /// Addresses are looked up first and rows read after, in groups, so that the misses of memory overlap.

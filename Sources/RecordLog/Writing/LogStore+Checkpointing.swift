@@ -120,12 +120,11 @@ struct CheckpointBuilder {
         guard pageCount > 0 else { return .none }
         return try PrimaryBase.write(pageCount: pageCount, to: sink) { page throws(StoreError) in
             let first = UInt64(page) * perPage
-            if !state.primary.delta.hasRows(in: first..<first + perPage), let base = state.primary.base {
-                return .kept(try base.page(page))
-            }
-            var addresses = [UInt64](repeating: 0, count: Int(perPage))
+            guard state.primary.delta.hasRows(in: first..<first + perPage) else { return .kept(try state.primary.base?.page(page) ?? .none) }
+            let count = min(perPage, state.nextRow - first)
+            var addresses = [UInt64](repeating: 0, count: Int(count))
             let old = try state.primary.base?.addresses(ofPage: page) ?? UnsafeRawBufferPointer(start: nil, count: 0)
-            for place in 0..<perPage {
+            for place in 0..<count {
                 let known = state.primary.delta.load(first + place)
                 if known == 0 {
                     addresses[Int(place)] = PrimaryBase.address(in: old, place)

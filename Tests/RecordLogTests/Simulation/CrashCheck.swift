@@ -27,7 +27,7 @@ struct CrashCheck {
             let store = try open(disk)
             if let problem = objection(store, notBefore: least) { return problem }
             try store.close()
-            return try use(disk, &random)
+            return Bool.random(using: &random) ? try use(disk, &random) : nil
         } catch {
             return "\(error)"
         }
