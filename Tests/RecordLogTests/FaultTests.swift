@@ -140,4 +140,28 @@ import Testing
         #expect(other.store.statistics.syncs == syncs + 1)
         #expect(other.store.statistics.checkpoints == 1)
     }
+
+    /// Learning another handle's commits stores their addresses where all snapshots look. When it failed after that, the
+    /// next try once took the new rows for the old ones: counts and index entries were wrong, and a checkpoint kept them.
+    @Test func learningCommitsAgainAfterAFailureIsLearningThemOnce() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system)
+        let row = try sample.insert(.init(name: "a", age: 1, group: 1))
+        let other = try SampleStore(fileSystem: system)
+        // One handle dies between its commit's sync and its slot; the other cannot write the commit again in its place.
+        system.fail(at: system.operationCount + 2, .once(EIO))
+        #expect(throws: StoreError.self) {
+            try sample.store.write { transaction in
+                try sample.put(transaction, row, .init(name: "b", age: 2, group: 2))
+                try sample.put(transaction, try transaction.newRow(in: sample.table.id), .init(name: "c", age: 3, group: 3))
+            }
+        }
+        system.fail(at: system.operationCount, .once(EIO))
+        #expect(throws: StoreError.self) { try other.insert(.init(name: "d", age: 4, group: 4)) }
+        try other.insert(.init(name: "e", age: 5, group: 5))
+        let people: [UInt64: SampleStore.Person] = [
+            1: .init(name: "b", age: 2, group: 2), 2: .init(name: "c", age: 3, group: 3), 3: .init(name: "e", age: 5, group: 5),
+        ]
+        try other.check(other.store.snapshot(), people)
+    }
 }

@@ -98,6 +98,19 @@ import Testing
         #expect(store.snapshot().sequence == 5)
     }
 
+    /// A torn commit whose bytes say that it is of an index was once passed over for a damaged one, and stayed in the log.
+    @Test func aTornCommitThatLooksLikeAnIndexIsCutOff() throws {
+        let (sample, states) = try smallStore(.relaxed)
+        var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
+        let commit = try #require(try sample.store.commit(7))
+        bytes[Int(commit.offset) + FrameHeader.Layout.kind] = FrameKind.primaryDirectory.rawValue
+        let store = try open(bytes, sample)
+        #expect(try sample.contents(store.snapshot()) == states[5])
+        #expect(store.writer.end == commit.offset)
+        try store.write { try $0.setSystemValue(20, [1]) }
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: store.fileSystem).isSound)
+    }
+
     @Test func aTornTailIsCutOffBeforeAnythingIsAppended() throws {
         let (sample, _) = try smallStore()
         let fileSystem = sample.fileSystem as! MemoryFileSystem

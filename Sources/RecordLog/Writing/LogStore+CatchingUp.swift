@@ -21,7 +21,7 @@ extension LogStore {
         let isFollowed = isLocked ? try hasFrame(at: writer.end, file, size: size) : false
         if slot.end > writer.end || isFollowed {
             let replay = Replay(file: file, from: base, at: writer.end, options: options)
-            try replay.run(limit: isLocked ? size : slot.end, publishedEnd: slot.end)
+            try replay.run(limit: isLocked ? size : slot.end, publishedEnd: slot.end, wholeEnd: slot.end)
             guard replay.end >= slot.end else {
                 throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
             }

@@ -47,7 +47,7 @@ extension LogStore {
     /// The same commit over indexes made from the log alone.
     func rebuilt(_ base: Snapshot) throws(StoreError) -> Snapshot {
         let replay = Replay(file: base.file, from: Snapshot.empty(base.file, counters), at: FileFormat.dataStart, options: options)
-        try replay.run(limit: writer.end, publishedEnd: writer.end)
+        try replay.run(limit: writer.end, publishedEnd: writer.end, wholeEnd: writer.end)
         let snapshot = try replay.finish(counters: counters)
         guard snapshot.sequence == base.sequence, snapshot.commitChecksum == base.commitChecksum else {
             throw StoreError.corrupt(path, at: replay.end, "the log ends before its newest commit")

@@ -89,8 +89,10 @@ final class SimulationRun {
             if Int.random(in: 0..<4, using: &random) == 0 { kept.append((sample, snapshot, found)) }
         case 6:
             handles[index] = nil
+            // A poisoned handle has told of its own commits, and does nothing for others'.
+            let isPoisoned = sample.store.writer.poison != nil
             try sample.store.close()
-            history.raiseFloor()
+            if !isPoisoned { history.raiseFloor() }
         case 7:
             // As a process that dies.
             handles[index] = nil
