@@ -29,6 +29,8 @@ struct Manifest {
     var indexes: [Index]
 
     private static let version: UInt8 = 1
+    /// What all tables and runs together may claim to have, so that adding never overflows: far more than a file holds.
+    private static let sumMax: UInt64 = 1 << 56
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
@@ -73,11 +75,19 @@ struct Manifest {
         guard reader.integer(UInt8.self) == Self.version, let sequence = reader.integer(UInt64.self),
             let commitChecksum = reader.integer(UInt64.self), let previous = reader.pointer(), let tableCount = reader.count(of: 42)
         else { return nil }
+        var sum: UInt64 = 0
+        func isPossible(_ values: UInt64...) -> Bool {
+            for value in values {
+                guard value <= Self.sumMax - sum else { return false }
+                sum += value
+            }
+            return true
+        }
         var tables: [Table] = []
         for _ in 0..<tableCount {
             guard let id = reader.integer(UInt16.self), let nextRow = reader.integer(UInt64.self),
                 let rowCount = reader.integer(UInt64.self), let liveBytes = reader.integer(UInt64.self),
-                let directory = reader.pointer(), nextRow <= RowReference.rowMask, rowCount <= nextRow
+                let directory = reader.pointer(), nextRow <= RowReference.rowMask, rowCount <= nextRow, isPossible(rowCount, liveBytes)
             else { return nil }
             tables.append(Table(
                 id: TableID(rawValue: id), nextRow: nextRow, rowCount: rowCount, liveBytes: liveBytes, directory: directory))
@@ -88,7 +98,8 @@ struct Manifest {
             guard let id = reader.integer(UInt16.self), let runCount = reader.count(of: 32) else { return nil }
             var runs: [Run] = []
             for _ in 0..<runCount {
-                guard let root = reader.pointer(), let entries = reader.integer(UInt64.self), let bytes = reader.integer(UInt64.self)
+                guard let root = reader.pointer(), let entries = reader.integer(UInt64.self), let bytes = reader.integer(UInt64.self),
+                    isPossible(entries, bytes)
                 else { return nil }
                 runs.append(Run(root: root, entryCount: entries, byteCount: bytes))
             }

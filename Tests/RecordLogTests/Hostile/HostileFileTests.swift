@@ -35,6 +35,20 @@ import Testing
         #expect(rows > 100 && errors > 20)
     }
 
+    /// Sums over what a manifest claims once overflowed at the next commit.
+    @Test func aManifestThatClaimsMoreThanAFileHoldsIsNone() {
+        func isRead(_ live: UInt64, _ entries: UInt64, _ bytes: UInt64) -> Bool {
+            let run = Manifest.Run(root: .none, entryCount: entries, byteCount: bytes)
+            let table = Manifest.Table(id: TableID(rawValue: 1), nextRow: 2, rowCount: 1, liveBytes: live, directory: .none)
+            let manifest = Manifest(
+                sequence: 1, commitChecksum: 1, previousCheckpoint: .none, tables: [table],
+                indexes: [Manifest.Index(id: IndexID(rawValue: 1), runs: [run, run])])
+            return manifest.encoded().withUnsafeBytes { Manifest($0) } != nil
+        }
+        #expect(isRead(1, 1, 1))
+        #expect(!isRead(.max, 1, 1) && !isRead(1, .max, 1) && !isRead(1, 1, .max) && !isRead(1 << 56, 0, 0))
+    }
+
     private func files(_ bytes: [UInt8]) -> HostileSeeds.Files {
         let files = HostileSeeds.Files()
         files.memory.setContents(of: HostileSeeds.path, to: bytes)
