@@ -31,6 +31,8 @@ struct Manifest {
     private static let version: UInt8 = 1
     /// What all tables and runs together may claim to have, so that adding never overflows: far more than a file holds.
     private static let sumMax: UInt64 = 1 << 56
+    /// Of an index. A walk's cost is the entries times the runs, so a hostile file does not get many.
+    static let runsMax = 64
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
@@ -95,7 +97,8 @@ struct Manifest {
         guard let indexCount = reader.count(of: 6) else { return nil }
         var indexes: [Index] = []
         for _ in 0..<indexCount {
-            guard let id = reader.integer(UInt16.self), let runCount = reader.count(of: 32) else { return nil }
+            guard let id = reader.integer(UInt16.self), let runCount = reader.count(of: 32), runCount <= Self.runsMax
+            else { return nil }
             var runs: [Run] = []
             for _ in 0..<runCount {
                 guard let root = reader.pointer(), let entries = reader.integer(UInt64.self), let bytes = reader.integer(UInt64.self),

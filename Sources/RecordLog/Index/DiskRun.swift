@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A sorted, immutable set of index entries in the file. Spec: FORMAT.md, "Index runs".
 ///
 /// The root lists the blocks with separators: bytes greater than every entry of the block before, and not greater than the
@@ -8,6 +10,8 @@ final class DiskRun: Sendable {
     let entryCount: UInt64
     let byteCount: UInt64
     private let source: any FrameSource
+    /// Whether the root's list has been checked, which is done once.
+    private let isChecked = Atomic<Bool>(false)
 
     enum RootLayout {
         static let blockCount = 0
@@ -49,7 +53,22 @@ final class DiskRun: Sendable {
         guard payload.count >= RootLayout.blocks else { throw corrupt(root) }
         let count = Int(UInt32(littleEndian: payload.loadUnaligned(as: UInt32.self)))
         guard count <= (payload.count - RootLayout.blocks) / RootLayout.blockSize else { throw corrupt(root) }
-        return Root(payload: payload, count: count)
+        let found = Root(payload: payload, count: count)
+        if !isChecked.load(ordering: .relaxed) {
+            try check(found)
+            isChecked.store(true, ordering: .relaxed)
+        }
+        return found
+    }
+
+    /// Blocks lie in order, so that a root that names one many times does not make a small file endless.
+    private func check(_ found: Root) throws(StoreError) {
+        var last: UInt64 = 0
+        for index in 0..<found.count {
+            let offset = found.pointer(index).offset
+            guard offset > last, offset < root.offset else { throw corrupt(root) }
+            last = offset
+        }
     }
 
     struct Root {

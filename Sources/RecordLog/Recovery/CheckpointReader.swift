@@ -9,6 +9,10 @@ struct CheckpointReader {
         guard let frame = try file.frame(at: pointer.offset, limit: size), frame.header.kind == .checkpoint,
             frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload)
         else { throw damaged(pointer.offset) }
+        // What it counts lies before it: compaction asks for room by these.
+        let liveBytes = manifest.tables.reduce(0) { $0 + $1.liveBytes }
+        guard liveBytes <= pointer.offset, manifest.indexes.allSatisfy({ $0.runs.allSatisfy { $0.byteCount <= pointer.offset } })
+        else { throw damaged(pointer.offset) }
         var tables: [TableState?] = []
         for table in manifest.tables {
             let index = Int(table.id.rawValue)

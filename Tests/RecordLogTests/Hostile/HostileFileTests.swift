@@ -49,6 +49,37 @@ import Testing
         #expect(!isRead(.max, 1, 1) && !isRead(1, .max, 1) && !isRead(1, 1, .max) && !isRead(1 << 56, 0, 0))
     }
 
+    /// A root of a few kilobytes could name one full block a hundred times.
+    @Test func aRootThatNamesABlockTwiceIsRefused() {
+        final class Roots: FrameSource {
+            let path = "roots"
+            nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+
+            init(_ bytes: [UInt8]) {
+                let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+                copy.copyBytes(from: bytes)
+                self.bytes = UnsafeRawBufferPointer(copy)
+            }
+
+            deinit { bytes.deallocate() }
+
+            func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer { bytes }
+        }
+        func isRead(_ offsets: [UInt64]) -> Bool {
+            var writer = ByteWriter()
+            writer.append(UInt32(offsets.count))
+            writer.append(UInt32(0))
+            for offset in offsets {
+                writer.append(FramePointer(offset: offset, checksum: 1))
+                writer.append(UInt64(0))
+            }
+            let root = Manifest.Run(root: FramePointer(offset: 20_000, checksum: 1), entryCount: 1, byteCount: 1)
+            return (try? DiskRun(manifest: root, source: Roots(writer.bytes)).blocks()) != nil
+        }
+        #expect(isRead([8192, 8256]))
+        #expect(!isRead([8192, 8192]) && !isRead([8256, 8192]) && !isRead([8192, 20_000]))
+    }
+
     private func files(_ bytes: [UInt8]) -> HostileSeeds.Files {
         let files = HostileSeeds.Files()
         files.memory.setContents(of: HostileSeeds.path, to: bytes)

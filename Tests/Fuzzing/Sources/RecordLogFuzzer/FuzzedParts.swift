@@ -59,7 +59,7 @@ enum FuzzedParts {
 
     /// The first half is a root, the second a block; the root's own pointers are taken for the block.
     private static func run(_ bytes: UnsafeRawBufferPointer) {
-        let root = FramePointer(offset: 1, checksum: 1)
+        let root = FramePointer(offset: .max, checksum: 1)
         let source = Halves(bytes: bytes, root: root)
         let run = DiskRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: source)
         for range in [KeyRange.all, .prefix([2, 0x80]), KeyRange(lower: [2], upper: [2, 0x81])] {
