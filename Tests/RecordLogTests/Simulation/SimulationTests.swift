@@ -20,10 +20,9 @@ import Testing
             for failure in run.failures { Issue.record("\(failure)") }
         }
         #expect(cases > 500, "\(cases)")
-        print("lane \(lane): \(cases) cases")
     }
 
-    @Test(.enabled(if: oneSeed != nil))
+    @Test(.enabled(if: oneSeed != nil && longCases == nil))
     func oneRunAlone() throws {
         let run = SimulationRun(seed: try #require(Self.oneSeed), crashShare: 100)
         run.run()
@@ -31,12 +30,12 @@ import Testing
         for failure in run.failures { Issue.record("\(failure)") }
     }
 
-    @Test(.enabled(if: longCases != nil && oneSeed == nil), arguments: 0..<SimulationTests.lanes)
+    @Test(.enabled(if: longCases != nil), arguments: 0..<SimulationTests.lanes)
     func manyRandomRuns(lane: Int) throws {
         let wanted = try #require(Self.longCases) / Self.lanes
         let start = ContinuousClock.now
         var cases = 0, failed = 0, shown = 0
-        var seed = UInt64(lane)
+        var seed = (Self.oneSeed ?? 0) + UInt64(lane)
         while cases < wanted, failed < 20 {
             let run = SimulationRun(seed: seed, crashShare: 100)
             run.run()
