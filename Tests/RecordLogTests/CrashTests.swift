@@ -13,6 +13,7 @@ import Testing
             let sample = try SampleStore(fileSystem: fileSystem) {
                 $0.durability = durability
                 $0.segmentShift = 16
+                $0.zeroAheadBytes = 4096
             }
             for number in 0..<4 {
                 try insert(sample, number)

@@ -100,4 +100,68 @@ import Testing
             #expect(try sample.contents(again.snapshot()) == sample.people, "seed \(seed)")
         }
     }
+
+    /// A checkpoint that failed after its commit had poisoned the handle, and closing it once said nothing.
+    @Test func closingSaysThatCommitsAreNotDurable() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 300; $0.durability = .relaxed }
+        try sample.store.sync()
+        system.fail(at: system.operations.count, .syncLosesPages)
+        try sample.insert(.init(name: String(repeating: "a", count: 300), age: 1, group: 1))
+        let error = #expect(throws: StoreError.self) { try sample.store.close() }
+        #expect(error?.code == .poisoned)
+        try sample.store.close()
+    }
+
+    /// The place of the failure once stayed in mind when compaction had made the file shorter: the next save trapped.
+    @Test func aCompactionAfterAFailedCheckpointIsNoTrap() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 3000; $0.durability = .none; $0.zeroAheadBytes = 0 }
+        let row = try sample.insert(.init(name: "a", age: 1, group: 1))
+        for number in 0..<30 where sample.store.writer.bytesBehindAtFailure == 0 {
+            system.fail(at: system.operations.count + 2, .once(ENOSPC))
+            try sample.store.write { try sample.put($0, row, .init(name: "\(number)" + String(repeating: "a", count: 200), age: 1, group: 1)) }
+            system.heal()
+        }
+        #expect(sample.store.writer.bytesBehindAtFailure > 0)
+        _ = try sample.store.compact()
+        try sample.insert(.init(name: "b", age: 1, group: 1))
+        #expect(sample.store.snapshot().rowCount(sample.table.id) == 2)
+    }
+
+    /// A handle once took the commits behind another's checkpoint for a part of it, and neither wrote nor synced its own.
+    @Test func aCheckpointCoversCommitsBehindAnothersCheckpoint() throws {
+        let sample = try SampleStore { $0.durability = .relaxed }
+        let other = try SampleStore(fileSystem: sample.fileSystem) { $0.durability = .relaxed }
+        try sample.store.checkpoint()
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        let syncs = other.store.statistics.syncs
+        try other.store.checkpoint()
+        #expect(other.store.statistics.syncs == syncs + 1)
+        #expect(other.store.statistics.checkpoints == 1)
+    }
+
+    /// Learning another handle's commits stores their addresses where all snapshots look. When it failed after that, the
+    /// next try once took the new rows for the old ones: counts and index entries were wrong, and a checkpoint kept them.
+    @Test func learningCommitsAgainAfterAFailureIsLearningThemOnce() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system)
+        let row = try sample.insert(.init(name: "a", age: 1, group: 1))
+        let other = try SampleStore(fileSystem: system)
+        // One handle dies between its commit's sync and its slot; the other cannot write the commit again in its place.
+        system.fail(at: system.operationCount + 2, .once(EIO))
+        #expect(throws: StoreError.self) {
+            try sample.store.write { transaction in
+                try sample.put(transaction, row, .init(name: "b", age: 2, group: 2))
+                try sample.put(transaction, try transaction.newRow(in: sample.table.id), .init(name: "c", age: 3, group: 3))
+            }
+        }
+        system.fail(at: system.operationCount, .once(EIO))
+        #expect(throws: StoreError.self) { try other.insert(.init(name: "d", age: 4, group: 4)) }
+        try other.insert(.init(name: "e", age: 5, group: 5))
+        let people: [UInt64: SampleStore.Person] = [
+            1: .init(name: "b", age: 2, group: 2), 2: .init(name: "c", age: 3, group: 3), 3: .init(name: "e", age: 5, group: 5),
+        ]
+        try other.check(other.store.snapshot(), people)
+    }
 }

@@ -25,6 +25,17 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
+    /// The footer once named the pad before the commit as its first frame, so that no replay followed it.
+    @Test func aCommitBehindAPadIsReplayed() throws {
+        let sample = try SampleStore { $0.segmentShift = 16 }
+        for number in 0..<12 {
+            try sample.insert(.init(name: String(repeating: "x", count: 7000), age: Int64(number), group: 1))
+        }
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
+    }
+
     @Test func aThrownTransactionLeavesNothing() throws {
         struct Stop: Error {}
         let sample = try SampleStore()

@@ -3,41 +3,16 @@ import Testing
 @testable import RecordLog
 
 @Suite struct RecoveryTests {
-    /// A store of a few small commits, and what each of them left.
-    private func smallStore(_ durability: Durability = .full) throws -> (SampleStore, [[UInt64: SampleStore.Person]]) {
-        let sample = try SampleStore {
-            $0.durability = durability
-            $0.segmentShift = 16
-        }
-        var states: [[UInt64: SampleStore.Person]] = [[:]]
-        for number in 0..<6 {
-            try sample.insert(.init(name: "name \(number)", age: Int64(number), group: 1))
-            states.append(sample.people)
-            if number == 2 { try sample.store.checkpoint() }
-        }
-        return (sample, states)
-    }
-
-    private func open(_ bytes: [UInt8], _ sample: SampleStore, isReadOnly: Bool = false) throws -> LogStore {
-        let fileSystem = MemoryFileSystem()
-        fileSystem.setContents(of: SampleStore.path, to: bytes)
-        var options = sample.options
-        options.fileSystem = fileSystem
-        options.isReadOnly = isReadOnly
-        options.createIfMissing = false
-        return try LogStore.open(path: SampleStore.path, options: options)
-    }
-
     /// A file cut anywhere opens, read-only, as a commit that it had been; for writing it may be refused, never misread.
     @Test func aTruncatedFileOpensAsSomeCommittedState() throws {
-        let (sample, states) = try smallStore()
+        let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
         var opened = 0
         for length in stride(from: end, to: Int(FileFormat.dataStart), by: -1) {
             for isReadOnly in [true, false] {
                 do {
-                    let store = try open(Array(bytes[..<length]), sample, isReadOnly: isReadOnly)
+                    let store = try SmallStore.open(Array(bytes[..<length]), sample, isReadOnly: isReadOnly)
                     if store.snapshot().catalog.table(named: "Person") != nil {
                         #expect(states.contains(try sample.contents(store.snapshot())), "cut at \(length)")
                     }
@@ -52,14 +27,14 @@ import Testing
 
     /// Whatever byte is damaged, what is read is right, or an error says so.
     @Test func noFlippedByteIsEverReadAsAValue() throws {
-        let (sample, states) = try smallStore()
+        let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
         for at in 0..<end {
             var damaged = Array(bytes[..<(end + 64)])
             damaged[at] ^= 0x41
             do {
-                let store = try open(damaged, sample, isReadOnly: at % 2 == 0)
+                let store = try SmallStore.open(damaged, sample, isReadOnly: at % 2 == 0)
                 let snapshot = store.snapshot()
                 if snapshot.catalog.table(named: "Person") != nil {
                     let found = try sample.contents(snapshot)
@@ -74,14 +49,14 @@ import Testing
 
     /// Bytes that had been synced and are gone are corruption: a writer is refused, a reader gets what is before them.
     @Test func damageToADurableCommitIsRefusedForWriting() throws {
-        let (sample, states) = try smallStore()
+        let (sample, states) = try SmallStore.make()
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(6))
         bytes[Int(commit.offset) + 40] ^= 1
         // The slot that names the newest commit is damaged as well, so that only the later footer tells.
-        let error = #expect(throws: StoreError.self) { try open(bytes, sample) }
+        let error = #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample) }
         #expect(error?.code == .corrupt)
-        let reader = try open(bytes, sample, isReadOnly: true)
+        let reader = try SmallStore.open(bytes, sample, isReadOnly: true)
         #expect(states.contains(try sample.contents(reader.snapshot())))
         #expect(try sample.contents(reader.snapshot()).count < 6)
     }
@@ -89,17 +64,30 @@ import Testing
     /// With relaxed durability a crash may keep a later commit's bytes and lose an earlier one's: that is a torn tail, and
     /// the store opens as of the last whole commit.
     @Test func aReorderedUnsyncedTailIsTornAndNotCorrupt() throws {
-        let (sample, states) = try smallStore(.relaxed)
+        let (sample, states) = try SmallStore.make(.relaxed)
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(6))
         for at in Int(commit.offset)..<Int(commit.offset + commit.byteCount) { bytes[at] = 0 }
-        let store = try open(bytes, sample)
+        let store = try SmallStore.open(bytes, sample)
         #expect(try sample.contents(store.snapshot()) == states[4])
         #expect(store.snapshot().sequence == 5)
     }
 
+    /// A torn commit whose bytes say that it is of an index was once passed over for a damaged one, and stayed in the log.
+    @Test func aTornCommitThatLooksLikeAnIndexIsCutOff() throws {
+        let (sample, states) = try SmallStore.make(.relaxed)
+        var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
+        let commit = try #require(try sample.store.commit(7))
+        bytes[Int(commit.offset) + FrameHeader.Layout.kind] = FrameKind.primaryDirectory.rawValue
+        let store = try SmallStore.open(bytes, sample)
+        #expect(try sample.contents(store.snapshot()) == states[5])
+        #expect(store.writer.end == commit.offset)
+        try store.write { try $0.setSystemValue(20, [1]) }
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: store.fileSystem).isSound)
+    }
+
     @Test func aTornTailIsCutOffBeforeAnythingIsAppended() throws {
-        let (sample, _) = try smallStore()
+        let (sample, _) = try SmallStore.make()
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
@@ -114,7 +102,7 @@ import Testing
 
     /// A damaged checkpoint costs a replay, never a row.
     @Test func everyIndexFrameMayBeLost() throws {
-        let (sample, _) = try smallStore()
+        let (sample, _) = try SmallStore.make()
         try sample.store.checkpoint()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         var frames: [UInt64] = []
@@ -140,7 +128,7 @@ import Testing
 
     /// Compaction once left its own list of row numbers out of the live bytes that its checkpoint states.
     @Test func compactionCountsTheBytesThatItsLogHolds() throws {
-        let (sample, _) = try smallStore()
+        let (sample, _) = try SmallStore.make()
         _ = try sample.store.compact()
         var options = sample.options
         options.rebuildsIndexes = true
@@ -150,8 +138,8 @@ import Testing
     }
 
     @Test func otherFilesAreRefusedWithWhatTheyAre() throws {
-        let (sample, _) = try smallStore()
-        func code(_ bytes: [UInt8]) -> StoreError? { #expect(throws: StoreError.self) { try open(bytes, sample) } }
+        let (sample, _) = try SmallStore.make()
+        func code(_ bytes: [UInt8]) -> StoreError? { #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample) } }
         #expect(code(Array("hello".utf8))?.code == .notAStore)
         let sqlite = code(Array("SQLite format 3\0".utf8) + [UInt8](repeating: 1, count: 9000))
         #expect(sqlite?.code == .notAStore)
@@ -164,7 +152,7 @@ import Testing
     }
 
     @Test func nothingIsWrittenThroughAReadOnlyOpening() throws {
-        let (sample, _) = try smallStore()
+        let (sample, _) = try SmallStore.make()
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
         bytes[Int(sample.store.writer.end) + 5] = 7

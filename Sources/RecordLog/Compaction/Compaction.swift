@@ -104,7 +104,7 @@ struct CompactionWriter {
         guard base.sequence > 0 else { return empty }
         let frame = try appender.appendFooter(
             CommitFooter(
-                sequence: base.sequence, previousChecksum: 0, start: FileFormat.dataStart, timestamp: store.fileSystem.now(),
+                sequence: base.sequence, previousChecksum: 0, timestamp: store.fileSystem.now(),
                 durableSequence: 0, rowCount: rows.count, authorLength: 0),
             author: [])
         try appender.flush()

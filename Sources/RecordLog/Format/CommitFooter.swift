@@ -3,7 +3,7 @@ struct CommitFooter: Equatable {
     var sequence: UInt64
     /// The checksum of the previous commit's frame: commits form a chain.
     var previousChecksum: UInt64
-    /// Where the commit's first frame starts.
+    /// Where the commit's first frame starts. The appender knows it.
     var start: UInt64
     /// Microseconds since 1970-01-01 UTC.
     var timestamp: Int64
@@ -54,7 +54,7 @@ struct CommitFooter: Equatable {
     }
 
     init(
-        sequence: UInt64, previousChecksum: UInt64, start: UInt64, timestamp: Int64, durableSequence: UInt64, rowCount: UInt32,
+        sequence: UInt64, previousChecksum: UInt64, start: UInt64 = 0, timestamp: Int64, durableSequence: UInt64, rowCount: UInt32,
         authorLength: UInt16
     ) {
         self.sequence = sequence

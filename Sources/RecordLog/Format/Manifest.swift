@@ -31,6 +31,10 @@ struct Manifest {
     var indexes: [Index]
 
     private static let version: UInt8 = 1
+    /// What all tables and runs together may claim to have, so that adding never overflows: far more than a file holds.
+    private static let sumMax: UInt64 = 1 << 56
+    /// Of an index. A walk's cost is the entries times the runs, so a hostile file does not get many.
+    static let runsMax = 64
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
@@ -77,11 +81,19 @@ struct Manifest {
         guard reader.integer(UInt8.self) == Self.version, let sequence = reader.integer(UInt64.self),
             let commitChecksum = reader.integer(UInt64.self), let logEnd = reader.integer(UInt64.self), let previous = reader.pointer(), let tableCount = reader.count(of: 42)
         else { return nil }
+        var sum: UInt64 = 0
+        func isPossible(_ values: UInt64...) -> Bool {
+            for value in values {
+                guard value <= Self.sumMax - sum else { return false }
+                sum += value
+            }
+            return true
+        }
         var tables: [Table] = []
         for _ in 0..<tableCount {
             guard let id = reader.integer(UInt16.self), let nextRow = reader.integer(UInt64.self),
                 let rowCount = reader.integer(UInt64.self), let liveBytes = reader.integer(UInt64.self),
-                let directory = reader.pointer(), nextRow <= RowReference.rowMask, rowCount <= nextRow
+                let directory = reader.pointer(), nextRow <= RowReference.rowMask, rowCount <= nextRow, isPossible(rowCount, liveBytes)
             else { return nil }
             tables.append(Table(
                 id: TableID(rawValue: id), nextRow: nextRow, rowCount: rowCount, liveBytes: liveBytes, directory: directory))
@@ -89,10 +101,12 @@ struct Manifest {
         guard let indexCount = reader.count(of: 6) else { return nil }
         var indexes: [Index] = []
         for _ in 0..<indexCount {
-            guard let id = reader.integer(UInt16.self), let runCount = reader.count(of: 32) else { return nil }
+            guard let id = reader.integer(UInt16.self), let runCount = reader.count(of: 32), runCount <= Self.runsMax
+            else { return nil }
             var runs: [Run] = []
             for _ in 0..<runCount {
-                guard let root = reader.pointer(), let entries = reader.integer(UInt64.self), let bytes = reader.integer(UInt64.self)
+                guard let root = reader.pointer(), let entries = reader.integer(UInt64.self), let bytes = reader.integer(UInt64.self),
+                    isPossible(entries, bytes)
                 else { return nil }
                 runs.append(Run(root: root, entryCount: entries, byteCount: bytes))
             }

@@ -21,6 +21,8 @@ public final class LogFile: @unchecked Sendable {
     /// By segment: the address of its bits, one for each 64 bytes; 0 until needed.
     private let verified: UnsafeMutablePointer<Atomic<UInt>>
     private let mapping = Mutex(())
+    /// Behind the last segment that was ever mapped.
+    private let segmentsEnd = Atomic<Int>(0)
     private let readable = Atomic<UInt64>(0)
 
     /// So that the tables stay small; 1 TiB with segments of 64 MiB.
@@ -39,8 +41,7 @@ public final class LogFile: @unchecked Sendable {
     }
 
     deinit {
-        for index in 0..<Self.segmentsMax {
-            guard segments[index].load(ordering: .relaxed) != 0 else { continue }
+        for index in 0..<segmentsEnd.load(ordering: .acquiring) {
             if let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .relaxed)) {
                 LazyMemory.release(bits, bitmapSize)
             }
@@ -90,6 +91,7 @@ public final class LogFile: @unchecked Sendable {
             do throws(StoreError) {
                 let base = try storage.map(offset: UInt64(index) << segmentShift, length: 1 << Int(segmentShift))
                 let bits = LazyMemory.zeroed(bitmapSize)
+                segmentsEnd.max(index + 1, ordering: .releasing)
                 verified[index].store(UInt(bitPattern: bits), ordering: .releasing)
                 segments[index].store(UInt(bitPattern: base), ordering: .releasing)
                 return .success(UInt(bitPattern: base))

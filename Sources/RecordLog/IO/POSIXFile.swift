@@ -37,23 +37,19 @@ import Synchronization
         }
 
         func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
-            var done = 0
-            while done < buffer.count {
-                let count = SystemCall.retry { pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + off_t(done)) }
-                guard count >= 0 else { throw SystemCall.error("pread", path, at: offset, errno) }
-                if count == 0 { break }
-                done += count
+            let (done, code) = SystemCall.transfer(buffer.count) { done in
+                pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + off_t(done))
             }
+            if let code { throw SystemCall.error("pread", path, at: offset + UInt64(done), code) }
             return done
         }
 
         func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
-            var done = 0
-            while done < bytes.count {
-                let count = SystemCall.retry { pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done)) }
-                guard count > 0 else { throw SystemCall.error("pwrite", path, at: offset + UInt64(done), count == 0 ? ENOSPC : errno) }
-                done += count
+            let (done, code) = SystemCall.transfer(bytes.count) { done in
+                pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
             }
+            // A write that takes nothing and gives no reason has no room.
+            guard done == bytes.count else { throw SystemCall.error("pwrite", path, at: offset + UInt64(done), code ?? ENOSPC) }
         }
 
         func truncate(to size: UInt64) throws(StoreError) {

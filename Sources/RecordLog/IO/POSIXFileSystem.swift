@@ -110,6 +110,20 @@
             }
         }
 
+        /// Repeats a call that may transfer less than it was asked for, or be interrupted, until everything is done.
+        /// - Parameter call: takes how much is done already, and gives how much more it did; 0 at an end, -1 for an error.
+        /// - Returns: how much is done, and the error number where a call failed.
+        static func transfer(_ count: Int, _ call: (Int) -> Int) -> (done: Int, code: Int32?) {
+            var done = 0
+            while done < count {
+                let more = retry { call(done) }
+                guard more >= 0 else { return (done, errno) }
+                if more == 0 { break }
+                done += more
+            }
+            return (done, nil)
+        }
+
         /// What a failed call means, and what to do.
         static func error(_ call: String, _ path: String, at offset: UInt64? = nil, _ code: Int32) -> StoreError {
             let reason = String(cString: strerror(code))

@@ -34,7 +34,7 @@ final class DiskRun: Sendable {
 
     @inline(never)
     private func resolve() throws(StoreError) -> IndexRoot {
-        guard let root = IndexRoot(checking: try source.payload(at: root, kind: .indexRoot)) else { throw corrupt(root) }
+        guard let root = IndexRoot(checking: try source.payload(at: root, kind: .indexRoot), at: root.offset) else { throw corrupt(root) }
         resolved.store(UInt(bitPattern: root.bytes), ordering: .releasing)
         return root
     }
@@ -87,17 +87,19 @@ struct IndexRoot {
         commonLength = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.commonLength, as: UInt32.self)))
     }
 
-    init?(checking payload: UnsafeRawBufferPointer) {
+    /// Blocks lie in order before the root, so that one that names a block many times does not make a small file endless.
+    init?(checking payload: UnsafeRawBufferPointer, at offset: UInt64) {
         guard payload.count >= Layout.words, let bytes = payload.baseAddress else { return nil }
         self.init(bytes)
         guard count > 0, count <= (payload.count - Layout.words) / Layout.perBlock else { return nil }
         let room = payload.count - Layout.words - count * Layout.perBlock
         guard commonLength <= room else { return nil }
-        var end = 0
+        var end = 0, last: UInt64 = 0
         for index in 0..<count {
-            let next = separatorEnd(index)
-            guard next >= end, next <= room - commonLength else { return nil }
+            let next = separatorEnd(index), block = pointer(index).offset
+            guard next >= end, next <= room - commonLength, block > last, block < offset else { return nil }
             end = next
+            last = block
         }
     }
 

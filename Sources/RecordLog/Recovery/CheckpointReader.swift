@@ -10,6 +10,10 @@ struct CheckpointReader {
             frame.header.checksum == pointer.checksum, let manifest = Manifest(frame.payload),
             manifest.logEnd >= FileFormat.dataStart, manifest.logEnd <= pointer.offset, manifest.logEnd % UInt64(FrameHeader.alignment) == 0
         else { throw damaged(pointer.offset) }
+        // What it counts lies before it: compaction asks for room by these.
+        let liveBytes = manifest.tables.reduce(0) { $0 + $1.liveBytes }
+        guard liveBytes <= pointer.offset, manifest.indexes.allSatisfy({ $0.runs.allSatisfy { $0.byteCount <= pointer.offset } })
+        else { throw damaged(pointer.offset) }
         var tables: [TableState?] = []
         for table in manifest.tables {
             let index = Int(table.id.rawValue)

@@ -69,12 +69,14 @@ struct Opening {
                 .initialize(storage, storeID: (fileSystem.random(), fileSystem.random()))
         }
         let identity = try HeaderReader(path: path).identity(header, count: count, size: size)
+        guard size >= FileFormat.dataStart else { throw StoreError.corrupt(path, at: size, "the file ends within its header") }
         let file = LogFile(storage: storage, path: path, identity: identity)
         file.extendReadable(to: size)
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         let state = try startingState(file, slot, size: size)
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
-        try replay.run(limit: isPublishedOnly ? min(size, slot?.end ?? size) : size, publishedEnd: slot?.end)
+        try replay.run(
+            limit: isPublishedOnly ? min(size, slot?.end ?? size) : size, publishedEnd: slot?.end, wholeEnd: slot?.durableEnd ?? 0)
         counters.replayed(bytes: replay.commitBytes)
         let snapshot = try replay.finish(counters: counters)
         return try settle(snapshot, slot: slot, end: replay.end, size: size, bytesBehind: replay.commitBytes, hasCheckpoint: state.hasCheckpoint)

@@ -30,18 +30,23 @@ final class Replay {
     }
 
     /// Applies commits up to `limit`, which the file has reached.
-    /// - Parameter publishedEnd: where the header says that the log ends.
-    func run(limit: UInt64, publishedEnd: UInt64?) throws(StoreError) {
+    /// - Parameters:
+    ///   - publishedEnd: where the header says that the log ends.
+    ///   - wholeEnd: up to where no crash can have damaged it; a damaged frame before that is an index that went bad later.
+    func run(limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64) throws(StoreError) {
         var position = end
         // What was verified past the end may be cut off or written over.
         defer { file.forgetVerified(from: end, to: min(position, file.readableEnd)) }
         var parts: [LogFile.Frame] = []
         var partsChecksum: UInt64 = 0
+        // Behind the last commit there is a damaged frame that may as well be the beginning of a torn tail.
+        var isDoubtful = false
         while position < limit {
             guard let frame = try file.frame(at: position, limit: limit) else {
                 guard let next = try skipDamagedIndex(at: position, limit: limit, publishedEnd: publishedEnd) else { return }
                 position = next
-                if parts.isEmpty, position <= publishedEnd ?? 0 { end = position }
+                isDoubtful = isDoubtful || position > wholeEnd
+                if parts.isEmpty, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
                 continue
             }
             position = frame.end
@@ -63,15 +68,16 @@ final class Replay {
                 sequence = footer.sequence
                 commitChecksum = frame.header.checksum
                 end = frame.end
+                isDoubtful = false
             case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
-                if frame.header.kind == .batch { position = self.end(ofBatch: frame, limit: min(limit, publishedEnd ?? 0)) }
+                if frame.header.kind == .batch { position = self.end(ofBatch: frame, limit: min(limit, publishedEnd ?? 0, wholeEnd)) }
                 // Past the published end they are of a checkpoint that was never finished.
-                if parts.isEmpty, position <= publishedEnd ?? 0 { end = position }
+                if parts.isEmpty, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
             }
         }
     }
 
-    /// Where a batch of a checkpoint's frames ends, where all of it was published; else where its own frame does.
+    /// Where a batch of a checkpoint's frames ends, where no crash can have damaged it; else where its own frame does.
     private func end(ofBatch frame: LogFile.Frame, limit: UInt64) -> UInt64 {
         guard frame.payload.count >= FrameAppender.BatchLayout.size else { return frame.end }
         let length = UInt64(littleEndian: frame.payload.loadUnaligned(as: UInt64.self))
@@ -140,7 +146,7 @@ final class Replay {
             throw StoreError.corrupt(file.path, at: address, "a row's number or history is impossible")
         }
         let new = RowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: record.version)
-        let old = try liveRow(record.reference, state)
+        let old = try liveRow(record.reference, state, before: address)
         if record.operation == .put {
             guard isSystem || catalog.isWellFormed(new) else {
                 throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
@@ -163,12 +169,25 @@ final class Replay {
         }
     }
 
-    private func liveRow(_ reference: RowReference, _ state: TableState) throws(StoreError) -> RowView? {
+    /// The row as it was before the record at `before`.
+    private func liveRow(_ reference: RowReference, _ state: TableState, before end: UInt64) throws(StoreError) -> RowView? {
         let known = state.primary.known(reference.row)
-        guard known & PrimaryDelta.tombstoneBit == 0 else { return nil }
-        let address = known != 0 ? known : try state.primary.base?.address(of: reference.row) ?? 0
+        var address = known & ~PrimaryDelta.tombstoneBit
+        guard known & PrimaryDelta.tombstoneBit == 0 || address >= end else { return nil }
+        if known == 0 { address = try state.primary.base?.address(of: reference.row) ?? 0 }
         guard address != 0 else { return nil }
-        let (record, body) = try file.record(at: address, end: file.readableEnd)
+        var (record, body) = try file.record(at: address, end: file.readableEnd)
+        // The delta is shared with every snapshot: a replay that failed later on has stored its addresses in it.
+        let isRepeated = known != 0 && address >= end
+        while isRepeated, address >= end {
+            guard record.reference == reference, record.previous < address else {
+                throw StoreError.corrupt(file.path, at: address, "a row's chain of versions is broken")
+            }
+            address = record.previous
+            guard address != 0 else { return nil }
+            (record, body) = try file.record(at: address, end: file.readableEnd)
+        }
+        if isRepeated, record.operation == .delete { return nil }
         guard record.reference == reference, record.operation == .put else {
             throw StoreError.corrupt(file.path, at: address, "the index names another row's record")
         }

@@ -148,7 +148,8 @@ struct StoreInspector {
             switch frame.header.kind {
             case .rows: collect(frame.payload, &changes)
             case .commit:
-                guard let footer = CommitFooter(payload: frame.payload) else { return }
+                // Before the newest checkpoint nothing has compared it with the log.
+                guard let footer = CommitFooter(payload: frame.payload), footer.start <= frame.offset else { return }
                 collect(footer.rows(in: frame.payload), &changes)
                 found = StoreInspection.Commit(
                     sequence: sequence, offset: footer.start, byteCount: frame.end - footer.start, rows: Int(footer.rowCount),

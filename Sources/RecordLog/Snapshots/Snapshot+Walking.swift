@@ -47,6 +47,13 @@ extension Snapshot {
         }
     }
 
+    /// Whether one of these rows, all of one page, may be there.
+    func mayHaveRows(_ table: TableID, in rows: Range<UInt64>) -> Bool {
+        guard let state = state(table) else { return false }
+        if state.primary.isChanged(rows) { return true }
+        return state.primary.base.map { !$0.page(Int(truncatingIfNeeded: rows.lowerBound / PrimaryBase.rowsPerPage)).isNone } ?? false
+    }
+
     /// A row in a frame that a walk has looked at before, or in the next.
     @inline(__always)
     private func view(at address: UInt64, _ reference: RowReference, in frame: inout VerifiedFrame) throws(StoreError) -> RowView {

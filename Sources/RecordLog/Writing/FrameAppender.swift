@@ -15,6 +15,8 @@ final class FrameAppender: FrameSink {
     /// The commit that frames are stamped with.
     private let sequence: UInt64
     private(set) var frameCount = 0
+    /// Where the commit's first frame is: behind the pad, where one was needed. The footer carries it.
+    private var firstFrame: UInt64?
     /// Of the `rows` frames so far; the footer carries it.
     private var partsChecksum: UInt64 = 0
     private var sealed: [UInt64] = []
@@ -32,8 +34,6 @@ final class FrameAppender: FrameSink {
 
     /// Written once so much has gathered.
     static let flushSize = 4 << 20
-    /// Zeroes written ahead of small appends, so that a sync need not also make a new file size durable.
-    static let zeroAhead = 1 << 20
 
     init(file: LogFile, at offset: UInt64, sequence: UInt64, counters: Counters) {
         self.file = file
@@ -88,6 +88,7 @@ final class FrameAppender: FrameSink {
         ensure(FrameHeader.Layout.size)
         (memory + count).initializeMemory(as: UInt8.self, repeating: 0, count: FrameHeader.Layout.size)
         openFrame = count
+        firstFrame = firstFrame ?? position
         count += FrameHeader.Layout.size
     }
 
@@ -196,7 +197,7 @@ final class FrameAppender: FrameSink {
     }
 
     /// Ends the commit.
-    /// - Parameter footer: its parts' checksum is filled in here.
+    /// - Parameter footer: its start and its parts' checksum are filled in here.
     /// - Returns: the commit frame.
     func appendFooter(_ footer: CommitFooter, author: [UInt8]) throws(StoreError) -> FramePointer {
         let size = CommitFooter.Layout.size + author.count
@@ -208,6 +209,7 @@ final class FrameAppender: FrameSink {
         ensure(size)
         author.withUnsafeBytes { if let bytes = $0.baseAddress { (memory + count).copyMemory(from: bytes, byteCount: $0.count) } }
         var footer = footer
+        footer.start = firstFrame ?? footer.start
         footer.partsChecksum = partsChecksum
         footer.write(to: memory + count + author.count)
         count += size

@@ -19,7 +19,7 @@ extension LogStore {
         if slot.end > writer.end || isFollowed {
             let (start, position) = startOfCatchingUp(base, slot, size: size)
             let replay = Replay(file: file, from: start, at: position, options: options)
-            try replay.run(limit: isLocked ? size : slot.end, publishedEnd: slot.end)
+            try replay.run(limit: isLocked ? size : slot.end, publishedEnd: slot.end, wholeEnd: slot.end)
             guard replay.end >= slot.end else {
                 throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
             }

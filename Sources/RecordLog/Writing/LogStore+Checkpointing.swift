@@ -50,7 +50,7 @@ extension LogStore {
     /// The same commit over indexes made from the log alone.
     func rebuilt(_ base: Snapshot) throws(StoreError) -> Snapshot {
         let replay = Replay(file: base.file, from: Snapshot.empty(base.file, counters), at: FileFormat.dataStart, options: options)
-        try replay.run(limit: writer.end, publishedEnd: writer.end)
+        try replay.run(limit: writer.end, publishedEnd: writer.end, wholeEnd: writer.end)
         let snapshot = try replay.finish(counters: counters)
         guard snapshot.sequence == base.sequence, snapshot.commitChecksum == base.commitChecksum else {
             throw StoreError.corrupt(path, at: replay.end, "the log ends before its newest commit")
@@ -131,12 +131,11 @@ struct CheckpointBuilder {
         guard pageCount > 0 else { return .none }
         return try PrimaryBase.write(pageCount: pageCount, to: sink) { page throws(StoreError) in
             let first = UInt64(page) * perPage
-            if !state.primary.isChanged(first..<first + perPage), let base = state.primary.base {
-                return .kept(base.page(page))
-            }
-            var addresses = [UInt64](repeating: 0, count: Int(perPage))
+            guard state.primary.isChanged(first..<first + perPage) else { return .kept(state.primary.base?.page(page) ?? .none) }
+            let count = min(perPage, state.nextRow - first)
+            var addresses = [UInt64](repeating: 0, count: Int(count))
             let old = try state.primary.base?.addresses(ofPage: page) ?? .empty
-            for place in 0..<perPage {
+            for place in 0..<count {
                 let known = state.primary.known(first + place)
                 if known == 0 {
                     addresses[Int(place)] = old.address(Int(place))

@@ -9,7 +9,7 @@ extension LogStore {
         let sequence = base.sequence + 1
         let name = Array((author ?? "").utf8)
         let footer = CommitFooter(
-            sequence: sequence, previousChecksum: base.commitChecksum, start: transaction.start, timestamp: fileSystem.now(),
+            sequence: sequence, previousChecksum: base.commitChecksum, timestamp: fileSystem.now(),
             durableSequence: writer.slot.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(name.count))
         let frame = try transaction.appender.appendFooter(footer, author: name)
         try write(transaction.appender)
@@ -25,8 +25,8 @@ extension LogStore {
             slot.durableEnd = slot.end
         }
         try writeSlot(slot)
+        writer.bytesBehind += slot.end - writer.end
         writer.end = slot.end
-        writer.bytesBehind += slot.end - transaction.start
         publish(Self.apply(transaction, commitChecksum: frame.checksum, end: slot.end, counters: counters))
     }
 
@@ -34,9 +34,9 @@ extension LogStore {
     func write(_ appender: FrameAppender) throws(StoreError) {
         let end = appender.position
         do throws(StoreError) {
-            if end > writer.zeroedEnd, appender.count < FrameAppender.zeroAhead / 4 {
+            if end > writer.zeroedEnd, appender.count < options.zeroAheadBytes / 4 {
                 // Not from the log's end: what the appender has flushed already lies behind it.
-                try writeZeroes(from: max(writer.zeroedEnd, appender.base), to: end + UInt64(FrameAppender.zeroAhead))
+                try writeZeroes(from: max(writer.zeroedEnd, appender.base), to: end + UInt64(options.zeroAheadBytes))
             }
             try appender.flush()
             writer.zeroedEnd = max(writer.zeroedEnd, end)
@@ -46,7 +46,7 @@ extension LogStore {
     }
 
     private func writeZeroes(from start: UInt64, to end: UInt64) throws(StoreError) {
-        let zeroes = [UInt8](repeating: 0, count: FrameAppender.zeroAhead)
+        let zeroes = [UInt8](repeating: 0, count: options.zeroAheadBytes)
         var at = start
         while at < end {
             do throws(StoreError) {

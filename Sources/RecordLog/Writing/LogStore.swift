@@ -221,12 +221,19 @@ public final class LogStore: Sendable {
 
     /// Writes a checkpoint where the next opening would gain by it, and lets go of the file. Snapshots stay readable.
     /// Calling it again does nothing.
+    /// - Throws: as `write` does; `poisoned` where commits that no sync has reached cannot be made durable any more. The store
+    ///   is closed in any case.
     public func close() throws(StoreError) {
         finishCheckpoint()
         try exclusively { () throws(StoreError) in
             guard !writer.isClosed else { return }
             defer { writer.isClosed = true }
-            guard !options.isReadOnly, writer.poison == nil else { return }
+            guard !options.isReadOnly else { return }
+            if writer.poison != nil {
+                // (4) Commits that were to become durable here cannot; of others their own errors have told.
+                if options.durability != .none, writer.slot.durableSequence < writer.slot.sequence { try writer.check(path: path) }
+                return
+            }
             try beginWriting()
             defer { writer.file.storage.unlock() }
             if writer.bytesBehind > Self.checkpointAtClose { try writeCheckpoint() }

@@ -11,7 +11,6 @@ public final class Transaction {
     public private(set) var catalog: Catalog
 
     let appender: FrameAppender
-    let start: UInt64
     private let extractors: [String: any IndexKeyExtractor]
     private(set) var isCatalogChanged = false
     /// The catalog differs from the one last written or read (1).
@@ -76,7 +75,6 @@ public final class Transaction {
         self.base = base
         catalog = base.catalog
         self.appender = appender
-        start = appender.position
         self.extractors = extractors
         keySizeMax = IndexKeyExtractors.keySizeMax(base.file)
     }

@@ -1,0 +1,1 @@
+../../../RecordLogTests/Hostile/HostileSeeds.swift

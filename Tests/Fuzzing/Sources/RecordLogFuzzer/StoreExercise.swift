@@ -1,0 +1,1 @@
+../../../RecordLogTests/Hostile/StoreExercise.swift

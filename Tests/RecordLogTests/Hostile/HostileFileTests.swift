@@ -1,0 +1,109 @@
+import Testing
+
+@testable import RecordLog
+
+/// The short form of the fuzzer in Tests/Fuzzing: seeded damage behind checksums that are true.
+@Suite struct HostileFileTests {
+    @Test func seedsAreSoundAndTheRepairChangesNothing() throws {
+        for (name, bytes) in try HostileSeeds.all() {
+            var repaired = bytes
+            ChecksumRepair.all.apply(to: &repaired)
+            // What differs is the checkpoints' pointers in header slots older than the frame they name.
+            #expect(zip(bytes, repaired).filter { $0 != $1 }.isEmpty, "\(name)")
+            var exercise = StoreExercise(path: HostileSeeds.path, options: HostileSeeds.options(files(bytes)))
+            #expect(exercise.run(writes: true) == nil && exercise.errors.isEmpty, "\(name): \(exercise.errors)")
+        }
+    }
+
+    @Test(arguments: 0..<2 as Range<UInt64>)
+    func damageBehindTrueChecksumsIsRefusedOrRead(lane: UInt64) throws {
+        let seeds = try HostileSeeds.all()
+        var rows = 0, errors = 0
+        for seed in stride(from: lane, to: 300, by: 2) {
+            var random = SeededGenerator(seed: seed)
+            let (name, original) = seeds[Int(seed / 2) % seeds.count]
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...3, using: &random) { Self.damage(&bytes, &random) }
+            ChecksumRepair.all.apply(to: &bytes)
+            var exercise = StoreExercise(path: HostileSeeds.path, options: HostileSeeds.options(files(bytes)))
+            let unexplained = exercise.run(writes: seed % 4 < 2)
+            #expect(unexplained == nil, "seed \(seed), \(name): \(String(describing: unexplained))")
+            rows += exercise.rows
+            errors += exercise.errors.count
+        }
+        // Some damage is met, and some is read past.
+        #expect(rows > 100 && errors > 20)
+    }
+
+    /// Sums over what a manifest claims once overflowed at the next commit.
+    @Test func aManifestThatClaimsMoreThanAFileHoldsIsNone() {
+        func isRead(_ live: UInt64, _ entries: UInt64, _ bytes: UInt64) -> Bool {
+            let run = Manifest.Run(root: .none, entryCount: entries, byteCount: bytes)
+            let table = Manifest.Table(id: TableID(rawValue: 1), nextRow: 2, rowCount: 1, liveBytes: live, directory: .none)
+            let manifest = Manifest(
+                sequence: 1, commitChecksum: 1, logEnd: FileFormat.dataStart, previousCheckpoint: .none, tables: [table],
+                indexes: [Manifest.Index(id: IndexID(rawValue: 1), runs: [run, run])])
+            return manifest.encoded().withUnsafeBytes { Manifest($0) } != nil
+        }
+        #expect(isRead(1, 1, 1))
+        #expect(!isRead(.max, 1, 1) && !isRead(1, .max, 1) && !isRead(1, 1, .max) && !isRead(1 << 56, 0, 0))
+    }
+
+    /// A root of a few kilobytes could name one full block a hundred times.
+    @Test func aRootThatNamesABlockTwiceIsRefused() {
+        final class Roots: FrameSource {
+            let path = "roots"
+            nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+
+            init(_ bytes: [UInt8]) {
+                let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+                copy.copyBytes(from: bytes)
+                self.bytes = UnsafeRawBufferPointer(copy)
+            }
+
+            deinit { bytes.deallocate() }
+
+            func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer { bytes }
+        }
+        func isRead(_ offsets: [UInt64]) -> Bool {
+            let bytes = IndexRoot.encode(offsets.enumerated().map { number, offset in
+                IndexRoot.Block(
+                    pointer: FramePointer(offset: offset, checksum: 1), separator: number == 0 ? [] : [UInt8(number)], entryCount: 1)
+            })
+            let root = Manifest.Run(root: FramePointer(offset: 20_000, checksum: 1), entryCount: 1, byteCount: 1)
+            return (try? DiskRun(manifest: root, source: Roots(bytes)).blocks()) != nil
+        }
+        #expect(isRead([8192, 8256]))
+        #expect(!isRead([8192, 8192]) && !isRead([8256, 8192]) && !isRead([8192, 20_000]))
+    }
+
+    private func files(_ bytes: [UInt8]) -> HostileSeeds.Files {
+        let files = HostileSeeds.Files()
+        files.memory.setContents(of: HostileSeeds.path, to: bytes)
+        return files
+    }
+
+    /// Changes a few bytes, mostly where there are some.
+    private static func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+        let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
+        var at = Int.random(in: Int(FileFormat.dataStart)..<max(bytes.count, Int(FileFormat.dataStart) + 1), using: &random)
+        if Int.random(in: 0..<8, using: &random) == 0 { at = Int.random(in: 0..<600, using: &random) + 4096 * Int.random(in: 0...1, using: &random) }
+        guard at < bytes.count else { return }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: bytes[at] = extremes.randomElement(using: &random) ?? 0
+        case 2:
+            let value = extremes.randomElement(using: &random) ?? 0
+            for place in at..<min(at + 4, bytes.count) { bytes[place] = value }
+        case 3:
+            let value = UInt64.random(in: 0..<UInt64(bytes.count), using: &random) & ~63
+            for place in 0..<min(8, bytes.count - at) { bytes[at + place] = UInt8(truncatingIfNeeded: value >> UInt64(8 * place)) }
+        case 4:
+            // Something that stands elsewhere in the file.
+            let count = min(Int.random(in: 1...128, using: &random), bytes.count - at)
+            let from = Int.random(in: 0...(bytes.count - count), using: &random)
+            bytes.replaceSubrange(at..<at + count, with: Array(bytes[from..<from + count]))
+        default: bytes[at] = bytes[at] &+ (Bool.random(using: &random) ? 1 : 255)
+        }
+    }
+}

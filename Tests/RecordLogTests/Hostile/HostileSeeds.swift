@@ -1,0 +1,104 @@
+@testable import RecordLog
+
+/// Small, sound stores of every shape that the format has, to be damaged. The same bytes each time.
+enum HostileSeeds {
+    static let path = "hostile.heartwood"
+
+    /// A file system whose identities do not change from run to run.
+    final class Files: FileSystem {
+        let memory = MemoryFileSystem()
+
+        func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { try memory.open(path, mode) }
+        func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try memory.identity(of: path) }
+        func rename(_ old: String, to new: String) throws(StoreError) { try memory.rename(old, to: new) }
+        func remove(_ path: String) throws(StoreError) { try memory.remove(path) }
+        func syncDirectory(of path: String) throws(StoreError) {}
+        func freeSpace(at path: String) -> UInt64? { nil }
+        func now() -> Int64 { 1_700_000_000_000_000 }
+        func random() -> UInt64 { 0x0102_0304_0506_0708 }
+    }
+
+    static func options(_ files: any FileSystem) -> StoreOptions {
+        var options = StoreOptions()
+        options.fileSystem = files
+        options.segmentShift = 16
+        options.zeroAheadBytes = 0
+        options.lockTimeout = .zero
+        return options
+    }
+
+    /// The files, by what is in them.
+    static func all() throws -> [(name: String, bytes: [UInt8])] {
+        var result: [(name: String, bytes: [UInt8])] = [("empty", try make { _ in })]
+        result.append(("rows", try make { try fill($0, rows: 5, commits: 3) }))
+        result.append(("checkpoint", try make {
+            try fill($0, rows: 4, commits: 2)
+            try $0.checkpoint()
+            try fill($0, rows: 2, commits: 1)
+        }))
+        result.append(("runs", try make { store in
+            try fill(store, rows: 60, commits: 1)
+            for _ in 0..<3 {
+                try store.checkpoint()
+                try fill(store, rows: 2, commits: 1)
+            }
+            try store.checkpoint()
+        }))
+        result.append(("compacted", try make {
+            try fill($0, rows: 6, commits: 2)
+            _ = try $0.compact()
+            try fill($0, rows: 1, commits: 1)
+        }))
+        result.append(("pads", try make { try fill($0, rows: 3, commits: 3, textLength: 9000) }))
+        return result
+    }
+
+    private static func make(_ body: (LogStore) throws -> Void) throws -> [UInt8] {
+        let files = Files()
+        let store = try LogStore.open(path: path, options: options(files))
+        try body(store)
+        try store.close()
+        return files.memory.contents(of: path) ?? []
+    }
+
+    private static func fill(_ store: LogStore, rows: Int, commits: Int, textLength: Int = 10) throws {
+        for commit in 0..<commits {
+            try store.write(author: commit == 0 ? "author" : nil) { transaction in
+                let table = try transaction.catalog.table(named: "All") ?? define(transaction)
+                for number in 0..<rows {
+                    let row = try transaction.newRow(in: table.id)
+                    try put(transaction, table, row, number, textLength)
+                }
+                let first = RowReference(table: table.id, row: 1)
+                if commit == 1 { _ = try transaction.delete(first) }
+                if commit == 2 { try put(transaction, table, 2, 99, textLength) }
+                try transaction.setSystemValue(20, [1, 2, 3])
+            }
+        }
+    }
+
+    private static func define(_ transaction: Transaction) throws -> TableDefinition {
+        let table = try transaction.defineTable(name: "All", columns: [
+            ("bool", .bool), ("int16", .int16), ("int64", .int64), ("double", .double), ("date", .date), ("reference", .reference),
+            ("uuid", .uuid), ("decimal", .decimal), ("text", .text), ("bytes", .bytes),
+        ])
+        let ids = table.currentLayout.columns.map(\.id)
+        for (name, columns) in [("text", [8]), ("number", [2, 3]), ("many", [0, 1, 4, 5, 6, 7, 9])] {
+            _ = try transaction.defineIndex(
+                named: name, on: table.id, parts: columns.map { IndexPart(column: ids[$0], ascending: $0 % 2 == 0) })
+        }
+        return table
+    }
+
+    private static func put(_ transaction: Transaction, _ table: TableDefinition, _ row: UInt64, _ number: Int, _ textLength: Int) throws {
+        let builder = RowBuilder()
+        builder.begin(table.currentLayout)
+        builder.set(0, bool: number % 2 == 0)
+        builder.set(2, int64: Int64(number) * 1_000_003)
+        if number % 3 != 0 { builder.set(3, double: Double(number) / 7) }
+        builder.set(5, reference: RowReference(table: table.id, row: UInt64(number) + 1))
+        // Index keys are bounded; longer text is not indexed.
+        builder.set(8, text: String(repeating: "t", count: min(textLength, 4000)) + "\(number)")
+        try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+    }
+}

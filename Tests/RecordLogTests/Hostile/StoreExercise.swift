@@ -1,0 +1,128 @@
+@testable import RecordLog
+
+/// Does everything with a store that may be damaged in any way: reads all of it, checks it, writes to it, compacts it.
+///
+/// Errors of the store are what is wanted of damage; traps, hangs and reads outside the file are what is looked for.
+struct StoreExercise {
+    let path: String
+    let options: StoreOptions
+    /// How often something was thrown, and how many rows were read.
+    private(set) var errors: [StoreError] = []
+    private(set) var rows = 0
+
+    init(path: String, options: StoreOptions) {
+        self.path = path
+        self.options = options
+    }
+
+    /// - Returns: an error that damage does not explain.
+    mutating func run(writes: Bool) -> StoreError? {
+        attempt { try $0.readAll(isReadOnly: true) }
+        attempt { _ = try StoreVerification.verify(path: $0.path, fileSystem: $0.options.fileSystem) }
+        attempt { _ = try StoreInspection.inspect(path: $0.path, fileSystem: $0.options.fileSystem) }
+        if writes {
+            attempt { try $0.write() }
+            attempt { try $0.maintain() }
+            attempt { try $0.readAll(isReadOnly: false) }
+        }
+        let explained: Set<StoreError.Code> = [.corrupt, .notAStore, .unsupportedVersion, .tooLarge, .schema, .invalidArgument]
+        return errors.first { !explained.contains($0.code) }
+    }
+
+    private mutating func attempt(_ body: (inout StoreExercise) throws -> Void) {
+        do {
+            try body(&self)
+        } catch let error as StoreError {
+            errors.append(error)
+        } catch {
+            errors.append(StoreError(.io, path: path, "\(error)", remedy: "None."))
+        }
+    }
+
+    private func open(isReadOnly: Bool) throws -> LogStore {
+        var options = options
+        options.isReadOnly = isReadOnly
+        options.createIfMissing = false
+        return try LogStore.open(path: path, options: options)
+    }
+
+    private mutating func readAll(isReadOnly: Bool) throws {
+        let store = try open(isReadOnly: isReadOnly)
+        let snapshot = store.snapshot()
+        for table in snapshot.catalog.tables { attempt { try $0.scan(table, snapshot) } }
+        for index in snapshot.catalog.indexes { attempt { try $0.walk(index.id, snapshot) } }
+        for sequence in [1, 2, snapshot.sequence] { attempt { _ in _ = try store.commit(sequence) } }
+        for row in [Catalog.row, RowNumbers.row, 20] { attempt { _ in _ = try snapshot.systemValue(row)?.count } }
+        attempt { _ in _ = try store.refresh() }
+        if !isReadOnly { try store.close() }
+    }
+
+    private mutating func scan(_ table: TableDefinition, _ snapshot: Snapshot) throws {
+        var seen = 0
+        var sum = 0
+        try snapshot.scan(table.id) { row in
+            seen += 1
+            guard let layout = table.layout(row.layoutID) else { return true }
+            for access in layout.access { sum &+= Self.read(row, access) }
+            return true
+        }
+        rows += seen + sum * 0
+        attempt { _ in
+            for row in [1, 2, 4096, RowReference.rowMask] as [UInt64] { _ = try snapshot.row(RowReference(table: table.id, row: row)) }
+        }
+    }
+
+    private static func read(_ row: RowView, _ access: ColumnAccess) -> Int {
+        var sum = row.isNull(access) ? 1 : 0
+        sum &+= Int(truncatingIfNeeded: row.int64(access))
+        sum &+= Int(truncatingIfNeeded: row.double(access).bitPattern)
+        sum &+= Int(truncatingIfNeeded: row.uuid(access).0)
+        sum &+= Int(truncatingIfNeeded: row.reference(access).row)
+        sum &+= row.decimal(access) == .zero ? 1 : 0
+        for byte in row.bytes(access) { sum &+= Int(byte) }
+        return sum
+    }
+
+    private mutating func walk(_ index: IndexID, _ snapshot: Snapshot) throws {
+        var middle: [UInt8] = []
+        for isDescending in [false, true] {
+            var cursor = try snapshot.cursor(index, .all, descending: isDescending)
+            var count = 0
+            while try cursor.next() != nil {
+                count += 1
+                if count.isMultiple(of: 3) { middle = Array(cursor.key) }
+            }
+        }
+        for range in [KeyRange.prefix(middle), KeyRange(lower: middle, upper: nil), KeyRange(lower: nil, upper: middle)] {
+            for isDescending in [false, true] {
+                var cursor = try snapshot.cursor(index, range, descending: isDescending)
+                for _ in 0..<3 { _ = try cursor.next() }
+            }
+        }
+    }
+
+    private mutating func write() throws {
+        let store = try open(isReadOnly: false)
+        for table in store.snapshot().catalog.tables {
+            attempt { _ in
+                try store.write { transaction in
+                    let builder = RowBuilder()
+                    builder.begin(table.currentLayout)
+                    let row = try transaction.newRow(in: table.id)
+                    try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+                    _ = try transaction.delete(RowReference(table: table.id, row: 2))
+                }
+            }
+        }
+        attempt { _ in try store.write { try $0.setSystemValue(21, [1]) } }
+        try store.close()
+    }
+
+    private mutating func maintain() throws {
+        let store = try open(isReadOnly: false)
+        attempt { _ in try store.checkpoint() }
+        attempt { _ in try store.rebuildIndexes() }
+        attempt { _ in _ = try store.compact() }
+        try store.close()
+    }
+}

@@ -1,0 +1,112 @@
+@testable import RecordLog
+
+/// What a disk has and what the processor sees, for files and for names: between the two, in journals, is what no sync has
+/// reached.
+struct DiskState: Sendable {
+    struct File: Sendable {
+        /// What reads and mappings show.
+        let live: MemoryFile
+        var durable: [UInt8] = []
+        /// Writes and truncations since the last sync.
+        var journal: [DiskCall] = []
+        /// Syncs that failed and lost what they had to write.
+        var failedSyncs = 0
+    }
+
+    /// By inode; a file without a name stays, for those who have it open.
+    var files: [UInt64: File] = [:]
+    var names: [String: UInt64] = [:]
+    var durableNames: [String: UInt64] = [:]
+    /// Creations, renames and removals since the directory's last sync.
+    var nameJournal: [DiskCall] = []
+    var nextInode: UInt64 = 1
+
+    /// The bytes of all files that have names.
+    var size: UInt64 { names.values.reduce(0) { $0 + (files[$1]?.live.size ?? 0) } }
+
+    mutating func newInode() -> UInt64 {
+        defer { nextInode += 1 }
+        return nextInode
+    }
+
+    mutating func addFile(_ inode: UInt64, path: String, durable: [UInt8] = []) {
+        let live = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode))
+        durable.withUnsafeBytes { live.write($0, at: 0) }
+        files[inode] = File(live: live, durable: durable)
+    }
+
+    /// How many bytes a call adds to its file.
+    func growth(_ call: DiskCall) -> UInt64 {
+        guard case .write(let inode, let offset, let bytes) = call, let size = files[inode]?.live.size else { return 0 }
+        let end = offset + UInt64(bytes.count)
+        return end > size ? end - size : 0
+    }
+
+    /// Does what a call asks for.
+    mutating func apply(_ call: DiskCall) {
+        switch call {
+        case .write(let inode, let offset, let bytes):
+            bytes.withUnsafeBytes { files[inode]?.live.write($0, at: offset) }
+        case .truncate(let inode, let size):
+            files[inode]?.live.truncate(to: size)
+        case .sync(let inode):
+            for change in files[inode]?.journal ?? [] { Self.apply(change, to: &files[inode]!.durable) }
+            files[inode]?.journal = []
+        case .syncDirectory:
+            durableNames = names
+            nameJournal = []
+        case .create(let path, let inode):
+            addFile(inode, path: path)
+            Self.apply(call, to: &names)
+        case .rename, .remove:
+            Self.apply(call, to: &names)
+        }
+        journal(call)
+    }
+
+    /// Notes a call as one that a loss of power may or may not undo.
+    mutating func journal(_ call: DiskCall) {
+        switch call {
+        case .write(let inode, _, _), .truncate(let inode, _): files[inode]?.journal.append(call)
+        case .create, .rename, .remove: nameJournal.append(call)
+        case .sync, .syncDirectory: break
+        }
+    }
+
+    /// A failed sync that is not to be repeated: what it had to write stays readable and never reaches the disk.
+    mutating func losePages() {
+        for inode in files.keys {
+            files[inode]?.journal = []
+            files[inode]?.failedSyncs += 1
+        }
+    }
+
+    static func apply(_ change: DiskCall, to names: inout [String: UInt64]) {
+        switch change {
+        case .create(let path, let inode): names[path] = inode
+        case .rename(let old, let new): names[new] = names.removeValue(forKey: old)
+        case .remove(let path): names[path] = nil
+        case .write, .truncate, .sync, .syncDirectory: break
+        }
+    }
+
+    static func apply(_ change: DiskCall, to bytes: inout [UInt8]) {
+        switch change {
+        case .truncate(_, let size):
+            resize(&bytes, to: Int(size))
+        case .write(_, let offset, let new):
+            let end = Int(offset) + new.count
+            if bytes.count < end { resize(&bytes, to: end) }
+            // By libc: a test build's own loops over bytes are slow.
+            bytes.withUnsafeMutableBytes { bytes in
+                new.withUnsafeBytes { new in UnsafeMutableRawBufferPointer(rebasing: bytes[Int(offset)..<end]).copyMemory(from: new) }
+            }
+        case .create, .rename, .remove, .sync, .syncDirectory: break
+        }
+    }
+
+    private static func resize(_ bytes: inout [UInt8], to size: Int) {
+        if bytes.count > size { bytes.removeLast(bytes.count - size) }
+        if bytes.count < size { bytes += [UInt8](repeating: 0, count: size - bytes.count) }
+    }
+}

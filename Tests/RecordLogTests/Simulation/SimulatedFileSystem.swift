@@ -1,0 +1,179 @@
+import Foundation
+import Synchronization
+
+@testable import RecordLog
+
+/// A disk that can lose power, run out of space and fail, for tests.
+///
+/// Losing power makes a new file system, of what was durable and whichever part of the journals a seed chooses.
+final class SimulatedFileSystem: FileSystem {
+    private struct State: Sendable {
+        var disk = DiskState()
+        var calls: [DiskCall.Kind] = []
+        var inFlight: DiskCall?
+        var faults = DiskFaults()
+        var hasCrashed = false
+        var clock: Int64 = 1_700_000_000_000_000
+        var random: SeededGenerator
+    }
+
+    private let state: Mutex<State>
+    /// Called before each call is done, while `afterPowerLoss` counts it as one that may have happened.
+    /// Unsafe: set before the system is used, and only where one thread uses it.
+    nonisolated(unsafe) var beforeEachCall: ((DiskCall.Kind) -> Void)?
+
+    init(seed: UInt64 = 1) {
+        state = Mutex(State(random: SeededGenerator(seed: seed)))
+    }
+
+    // MARK: Control
+
+    /// The calls that changed the disk or failed to.
+    var operations: [DiskCall.Kind] { state.withLock { $0.calls } }
+    var operationCount: Int { state.withLock { $0.calls.count } }
+
+    /// Makes the call with this number (from 0, all since the beginning counted) fail.
+    func fail(at number: Int, _ fault: DiskFault = .powerLoss) {
+        state.withLock {
+            $0.faults.at = number
+            $0.faults.fault = fault
+        }
+    }
+
+    /// Makes the read after so many fail.
+    func failRead(after reads: Int, _ code: Int32) {
+        state.withLock {
+            $0.faults.readsBefore = reads
+            $0.faults.readError = code
+        }
+    }
+
+    /// All files together get no larger.
+    func limit(to bytes: UInt64?) { state.withLock { $0.faults.capacity = bytes ?? .max } }
+
+    /// No fault is to come any more; a crashed disk stays so.
+    func heal() { state.withLock { $0.faults = DiskFaults() } }
+
+    /// What failed for good works again; other faults are still to come.
+    func repairForGood() { state.withLock { $0.faults.failingForGood = nil } }
+
+    var size: UInt64 { state.withLock { $0.disk.size } }
+
+    /// What is left for a machine that starts again after losing power now.
+    func afterPowerLoss(seed: UInt64) -> SimulatedFileSystem {
+        let disk = state.withLock { $0.disk.afterPowerLoss(seed: seed, inFlight: $0.inFlight) }
+        let result = SimulatedFileSystem(seed: seed)
+        result.state.withLock { $0.disk = disk }
+        return result
+    }
+
+    /// The bytes of a file as the processor sees them.
+    func contents(of path: String) -> [UInt8]? {
+        state.withLock { state in state.disk.names[path].flatMap { state.disk.files[$0]?.live.contents() } }
+    }
+
+    // MARK: Calls
+
+    /// Does a call, or fails it where that was asked for.
+    func perform(_ call: DiskCall, _ path: String) throws(StoreError) {
+        if let beforeEachCall {
+            state.withLock { $0.inFlight = call }
+            beforeEachCall(call.kind)
+            state.withLock { $0.inFlight = nil }
+        }
+        let code = state.withLock { Self.perform(call, &$0) }
+        if let code { throw SystemCall.error("simulated \(call.kind)", path, code) }
+    }
+
+    /// - Returns: the error number of a failure.
+    private static func perform(_ call: DiskCall, _ state: inout State) -> Int32? {
+        if state.hasCrashed { return EIO }
+        let number = state.calls.count
+        state.calls.append(call.kind)
+        if let fault = state.faults.take(call.kind, number: number) {
+            switch fault {
+            case .powerLoss:
+                state.hasCrashed = true
+                applyPartly(call, &state, isWholePossible: true)
+                return EIO
+            case .once(let code), .forGood(let code):
+                applyPartly(call, &state, isWholePossible: code != ENOSPC)
+                return code
+            case .syncLosesPages:
+                state.disk.losePages()
+                return EIO
+            }
+        }
+        let growth = state.disk.growth(call)
+        if growth > 0, state.disk.size + growth > state.faults.capacity {
+            applyPartly(call, &state, isWholePossible: false)
+            return ENOSPC
+        }
+        state.disk.apply(call)
+        return nil
+    }
+
+    /// A write that fails has written nothing, or its beginning, or everything all the same; other calls do nothing then.
+    private static func applyPartly(_ call: DiskCall, _ state: inout State, isWholePossible: Bool) {
+        guard case .write(let inode, let offset, let bytes) = call else { return }
+        let parts = [0, bytes.count / 2, bytes.count]
+        let count = parts[Int.random(in: 0..<(isWholePossible ? 3 : 2), using: &state.random)]
+        if count > 0 { state.disk.apply(.write(inode: inode, offset: offset, bytes: Array(bytes[..<count]))) }
+    }
+
+    func countRead(_ path: String) throws(StoreError) {
+        let code = state.withLock { $0.hasCrashed ? EIO : $0.faults.takeRead() }
+        if let code { throw SystemCall.error("simulated read", path, code) }
+    }
+
+    func failedSyncs(of inode: UInt64) -> Int { state.withLock { $0.disk.files[inode]?.failedSyncs ?? 0 } }
+
+    static func error(_ code: StoreError.Code, _ path: String) -> StoreError {
+        StoreError(code, path: path, "simulated", remedy: "None.")
+    }
+
+    // MARK: FileSystem
+
+    func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
+        let known = state.withLock { $0.disk.names[path] }
+        if mode == .create {
+            guard known == nil else { throw Self.error(.exists, path) }
+            try perform(.create(path: path, inode: state.withLock { $0.disk.newInode() }), path)
+        }
+        guard let (inode, file) = state.withLock({ state in
+            state.disk.names[path].flatMap { inode in state.disk.files[inode].map { (inode, $0) } }
+        }) else { throw Self.error(.notFound, path) }
+        return SimulatedHandle(self, inode: inode, file)
+    }
+
+    func identity(of path: String) throws(StoreError) -> FileSystemIdentity? {
+        state.withLock { state in state.disk.names[path].map { FileSystemIdentity(device: 0, inode: $0) } }
+    }
+
+    func rename(_ old: String, to new: String) throws(StoreError) {
+        guard state.withLock({ $0.disk.names[old] }) != nil else { throw Self.error(.notFound, old) }
+        try perform(.rename(old, to: new), new)
+    }
+
+    func remove(_ path: String) throws(StoreError) {
+        guard try identity(of: path) != nil else { return }
+        try perform(.remove(path), path)
+    }
+
+    func syncDirectory(of path: String) throws(StoreError) {
+        try perform(.syncDirectory, path)
+    }
+
+    func freeSpace(at path: String) -> UInt64? {
+        state.withLock { $0.faults.capacity == .max ? nil : $0.faults.capacity - min($0.faults.capacity, $0.disk.size) }
+    }
+
+    func now() -> Int64 {
+        state.withLock {
+            $0.clock += 1000
+            return $0.clock
+        }
+    }
+
+    func random() -> UInt64 { state.withLock { $0.random.next() } }
+}

@@ -1,0 +1,45 @@
+@testable import RecordLog
+
+/// What a run does, by its seed: how it is opened, how large its rows and commits are, which faults it meets.
+struct SimulationPlan {
+    enum Faults {
+        case none, errors, space
+    }
+
+    /// One for each handle.
+    let durabilities: [Durability]
+    let faults: Faults
+    let steps: Int
+    let rowsMax: Int
+    private let nameLengthMax: Int
+    private let checkpointAfterBytes: UInt64
+    private let zeroAheadBytes: Int
+
+    init(seed: UInt64, _ random: inout SeededGenerator) {
+        durabilities = [[.full], [.relaxed], [.full, .full], [.relaxed, .relaxed], [.relaxed, .full]][Int(seed % 5)]
+        faults = [.none, .errors, .none, .space][Int(seed / 5 % 4)]
+        let isLarge = seed % 8 == 7
+        steps = isLarge ? 12 : 30
+        rowsMax = isLarge ? 24 : 5
+        nameLengthMax = isLarge ? 4000 : 60
+        checkpointAfterBytes = [300, 1500, 8000, 16 << 20].randomElement(using: &random) ?? 300
+        zeroAheadBytes = [0, 4096, 4096, 16384].randomElement(using: &random) ?? 0
+    }
+
+    func configure(_ options: inout StoreOptions, _ handle: Int) {
+        options.durability = durabilities[handle]
+        options.segmentShift = 16
+        options.checkpointAfterBytes = checkpointAfterBytes
+        options.zeroAheadBytes = zeroAheadBytes
+        // Nobody works at the same time: who waits, waits for a lock that was never let go.
+        options.lockTimeout = .zero
+    }
+
+    func person(_ random: inout SeededGenerator) -> SampleStore.Person {
+        let length = Int.random(in: 0...nameLengthMax, using: &random)
+        let start = String("abcé\0z".randomElement(using: &random) ?? "a")
+        return SampleStore.Person(
+            name: Int.random(in: 0..<10, using: &random) == 0 ? nil : start + String(repeating: "n", count: length),
+            age: Int64.random(in: -3...3, using: &random), group: UInt64.random(in: 0..<5, using: &random))
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+
+@testable import RecordLog
+
+/// One seeded run of a random workload by one or two handles, beside a model. Before each call that changes the disk, the
+/// power may go: what a crash there leaves is opened and checked.
+final class SimulationRun {
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let seed: UInt64
+    /// Of a hundred calls, how many are checked for a crash.
+    let crashShare: UInt64
+    private(set) var cases = 0
+    /// What went wrong, one line each, with the seed.
+    private(set) var failures: [String] = []
+
+    private let disk: SimulatedFileSystem
+    private var random: SeededGenerator
+    private var history = CommitHistory()
+    private var handles: [SampleStore?]
+    private let plan: SimulationPlan
+    private var kept: [(sample: SampleStore, snapshot: Snapshot, people: CommitHistory.Contents)] = []
+
+    init(seed: UInt64, crashShare: UInt64) {
+        self.seed = seed
+        self.crashShare = crashShare
+        disk = SimulatedFileSystem(seed: seed)
+        random = SeededGenerator(seed: seed)
+        plan = SimulationPlan(seed: seed, &random)
+        handles = Array(repeating: nil, count: plan.durabilities.count)
+    }
+
+    func run() {
+        disk.beforeEachCall = { [unowned self] kind in crash(at: kind) }
+        do {
+            for step in 0..<plan.steps where failures.isEmpty {
+                arm(step)
+                let index = Int.random(in: 0..<handles.count, using: &random)
+                do {
+                    try self.step(index)
+                } catch let error as StoreError where plan.faults != .none && [.io, .noSpace, .poisoned].contains(error.code) {
+                    // A handle that may go on does so now and then; others are opened again.
+                    if error.code != .noSpace || Bool.random(using: &random) { handles[index] = nil }
+                    if error.code == .noSpace { disk.limit(to: nil) }
+                }
+            }
+            if failures.isEmpty { try finish() }
+        } catch {
+            failures.append("seed \(seed), call \(disk.operationCount): \(error)")
+        }
+        disk.beforeEachCall = nil
+    }
+
+    // MARK: Steps
+
+    private func arm(_ step: Int) {
+        guard plan.faults != .none, step > 0, Int.random(in: 0..<4, using: &random) == 0 else { return }
+        let at = disk.operationCount + Int.random(in: 0..<6, using: &random)
+        switch (plan.faults, Int.random(in: 0..<4, using: &random)) {
+        case (.none, _): break
+        case (.space, 0...1): disk.limit(to: disk.size + UInt64.random(in: 0..<20_000, using: &random))
+        case (.space, _): disk.fail(at: at, .once(ENOSPC))
+        case (.errors, 0): disk.fail(at: at, .syncLosesPages)
+        case (.errors, 1): disk.failRead(after: Int.random(in: 0..<3, using: &random), EIO)
+        case (.errors, 2): disk.fail(at: at, .forGood(EIO))
+        case (.errors, _): disk.fail(at: at, .once(EIO))
+        }
+    }
+
+    private func step(_ index: Int) throws {
+        let sample = try handle(index)
+        let durability = plan.durabilities[index]
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0:
+            try sample.store.checkpoint()
+            history.raiseFloor()
+        case 1:
+            try sample.store.sync()
+            history.raiseFloor()
+        case 2:
+            _ = try sample.store.compact()
+            history.raiseFloor()
+        case 3...5:
+            let snapshot = try sample.store.refresh()
+            let found = try sample.contents(snapshot)
+            if let problem = history.objection(snapshot.sequence, found, notBefore: history.newest) { throw Violation(description: "a refresh: " + problem) }
+            if Int.random(in: 0..<4, using: &random) == 0 { kept.append((sample, snapshot, found)) }
+        case 6:
+            handles[index] = nil
+            // A poisoned handle has told of its own commits, and does nothing for others'.
+            let isPoisoned = sample.store.writer.poison != nil
+            try sample.store.close()
+            if !isPoisoned { history.raiseFloor() }
+        case 7:
+            // As a process that dies.
+            handles[index] = nil
+        default:
+            try commit(sample, durability)
+        }
+    }
+
+    private func handle(_ index: Int) throws -> SampleStore {
+        if let known = handles[index] { return known }
+        disk.repairForGood()
+        if history.newest == 0, history.attempt == nil { history.begin(1, [:]) }
+        let sample = try SampleStore(fileSystem: disk) { plan.configure(&$0, index) }
+        let snapshot = sample.store.snapshot()
+        if let problem = history.settle(snapshot.sequence, try sample.contents(snapshot)) { throw Violation(description: "opening: " + problem) }
+        handles[index] = sample
+        return sample
+    }
+
+    private func commit(_ sample: SampleStore, _ durability: Durability) throws {
+        let checkpoints = sample.store.statistics.checkpoints
+        try sample.store.write { transaction in
+            let base = transaction.base
+            if let problem = history.settle(base.sequence, try sample.contents(base)) { throw Violation(description: "a writer: " + problem) }
+            var people = history.contents
+            for _ in 0..<Int.random(in: 1...plan.rowsMax, using: &random) { try change(sample, transaction, &people) }
+            history.begin(base.sequence + 1, people)
+        }
+        history.acknowledge()
+        if durability == .full || sample.store.statistics.checkpoints > checkpoints { history.raiseFloor() }
+    }
+
+    private func change(_ sample: SampleStore, _ transaction: Transaction, _ people: inout CommitHistory.Contents) throws {
+        let known = people.isEmpty ? nil : people.keys.sorted().randomElement(using: &random)
+        switch (known, Int.random(in: 0..<10, using: &random)) {
+        case (let known?, 0...2):
+            guard try transaction.delete(sample.reference(known)) else { throw Violation(description: "row \(known) is not there to delete") }
+            people[known] = nil
+        case (let known?, 3...5):
+            people[known] = plan.person(&random)
+            try sample.put(transaction, known, people[known]!)
+        default:
+            let row = try transaction.newRow(in: sample.table.id)
+            if people[row] != nil { throw Violation(description: "row \(row) was given twice") }
+            people[row] = plan.person(&random)
+            try sample.put(transaction, row, people[row]!)
+        }
+    }
+
+    /// The disk works again: everything acknowledged is there, and sound; snapshots show what they showed.
+    private func finish() throws {
+        disk.heal()
+        for index in handles.indices {
+            handles[index] = nil
+            let sample = try handle(index)
+            if let problem = try sample.mismatch(sample.store.snapshot(), history.contents) { throw Violation(description: "at the end: " + problem) }
+            try sample.store.close()
+            handles[index] = nil
+        }
+        history.raiseFloor()
+        for (sample, snapshot, people) in kept {
+            if let problem = try sample.mismatch(snapshot, people) { throw Violation(description: "an old snapshot: " + problem) }
+        }
+        let report = try StoreVerification.verify(path: SampleStore.path, fileSystem: disk)
+        guard report.isSound else { throw Violation(description: "not sound: \(report.tail), \(report.problems)") }
+        crash(at: .sync)
+    }
+
+    // MARK: Crashes
+
+    private func crash(at kind: DiskCall.Kind) {
+        guard failures.isEmpty else { return }
+        let call = disk.operationCount
+        // Not from the run's generator: a run is the same however many of its crashes are checked.
+        var chance = SeededGenerator(seed: seed &* 0x1_0000_01B3 &+ UInt64(call))
+        guard chance.next() % 100 < crashShare else { return }
+        cases += 1
+        let check = CrashCheck(history: history, configure: { [plan] in plan.configure(&$0, 0) }, seed: chance.next())
+        if let problem = check.run(disk.afterPowerLoss(seed: chance.next())) {
+            failures.append("seed \(seed), a crash at call \(call) (\(kind)), \(history.newest) commits, \(history.floor) durable: \(problem)")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import RecordLog
+
+/// Random runs that crash at their calls. See CONTRIBUTING.md for the long form.
+@Suite struct SimulationTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let longCases = environment["HEARTWOOD_SIMULATION_CASES"].flatMap(Int.init)
+    private static let oneSeed = environment["HEARTWOOD_SIMULATION_SEED"].flatMap(UInt64.init)
+    private static let lanes = 2
+
+    @Test(.enabled(if: longCases == nil && oneSeed == nil), arguments: 0..<SimulationTests.lanes)
+    func whatWasAcknowledgedSurvivesCrashesOfRandomRuns(lane: Int) {
+        var cases = 0
+        for seed in stride(from: UInt64(lane), to: 80, by: Self.lanes) {
+            let run = SimulationRun(seed: seed, crashShare: 25)
+            run.run()
+            cases += run.cases
+            for failure in run.failures { Issue.record("\(failure)") }
+        }
+        #expect(cases > 500, "\(cases)")
+    }
+
+    @Test(.enabled(if: oneSeed != nil && longCases == nil))
+    func oneRunAlone() throws {
+        let run = SimulationRun(seed: try #require(Self.oneSeed), crashShare: 100)
+        run.run()
+        print("seed \(run.seed): \(run.cases) cases")
+        for failure in run.failures { Issue.record("\(failure)") }
+    }
+
+    @Test(.enabled(if: longCases != nil), arguments: 0..<SimulationTests.lanes)
+    func manyRandomRuns(lane: Int) throws {
+        let wanted = try #require(Self.longCases) / Self.lanes
+        let start = ContinuousClock.now
+        var cases = 0, failed = 0, shown = 0
+        var seed = (Self.oneSeed ?? 0) + UInt64(lane)
+        while cases < wanted, failed < 20 {
+            let run = SimulationRun(seed: seed, crashShare: 100)
+            run.run()
+            cases += run.cases
+            if !run.failures.isEmpty { failed += 1 }
+            for failure in run.failures {
+                print("FAILED \(failure)")
+                Issue.record("\(failure)")
+            }
+            seed += UInt64(Self.lanes)
+            if cases >= shown + 10_000 {
+                shown = cases
+                print("lane \(lane): \(cases) cases, seeds up to \(seed), \(failed) failed, \(ContinuousClock.now - start)")
+            }
+        }
+        print("lane \(lane): \(cases) cases, seeds up to \(seed), \(failed) failed, \(ContinuousClock.now - start)")
+    }
+}

@@ -1,0 +1,45 @@
+@testable import RecordLog
+
+/// A store of a few small commits, to be damaged.
+enum SmallStore {
+    /// - Returns: the store, and what each commit from the first on left.
+    static func make(_ durability: Durability = .full) throws -> (SampleStore, [[UInt64: SampleStore.Person]]) {
+        let sample = try SampleStore {
+            $0.durability = durability
+            $0.segmentShift = 16
+            $0.zeroAheadBytes = 4096
+        }
+        var states: [[UInt64: SampleStore.Person]] = [[:]]
+        for number in 0..<6 {
+            try sample.insert(.init(name: "name \(number)", age: Int64(number), group: 1))
+            states.append(sample.people)
+            if number == 2 { try sample.store.checkpoint() }
+        }
+        return (sample, states)
+    }
+
+    static func bytes(_ sample: SampleStore) throws -> [UInt8] {
+        let file = try sample.fileSystem.open(SampleStore.path, .readOnly)
+        var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
+        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        return Array(bytes[..<count])
+    }
+
+    /// Opens other bytes as the store.
+    static func open(_ bytes: [UInt8], _ sample: SampleStore, isReadOnly: Bool = false) throws -> LogStore {
+        let fileSystem = MemoryFileSystem()
+        fileSystem.setContents(of: SampleStore.path, to: bytes)
+        var options = sample.options
+        options.fileSystem = fileSystem
+        options.isReadOnly = isReadOnly
+        options.createIfMissing = false
+        return try LogStore.open(path: SampleStore.path, options: options)
+    }
+
+    /// Where each frame starts, and the log's end.
+    static func frames(_ sample: SampleStore) throws -> [Range<Int>] {
+        var frames: [Range<Int>] = []
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frames.append(Int($0.offset)..<Int($0.end)) }
+        return frames
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import RecordLog
+
+/// The loops around `pread` and `pwrite`: short transfers and signals are not errors.
+@Suite struct TransferTests {
+    private enum Call {
+        case transfers(Int)
+        case fails(Int32)
+    }
+
+    /// Runs a transfer over calls that end as written down.
+    private func transfer(_ count: Int, _ script: [Call]) -> (done: Int, code: Int32?, asked: [Int]) {
+        var asked: [Int] = []
+        let (done, code) = SystemCall.transfer(count) { done in
+            asked.append(done)
+            switch script[asked.count - 1] {
+            case .transfers(let count): return count
+            case .fails(let code):
+                errno = code
+                return -1
+            }
+        }
+        return (done, code, asked)
+    }
+
+    @Test func shortTransfersAreContinuedWhereTheyEnded() {
+        let result = transfer(10, [.transfers(3), .transfers(1), .transfers(6)])
+        #expect(result.done == 10 && result.code == nil && result.asked == [0, 3, 4])
+    }
+
+    @Test func aSignalIsNoError() {
+        let result = transfer(4, [.fails(EINTR), .fails(EINTR), .transfers(1), .fails(EINTR), .transfers(3)])
+        #expect(result.done == 4 && result.code == nil && result.asked == [0, 0, 0, 1, 1])
+    }
+
+    @Test func anErrorTellsHowFarItGot() {
+        let result = transfer(4, [.transfers(3), .fails(EIO)])
+        #expect(result.done == 3 && result.code == EIO)
+    }
+
+    @Test func theEndIsTheEnd() {
+        let result = transfer(4, [.transfers(2), .transfers(0)])
+        #expect(result.done == 2 && result.code == nil)
+    }
+
+    @Test func nothingIsAskedForNothing() {
+        #expect(transfer(0, []).asked.isEmpty)
+    }
+}
