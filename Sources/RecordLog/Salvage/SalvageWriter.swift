@@ -104,6 +104,8 @@ struct SalvageWriter {
             try writeRows(scan.rows.entries, catalog, to: store, &report, progress)
             if store.snapshot().sequence > 0 { try store.checkpoint() }
             try store.close()
+            // The slot that names the checkpoint as well.
+            try storage.sync()
             report.newFileBytes = try storage.size()
             try Self.checkAbsent(newPath, fileSystem)
             try fileSystem.rename(temporary, to: newPath)
