@@ -10,7 +10,9 @@ struct SimulationPlan {
     let durabilities: [Durability]
     let faults: Faults
     let steps: Int
-    let rowsMax: Int
+    private let rowsMax: Int
+    /// Of the first commit: with many, later checkpoints leave several runs beside a large base, and merge them at last.
+    private let firstRows: Int?
     private let nameLengthMax: Int
     private let checkpointAfterBytes: UInt64
     private let zeroAheadBytes: Int
@@ -18,11 +20,14 @@ struct SimulationPlan {
     init(seed: UInt64, _ random: inout SeededGenerator) {
         durabilities = [[.full], [.relaxed], [.full, .full], [.relaxed, .relaxed], [.relaxed, .full]][Int(seed % 5)]
         faults = [.none, .errors, .none, .space][Int(seed / 5 % 4)]
-        let isLarge = seed % 8 == 7
-        steps = isLarge ? 12 : 30
-        rowsMax = isLarge ? 24 : 5
+        let isMerging = seed / 2 % 8 == 3
+        let isLarge = seed % 8 == 7 && !isMerging
+        steps = isLarge ? 12 : isMerging ? 45 : 30
+        firstRows = isMerging ? 160 : nil
+        rowsMax = isLarge ? 24 : isMerging ? 1 : 5
         nameLengthMax = isLarge ? 4000 : 60
-        checkpointAfterBytes = [300, 1500, 8000, 16 << 20].randomElement(using: &random) ?? 300
+        let chosen: UInt64 = [300, 1500, 8000, 16 << 20].randomElement(using: &random) ?? 300
+        checkpointAfterBytes = isMerging ? 100 : chosen
         zeroAheadBytes = [0, 4096, 4096, 16384].randomElement(using: &random) ?? 0
     }
 
@@ -33,6 +38,12 @@ struct SimulationPlan {
         options.zeroAheadBytes = zeroAheadBytes
         // Nobody works at the same time: who waits, waits for a lock that was never let go.
         options.lockTimeout = .zero
+    }
+
+    /// How many rows a commit changes.
+    func rows(isFirst: Bool, _ random: inout SeededGenerator) -> Int {
+        if isFirst, let firstRows { return firstRows }
+        return Int.random(in: 1...rowsMax, using: &random)
     }
 
     func person(_ random: inout SeededGenerator) -> SampleStore.Person {

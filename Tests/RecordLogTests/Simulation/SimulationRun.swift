@@ -16,6 +16,9 @@ final class SimulationRun {
     /// What went wrong, one line each, with the seed.
     private(set) var failures: [String] = []
 
+    /// The most runs on disk that an index had.
+    private(set) var diskRuns = 0
+
     private let disk: SimulatedFileSystem
     private var random: SeededGenerator
     private var history = CommitHistory()
@@ -118,10 +121,11 @@ final class SimulationRun {
             let base = transaction.base
             if let problem = history.settle(base.sequence, try sample.contents(base)) { throw Violation(description: "a writer: " + problem) }
             var people = history.contents
-            for _ in 0..<Int.random(in: 1...plan.rowsMax, using: &random) { try change(sample, transaction, &people) }
+            for _ in 0..<plan.rows(isFirst: people.isEmpty, &random) { try change(sample, transaction, &people) }
             history.begin(base.sequence + 1, people)
         }
         history.acknowledge()
+        diskRuns = max(diskRuns, sample.store.snapshot().indexes.compactMap { $0?.disk.count }.max() ?? 0)
         if durability == .full || sample.store.statistics.checkpoints > checkpoints { history.raiseFloor() }
     }
 
