@@ -34,7 +34,7 @@ struct RowRecord {
     }
 
     /// Rows start within this many bytes of their frame, so that the distance fits 16 bits.
-    static let frameTarget = 64 * 1024
+    static let frameTarget = 32 * 1024
     static let bodyLengthMax = Int(Layout.bodyLengthMask)
 
     @inline(__always)

@@ -69,17 +69,38 @@ struct IndexRuns: Sendable {
         return try merge.next() ? IndexCursor.row(of: merge.entry) : nil
     }
 
+    /// How much of the base the small runs together may be before everything becomes one new base: an entry is rewritten
+    /// the less often the more that is, and a look-up has the more runs to ask.
+    enum Merging {
+        /// Half: while commits come.
+        case whileWriting
+        /// An eighth: when a store is closed, after a bulk load above all.
+        case whenClosing
+
+        fileprivate var divisor: UInt64 { self == .whileWriting ? 2 : 8 }
+    }
+
+    private func isDue(_ merging: Merging) -> Bool {
+        let small = UInt64(memoryEntryCount) + disk.dropLast().reduce(0) { $0 + $1.entryCount }
+        return disk.count >= Self.diskRunsMax || small * merging.divisor >= disk.last?.entryCount ?? 0
+    }
+
+    /// Whether a checkpoint would change the runs on disk.
+    func needsFlush(_ merging: Merging) -> Bool {
+        !memory.isEmpty || !frozen.isEmpty || disk.count > 1 && isDue(merging)
+    }
+
     /// Writes what is in memory to the file, as a checkpoint does.
     ///
-    /// The runs in memory become one new run; when that would make too many, or the small ones together outweigh half
-    /// of the base, everything becomes one new base.
+    /// The runs in memory become one new run; when that would make too many, or the small ones together outweigh a part of the
+    /// base, everything becomes one new base.
     /// - Returns: the runs on disk then.
-    func flushed(to sink: any FrameSink, source: any FrameSource) throws(StoreError) -> [DiskRun] {
-        guard !memory.isEmpty || !frozen.isEmpty else { return disk }
-        let small = UInt64(memoryEntryCount) + disk.dropLast().reduce(0) { $0 + $1.entryCount }
-        let isRebased = disk.count >= Self.diskRunsMax || small * 2 >= disk.last?.entryCount ?? 0
+    func flushed(to sink: any FrameSink, source: any FrameSource, _ merging: Merging) throws(StoreError) -> [DiskRun] {
+        guard needsFlush(merging) else { return disk }
+        let isRebased = isDue(merging)
         let merged = MergeCursor(
-            cursors: isRebased ? try cursors(.all, isDescending: false) : try IndexRuns(memory: memory, frozen: frozen).cursors(.all, isDescending: false),
+            cursors: isRebased
+                ? try cursors(.all, isDescending: false) : try IndexRuns(memory: memory, frozen: frozen).cursors(.all, isDescending: false),
             isDescending: false, keepsTombstones: !isRebased)
         let run = try Self.write(merged, to: sink, source: source)
         return (run.map { [$0] } ?? []) + (isRebased ? [] : disk)

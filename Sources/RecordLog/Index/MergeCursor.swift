@@ -1,56 +1,93 @@
 /// Merges cursors over several runs of one index into one ordered walk: of equal entries the newest run's counts, and a
 /// tombstone hides the older ones.
+///
+/// Invariant: `order` holds the cursors that have an entry, by entry in the direction of the walk, equal ones newest first.
 final class MergeCursor {
-    /// Newest first.
+    /// Newest first. What keeps `order`'s alive.
     private let cursors: [RunCursor]
     private let isDescending: Bool
     private let keepsTombstones: Bool
-    private var current: RunCursor?
+    private let order: UnsafeMutablePointer<Place>
+    private var count = 0
+    private var isStarted = false
+
+    private struct Place {
+        let cursor: Unmanaged<RunCursor>
+        /// The run's age: 0 for the newest.
+        let age: Int
+    }
 
     init(cursors: [RunCursor], isDescending: Bool, keepsTombstones: Bool) {
         self.cursors = cursors
         self.isDescending = isDescending
         self.keepsTombstones = keepsTombstones
+        order = .allocate(capacity: max(1, cursors.count))
+        for (age, cursor) in cursors.enumerated() where cursor.isValid {
+            (order + count).initialize(to: Place(cursor: .passUnretained(cursor), age: age))
+            count += 1
+            var place = count - 1
+            while place > 0, isAfter(place - 1, place) {
+                swap(&order[place - 1], &order[place])
+                place -= 1
+            }
+        }
     }
+
+    deinit {
+        order.deallocate()
+    }
+
+    @inline(__always)
+    private func key(_ place: Int) -> UnsafeRawBufferPointer { order[place].cursor._withUnsafeGuaranteedRef { $0.key } }
 
     /// The entry that the last `next` found; valid until the next one.
     @inline(__always)
-    var entry: UnsafeRawBufferPointer { current?.key ?? UnsafeRawBufferPointer(start: nil, count: 0) }
-    var isTombstone: Bool { current?.isTombstone ?? false }
+    var entry: UnsafeRawBufferPointer { count > 0 ? key(0) : UnsafeRawBufferPointer(start: nil, count: 0) }
+    var isTombstone: Bool { count > 0 && order[0].cursor._withUnsafeGuaranteedRef { $0.isTombstone } }
+
+    /// Whether the cursor at `a` belongs behind the one at `b`.
+    @inline(__always)
+    private func isAfter(_ a: Int, _ b: Int) -> Bool {
+        let difference = MemoryRun.compare(key(a), key(b))
+        if difference == 0 { return order[a].age > order[b].age }
+        return (difference > 0) != isDescending
+    }
 
     /// Moves to the next entry.
     /// - Returns: false at the end.
     func next() throws(StoreError) -> Bool {
-        while true {
-            if let current { try current.advance() }
-            current = nil
-            if cursors.count == 1 {
-                guard cursors[0].isValid else { return false }
-                current = cursors[0]
-            } else {
-                guard let found = try select() else { return false }
-                current = found
-            }
-            if keepsTombstones || !(current?.isTombstone ?? false) { return true }
+        if isStarted, count > 0 { try advance(0) }
+        isStarted = true
+        while count > 0 {
+            // Older runs that stand at the same entry are hidden.
+            while count > 1, MemoryRun.compare(key(0), key(1)) == 0 { try advance(1) }
+            if keepsTombstones || !isTombstone { return true }
+            try advance(0)
         }
+        return false
     }
 
-    /// The cursor with the next entry; cursors of older runs that stand at the same entry are moved past it.
-    private func select() throws(StoreError) -> RunCursor? {
-        var best: RunCursor?
-        for cursor in cursors where cursor.isValid {
-            guard let known = best else {
-                best = cursor
-                continue
+    /// Moves one cursor, and puts it where its new entry belongs.
+    @inline(__always)
+    private func advance(_ place: Int) throws(StoreError) {
+        let cursor = order[place].cursor.takeUnretainedValue()
+        try cursor.advance()
+        if !cursor.isValid {
+            count &-= 1
+            var at = place
+            while at < count {
+                order[at] = order[at &+ 1]
+                at &+= 1
             }
-            let order = MemoryRun.compare(cursor.key, known.key)
-            if order == 0 {
-                try cursor.advance()
-            } else if (order < 0) != isDescending {
-                best = cursor
-            }
+            return
         }
-        return best
+        var at = place
+        while at &+ 1 < count, isAfter(at, at &+ 1) {
+            let moved = order[at]
+            order[at] = order[at &+ 1]
+            order[at &+ 1] = moved
+            at &+= 1
+        }
     }
 }
 

@@ -11,7 +11,7 @@ final class Replay {
     private var tables: [TableState?]
     private var indexes: [IndexRuns?]
     private var builders: [MemoryRunBuilder?] = []
-    private var extractors: [UInt16: [(id: IndexID, extractor: any IndexKeyExtractor)]] = [:]
+    private var extractors: [UInt16: [IndexMaintainer]] = [:]
     /// Behind the last whole commit, or the published checkpoint after it.
     private(set) var end: UInt64
     /// Of the commits that were applied.
@@ -226,18 +226,18 @@ final class Replay {
 
     /// Keeps the indexes that exist as runs up to date; those that do not are made whole in `finish`.
     private func index(old: RowView?, new: RowView?, table: TableID) throws(StoreError) {
-        for (id, extractor) in try maintained(table) {
-            let definition = catalog.table(table)
-            if let old, let layout = definition?.layout(old.layoutID) { try add(old, layout, id, extractor, isTombstone: true) }
-            if let new, let layout = definition?.layout(new.layoutID) { try add(new, layout, id, extractor, isTombstone: false) }
+        let definition = catalog.table(table)
+        for index in try maintained(table) {
+            if let old, let layout = definition?.layout(old.layoutID) { try add(old, layout, index, isTombstone: true) }
+            if let new, let layout = definition?.layout(new.layoutID) { try add(new, layout, index, isTombstone: false) }
         }
     }
 
     private func add(
-        _ row: RowView, _ layout: RowLayout, _ id: IndexID, _ extractor: any IndexKeyExtractor, isTombstone: Bool
+        _ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer, isTombstone: Bool
     ) throws(StoreError) {
-        guard try makeKey(row, layout, extractor) else { return }
-        let slot = Int(id.rawValue)
+        guard try makeKey(row, layout, index) else { return }
+        let slot = Int(index.id.rawValue)
         while builders.count <= slot { builders.append(nil) }
         if let full = builders[slot], full.isFull {
             indexes[slot] = indexes[slot]?.adding(full.finish())
@@ -249,17 +249,17 @@ final class Replay {
 
     /// Makes `key` the row's entry.
     /// - Returns: false where the row has none.
-    private func makeKey(_ row: RowView, _ layout: RowLayout, _ extractor: any IndexKeyExtractor) throws(StoreError) -> Bool {
+    private func makeKey(_ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer) throws(StoreError) -> Bool {
         key.removeAll()
-        guard extractor.appendKey(of: row, layout: layout, to: &key) else { return false }
+        guard index.appendKey(of: row, layout: layout, to: &key) else { return false }
         key.append(row: row.reference.row)
         try IndexKeyExtractors.check(key, sizeMax: IndexKeyExtractors.keySizeMax(file), path: file.path)
         return true
     }
 
-    private func maintained(_ table: TableID) throws(StoreError) -> [(id: IndexID, extractor: any IndexKeyExtractor)] {
+    private func maintained(_ table: TableID) throws(StoreError) -> [IndexMaintainer] {
         if let known = extractors[table.rawValue] { return known }
-        var found: [(id: IndexID, extractor: any IndexKeyExtractor)] = []
+        var found: [IndexMaintainer] = []
         for definition in catalog.indexes(on: table) {
             let slot = Int(definition.id.rawValue)
             guard slot < indexes.count, indexes[slot] != nil else { continue }
@@ -268,7 +268,7 @@ final class Replay {
                 indexes[slot] = nil
                 continue
             }
-            found.append((definition.id, extractor))
+            found.append(IndexMaintainer(definition, extractor))
         }
         extractors[table.rawValue] = found
         return found
@@ -314,10 +314,11 @@ final class Replay {
         _ definition: IndexDefinition, _ extractor: any IndexKeyExtractor, from rows: Snapshot
     ) throws(StoreError) -> IndexRuns {
         guard let table = catalog.table(definition.table) else { return IndexRuns() }
+        let maintainer = IndexMaintainer(definition, extractor)
         var runs = IndexRuns()
         var builder = MemoryRunBuilder()
         try rows.scanRows(definition.table) { row throws(StoreError) in
-            guard let layout = table.layout(row.layoutID), try makeKey(row, layout, extractor) else { return true }
+            guard let layout = table.layout(row.layoutID), try makeKey(row, layout, maintainer) else { return true }
             if builder.isFull {
                 runs = runs.adding(builder.finish())
                 builder = MemoryRunBuilder()

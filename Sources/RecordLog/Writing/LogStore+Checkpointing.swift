@@ -5,24 +5,24 @@
 /// off as a torn tail, or passed over. The log is the truth, so nothing is lost (6).
 extension LogStore {
     /// Under the store's locks: the whole checkpoint at once.
-    func writeCheckpoint() throws(StoreError) {
+    func writeCheckpoint(_ merging: IndexRuns.Merging = .whileWriting) throws(StoreError) {
         let base = snapshot()
-        guard writer.bytesBehind > 0 || writer.slot.checkpoint.isNone else { return }
+        guard writer.bytesBehind > 0 || writer.slot.checkpoint.isNone || base.needsFlush(merging) else { return }
         do throws(StoreError) {
-            try writeCheckpoint(of: base)
+            try writeCheckpoint(of: base, merging)
         } catch {
             // What is damaged is an older index; the log has what it takes to make it anew.
             guard error.code == .corrupt, writer.poison == nil else { throw error }
-            try writeCheckpoint(of: try rebuilt(base))
+            try writeCheckpoint(of: try rebuilt(base), merging)
         }
     }
 
-    func writeCheckpoint(of base: Snapshot) throws(StoreError) {
+    func writeCheckpoint(of base: Snapshot, _ merging: IndexRuns.Merging) throws(StoreError) {
         let end = writer.end
         let sink = try CheckpointSink(self, base: base, previous: writer.slot.checkpoint, isExclusive: true)
         let made: CheckpointBuilder.Made
         do throws(StoreError) {
-            made = try CheckpointBuilder(base: base, logEnd: end, sink: sink).build(previous: writer.slot.checkpoint)
+            made = try CheckpointBuilder(base: base, logEnd: end, sink: sink, merging: merging).build(previous: writer.slot.checkpoint)
         } catch {
             if writer.end > end, writer.poison == nil {
                 writer.end = end
@@ -65,6 +65,7 @@ struct CheckpointBuilder {
     /// Where the log goes on after the snapshot's commit.
     let logEnd: UInt64
     let sink: any FrameSink
+    var merging = IndexRuns.Merging.whileWriting
 
     struct Made {
         let manifest: FramePointer
@@ -110,7 +111,7 @@ struct CheckpointBuilder {
         for (slot, runs) in base.indexes.enumerated() {
             disks.append(nil)
             guard let runs else { continue }
-            let flushed = try runs.flushed(to: sink, source: base.file)
+            let flushed = try runs.flushed(to: sink, source: base.file, merging)
             disks[slot] = flushed
             manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(slot)), runs: flushed.map(\.manifest)))
         }
@@ -146,4 +147,9 @@ struct CheckpointBuilder {
             return .new(addresses)
         }
     }
+}
+
+extension Snapshot {
+    /// Whether a checkpoint would change an index on disk.
+    func needsFlush(_ merging: IndexRuns.Merging) -> Bool { indexes.contains { $0?.needsFlush(merging) ?? false } }
 }

@@ -215,7 +215,7 @@ public final class LogStore: Sendable {
         try exclusively { () throws(StoreError) in
             try beginWriting()
             defer { writer.file.storage.unlock() }
-            try writeCheckpoint(of: try rebuilt(snapshot()))
+            try writeCheckpoint(of: try rebuilt(snapshot()), .whenClosing)
         }
     }
 
@@ -236,7 +236,8 @@ public final class LogStore: Sendable {
             }
             try beginWriting()
             defer { writer.file.storage.unlock() }
-            if writer.bytesBehind > Self.checkpointAtClose { try writeCheckpoint() }
+            let hasMuch = writer.bytesBehind > Self.checkpointAtClose
+            if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(.whenClosing) { try writeCheckpoint(.whenClosing) }
             if options.durability != .none, writer.slot.durableSequence < writer.slot.sequence {
                 try syncFile()
                 var slot = writer.slot

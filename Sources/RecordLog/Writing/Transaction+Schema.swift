@@ -50,7 +50,7 @@ extension Transaction {
         }
         let definition = IndexDefinition(
             id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
-        let extractor = try extractor(of: definition)
+        let maintainer = IndexMaintainer(definition, try extractor(of: definition))
         setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex + 1))
@@ -61,7 +61,7 @@ extension Transaction {
             try base.scanRows(table) { row throws(StoreError) in
                 guard let layout = layouts?.layout(row.layoutID) else { return true }
                 newKey.removeAll()
-                if extractor.appendKey(of: row, layout: layout, to: &newKey) {
+                if maintainer.appendKey(of: row, layout: layout, to: &newKey) {
                     try add(&newKey, row: row.reference.row, to: definition.id, isTombstone: false)
                 }
                 return true

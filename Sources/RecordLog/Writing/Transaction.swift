@@ -30,7 +30,7 @@ public final class Transaction {
     final class TableChanges {
         let id: TableID
         var definition: TableDefinition?
-        var indexes: [(id: IndexID, extractor: any IndexKeyExtractor)]
+        var indexes: [IndexMaintainer]
         /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
         let firstNew: UInt64
         var newAddresses: [UInt64] = []
@@ -41,7 +41,7 @@ public final class Transaction {
         var rowDelta: Int64 = 0
         var byteDelta: Int64 = 0
 
-        init(id: TableID, definition: TableDefinition?, indexes: [(id: IndexID, extractor: any IndexKeyExtractor)], firstNew: UInt64) {
+        init(id: TableID, definition: TableDefinition?, indexes: [IndexMaintainer], firstNew: UInt64) {
             self.id = id
             self.definition = definition
             self.indexes = indexes
@@ -107,8 +107,8 @@ public final class Transaction {
         guard table == .system || definition != nil else {
             throw invalid("there is no table \(table.rawValue)", "Define the table first.")
         }
-        var indexes: [(id: IndexID, extractor: any IndexKeyExtractor)] = []
-        for index in catalog.indexes(on: table) { indexes.append((index.id, try extractor(of: index))) }
+        var indexes: [IndexMaintainer] = []
+        for index in catalog.indexes(on: table) { indexes.append(IndexMaintainer(index, try extractor(of: index))) }
         let firstNew = table == .system ? Self.systemRowsMax : base.state(table)?.nextRow ?? 1
         let made = TableChanges(id: table, definition: definition, indexes: indexes, firstNew: firstNew)
         while tables.count <= Int(table.rawValue) { tables.append(nil) }
@@ -178,10 +178,10 @@ public final class Transaction {
         let oldSize = RowRecord.size(ofBody: view.byteCount)
         let address = try wholly { () throws(StoreError) in
             if !changes.indexes.isEmpty, let layout = changes.definition?.layout(view.layoutID) {
-                for (id, extractor) in changes.indexes {
+                for index in changes.indexes {
                     oldKey.removeAll()
-                    guard extractor.appendKey(of: view, layout: layout, to: &oldKey) else { continue }
-                    try add(&oldKey, row: reference.row, to: id, isTombstone: true)
+                    guard index.appendKey(of: view, layout: layout, to: &oldKey) else { continue }
+                    try add(&oldKey, row: reference.row, to: index.id, isTombstone: true)
                 }
             }
             return try appender.appendRow(
@@ -237,16 +237,17 @@ public final class Transaction {
         guard !changes.indexes.isEmpty else { return }
         let oldLayout = old.view.flatMap { changes.definition?.layout($0.layoutID) }
         try wholly { () throws(StoreError) in
-            for (id, extractor) in changes.indexes {
+            for index in changes.indexes {
+                if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, layout: layout) { continue }
                 newKey.removeAll()
-                let isIn = extractor.appendKey(of: new, layout: layout, to: &newKey)
+                let isIn = index.appendKey(of: new, layout: layout, to: &newKey)
                 if let view = old.view, let oldLayout {
                     oldKey.removeAll()
-                    let wasIn = extractor.appendKey(of: view, layout: oldLayout, to: &oldKey)
+                    let wasIn = index.appendKey(of: view, layout: oldLayout, to: &oldKey)
                     if wasIn, isIn, oldKey.bytes == newKey.bytes { continue }
-                    if wasIn { try add(&oldKey, row: reference.row, to: id, isTombstone: true) }
+                    if wasIn { try add(&oldKey, row: reference.row, to: index.id, isTombstone: true) }
                 }
-                if isIn { try add(&newKey, row: reference.row, to: id, isTombstone: false) }
+                if isIn { try add(&newKey, row: reference.row, to: index.id, isTombstone: false) }
             }
         }
     }

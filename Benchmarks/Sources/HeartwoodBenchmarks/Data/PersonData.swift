@@ -20,6 +20,14 @@ struct PersonGenerator {
     let count: Int
     /// What every email starts with.
     var emailPrefix = ""
+    /// All of them, made beforehand, where making them is not to be measured.
+    private var made: [PersonData] = []
+
+    init(count: Int, emailPrefix: String = "", isMadeBeforehand: Bool = false) {
+        self.count = count
+        self.emailPrefix = emailPrefix
+        if isMadeBeforehand { made = (0..<count).map(make) }
+    }
 
     var groupCount: Int { min(1000, max(1, count / 100)) }
 
@@ -34,7 +42,9 @@ struct PersonGenerator {
         return z ^ z >> 31
     }
 
-    func person(_ number: Int) -> PersonData {
+    func person(_ number: Int) -> PersonData { made.isEmpty ? make(number) : made[number] }
+
+    private func make(_ number: Int) -> PersonData {
         let bits = Self.mix(number)
         let words = Self.words
         return PersonData(

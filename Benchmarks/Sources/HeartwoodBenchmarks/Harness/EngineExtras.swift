@@ -44,9 +44,8 @@ struct EngineExtras {
     }
 
     func run() throws -> [Measurement] {
-        let plain = PersonGenerator(count: rows)
-        var long = plain
-        long.emailPrefix = "https://packages.example.org/archive/main/people/by-name/"
+        let plain = PersonGenerator(count: rows, isMadeBeforehand: true)
+        let long = PersonGenerator(count: rows, emailPrefix: "https://packages.example.org/archive/main/people/by-name/")
         let sample = plain.sample(min(10_000, rows / 2)).map { long.person($0).email }
         let numbers = plain.sample(min(2000, rows / 4))
         return try compare("bulk insert, SQLite indexed after it", "s", [EnginePeer.self, LateIndexSQLitePeer.self], plain, fills: false) { peer in

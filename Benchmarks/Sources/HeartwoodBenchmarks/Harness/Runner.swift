@@ -29,7 +29,7 @@ final class Runner {
 
     func run() throws {
         for rows in options.sizes {
-            let size = try SizeRunner(peers, rows: rows, repetitions: options.repetitions(rows), only: options.only) { self.path($0, rows) }
+            let size = try SizeRunner(peers, rows: rows, isEngine: options.isEngine, repetitions: options.repetitions(rows), only: options.only) { self.path($0, rows) }
             measurements += try size.run()
             if options.isEngine, peers.count == Self.enginePeers.count {
                 measurements += try EngineExtras(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory).run()
@@ -44,15 +44,18 @@ final class SizeRunner {
     private let rows: Int
     private let repetitions: Int
     private let only: String?
+    /// Stores then stay open from one repetition to the next, so that the median is that of a store in use.
+    private let isEngine: Bool
     private let generator: PersonGenerator
     private let peers: [(type: any Peer.Type, peer: any Peer, path: String)]
     private var results: [Measurement] = []
 
-    init(_ types: [any Peer.Type], rows: Int, repetitions: Int, only: String?, path: (any Peer.Type) -> String) throws {
+    init(_ types: [any Peer.Type], rows: Int, isEngine: Bool, repetitions: Int, only: String?, path: (any Peer.Type) -> String) throws {
         self.rows = rows
         self.repetitions = repetitions
         self.only = only
-        let generator = PersonGenerator(count: rows)
+        self.isEngine = isEngine
+        let generator = PersonGenerator(count: rows, isMadeBeforehand: isEngine)
         self.generator = generator
         peers = try types.map { type in
             let place = path(type)
@@ -176,10 +179,10 @@ final class SizeRunner {
                 let (type, peer, _) = peers[index]
                 // Opening an archive reads everything: once is enough, and only where it has something to do.
                 if peer is ArchivePeer, !isForArchives || repetition > 0 { continue }
-                try peer.open()
+                if !isEngine || repetition == 0 { try peer.open() }
                 try (peer as? HeartwoodPeer)?.prepareIDs(ids)
                 let (sum, seconds) = try Clock.seconds { try body(peer) }
-                try peer.close()
+                if !isEngine || once || repetition == repetitions - 1 { try peer.close() }
                 guard let sum else { continue }
                 times[index].append(seconds)
                 if let seen, seen.sum != sum { throw PeerError(description: "\(name): \(seen.peer) and \(type.name) do not agree") }

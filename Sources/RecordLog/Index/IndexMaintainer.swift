@@ -1,0 +1,62 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
+
+/// Makes the keys of one index for many rows, one after the other: what it has looked up of a layout it keeps for the next row.
+/// Used by one thread at a time.
+final class IndexMaintainer {
+    let id: IndexID
+    private let extractor: any IndexKeyExtractor
+    /// Empty where the extractor is the client's.
+    private let parts: [IndexPart]
+    private var layout: RowLayout?
+    private var columns: [(access: ColumnAccess, isDescending: Bool)] = []
+
+    init(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor) {
+        id = definition.id
+        self.extractor = extractor
+        parts = definition.extractorName == nil ? definition.parts : []
+    }
+
+    @inline(__always)
+    private func look(_ layout: RowLayout) {
+        guard self.layout !== layout else { return }
+        self.layout = layout
+        columns = parts.map { part in
+            (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
+        }
+    }
+
+    /// Appends the key of `row`.
+    /// - Returns: false where the row has no place in the index.
+    @inline(__always)
+    func appendKey(of row: RowView, layout: RowLayout, to key: inout KeyBuilder) -> Bool {
+        guard !parts.isEmpty else { return extractor.appendKey(of: row, layout: layout, to: &key) }
+        look(layout)
+        for (access, isDescending) in columns { key.append(column: access, of: row, descending: isDescending) }
+        return true
+    }
+
+    /// Whether two rows of one layout certainly have the same key.
+    func isUnchanged(_ old: RowView, _ new: RowView, layout: RowLayout) -> Bool {
+        guard !parts.isEmpty else { return false }
+        look(layout)
+        for (access, _) in columns where !access.isAbsent {
+            guard old.isNull(access) == new.isNull(access) else { return false }
+            if let size = access.type.slotSize {
+                guard memcmp(old.body + Int(access.position), new.body + Int(access.position), size) == 0 else { return false }
+            } else {
+                guard MemoryRun.compare(old.bytes(access), new.bytes(access)) == 0 else { return false }
+            }
+        }
+        return true
+    }
+}
