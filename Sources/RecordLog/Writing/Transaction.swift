@@ -322,7 +322,7 @@ public final class Transaction {
             guard let changes = tables[index], changes.id != .system else { continue }
             changes.definition = new.table(changes.id)
             changes.indexes = new.indexes(on: changes.id).compactMap { definition in
-                (try? extractor(of: definition)).map { (definition.id, $0) }
+                (try? extractor(of: definition)).map { IndexMaintainer(definition, $0) }
             }
         }
     }
