@@ -26,9 +26,15 @@ public struct KeyBuilder {
         for index in start..<bytes.count { bytes[index] = ~bytes[index] }
     }
 
+    /// A component of eight bytes, in one step.
     @inline(__always)
-    private static func appendBigEndian(_ word: UInt64, _ bytes: inout [UInt8]) {
-        withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+    private mutating func appendWord(_ word: UInt64, _ isDescending: Bool) {
+        let flip: UInt64 = isDescending ? .max : 0
+        withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { component in
+            component[0] = Self.valueTag ^ UInt8(truncatingIfNeeded: flip)
+            component.storeBytes(of: (word ^ flip).bigEndian, toByteOffset: 1, as: UInt64.self)
+            bytes.append(contentsOf: component)
+        }
     }
 
     /// Null sorts before every value (after, where descending).
@@ -37,7 +43,7 @@ public struct KeyBuilder {
     }
 
     public mutating func append(int64 value: Int64, descending: Bool = false) {
-        component(descending) { Self.appendBigEndian(UInt64(bitPattern: value) ^ (1 << 63), &$0) }
+        appendWord(UInt64(bitPattern: value) ^ (1 << 63), descending)
     }
 
     public mutating func append(bool value: Bool, descending: Bool = false) {
@@ -53,7 +59,7 @@ public struct KeyBuilder {
             let pattern = (value == 0 ? 0.0 : value).bitPattern
             bits = pattern >> 63 == 0 ? pattern | (1 << 63) : ~pattern
         }
-        component(descending) { Self.appendBigEndian(bits, &$0) }
+        appendWord(bits, descending)
     }
 
     public mutating func append(uuid value: (UInt64, UInt64), descending: Bool = false) {
@@ -64,7 +70,7 @@ public struct KeyBuilder {
     }
 
     public mutating func append(reference value: RowReference, descending: Bool = false) {
-        component(descending) { Self.appendBigEndian(value.rawValue, &$0) }
+        appendWord(value.rawValue, descending)
     }
 
     public mutating func append(text value: String, descending: Bool = false) {
@@ -131,7 +137,7 @@ public struct KeyBuilder {
 
     /// The six bytes of row number that end an entry.
     mutating func append(row: UInt64) {
-        for shift in [40, 32, 24, 16, 8, 0] as [UInt64] { bytes.append(UInt8(truncatingIfNeeded: row >> shift)) }
+        withUnsafeBytes(of: (row << 16).bigEndian) { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<Self.rowSuffixSize])) }
     }
 
     static let rowSuffixSize = 6

@@ -246,16 +246,24 @@ public final class LogFile: @unchecked Sendable {
         return sum
     }
 
+    /// Whether a record lies in a valid frame of rows. Once the frame is known, its header is not looked at again: that would
+    /// cost a miss of memory for each row. A record is inside its segment in any case, so nothing outside is ever read.
     @inline(__always)
     private func isInFrame(
         _ record: RowRecord, at address: UInt64, frame start: UInt64, pointer: UnsafeRawPointer, end: UInt64
     ) -> Bool {
-        guard start % UInt64(FrameHeader.alignment) == 0, start >= FileFormat.dataStart,
-            let header = FrameHeader(pointer, limit: min(end &- start, room(at: start))),
-            header.kind == .rows || header.kind == .commit, verify(pointer, header, start)
+        guard start % UInt64(FrameHeader.alignment) == 0, start >= FileFormat.dataStart, let word = bit(start) else { return false }
+        if word.word.pointee.load(ordering: .relaxed) & word.mask != 0 { return true }
+        return isInNewFrame(record, frame: start, pointer: pointer, end: end)
+    }
+
+    @inline(never)
+    private func isInNewFrame(_ record: RowRecord, frame start: UInt64, pointer: UnsafeRawPointer, end: UInt64) -> Bool {
+        guard let header = FrameHeader(pointer, limit: min(end &- start, room(at: start))),
+            header.kind == .rows || header.kind == .commit,
+            record.distance &+ record.size <= FrameHeader.Layout.size &+ Int(header.payloadLength)
         else { return false }
-        return record.distance &+ record.size
-            <= FrameHeader.Layout.size &+ Int(header.payloadLength)
+        return verify(pointer, header, start)
     }
 }
 

@@ -51,7 +51,8 @@ struct IndexRuns: Sendable {
     private func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
         var found: (row: UInt64, isTombstone: Bool)?
         var isAmbiguous = false
-        for run in memory + frozen {
+        for index in 0..<memory.count + frozen.count {
+            let run = index < memory.count ? memory[index] : frozen[index - memory.count]
             guard let entry = run.first(prefix: key) else { continue }
             if found != nil { isAmbiguous = true }
             found = entry

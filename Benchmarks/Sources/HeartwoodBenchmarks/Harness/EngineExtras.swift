@@ -35,9 +35,9 @@ struct EngineExtras {
         for repetition in 0..<repetitions {
             for index in peers.indices.map({ ($0 + repetition) % peers.count }) {
                 if !fills { PeerFiles.remove(paths[index]) }
-                try peers[index].open()
+                if !fills || repetition == 0 { try peers[index].open() }
                 figures[index].append(try measure(peers[index]))
-                try peers[index].close()
+                if !fills || repetition == repetitions - 1 { try peers[index].close() }
             }
         }
         return pair.indices.map { measurement(name, Runner.enginePeers[$0], Clock.median(figures[$0]), unit) }
