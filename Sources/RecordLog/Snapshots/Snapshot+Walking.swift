@@ -2,48 +2,19 @@ extension Snapshot {
     /// Calls `body` with each row of a table, in row order, from row number `first` on, until it returns false.
     /// - Complexity: O(rows), one pass over the primary index's pages.
     public func scan(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws -> Bool) throws {
-        var failure: (any Error)?
-        try scanRows(table, from: first) { row throws(StoreError) in
-            do {
-                return try body(row)
-            } catch {
-                failure = error
-                return false
-            }
+        var walk = RowWalk(self, table, from: first)
+        defer { counters.rowsRead(walk.found) }
+        while let row = try walk.next() {
+            guard try body(row) else { return }
         }
-        if let failure { throw failure }
     }
 
     /// The same for the engine's own use, with its own type of error.
     func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws(StoreError) -> Bool) throws(StoreError) {
-        guard let state = state(table) else { return }
-        var row = max(first, 1)
-        var frame = VerifiedFrame()
-        while row < state.nextRow {
-            let page = row / PrimaryBase.rowsPerPage
-            let limit = min((page + 1) * PrimaryBase.rowsPerPage, state.nextRow)
-            let isChanged = state.primary.isChanged(row..<limit)
-            let addresses = try state.primary.base?.addresses(ofPage: Int(truncatingIfNeeded: page)) ?? .empty
-            guard isChanged || !addresses.isEmpty else {
-                row = limit
-                continue
-            }
-            var found = 0
-            defer { counters.rowsRead(found) }
-            while row < limit {
-                let reference = RowReference(table: table, row: row)
-                let address: UInt64
-                if isChanged {
-                    address = try self.address(of: reference) ?? 0
-                } else {
-                    address = addresses.address(Int(row % PrimaryBase.rowsPerPage))
-                }
-                if address != 0 {
-                    found &+= 1
-                    guard try body(view(at: address, reference, in: &frame)) else { return }
-                }
-                row &+= 1
-            }
+        var walk = RowWalk(self, table, from: first)
+        defer { counters.rowsRead(walk.found) }
+        while let row = try walk.next() {
+            guard try body(row) else { return }
         }
     }
 
@@ -52,12 +23,6 @@ extension Snapshot {
         guard let state = state(table) else { return false }
         if state.primary.isChanged(rows) { return true }
         return state.primary.base.map { !$0.page(Int(truncatingIfNeeded: rows.lowerBound / PrimaryBase.rowsPerPage)).isNone } ?? false
-    }
-
-    /// A row in a frame that a walk has looked at before, or in the next.
-    @inline(__always)
-    private func view(at address: UInt64, _ reference: RowReference, in frame: inout VerifiedFrame) throws(StoreError) -> RowView {
-        try checked(try file.record(at: address, end: end, in: &frame), at: address, reference)
     }
 
     /// Rows are looked up in groups of this size, so that the misses of memory overlap.

@@ -1,0 +1,57 @@
+/// Walks the rows of a table in row order, a page of the primary index at a time.
+struct RowWalk {
+    private let snapshot: Snapshot
+    private let table: TableID
+    private let primary: PrimaryIndex?
+    private let nextRow: UInt64
+    private var row: UInt64
+    /// The end of the page that the walk is in.
+    private var limit: UInt64 = 0
+    private var isChanged = false
+    private var addresses = PrimaryPage.empty
+    private var frame = VerifiedFrame()
+    /// Rows found, for the statistics.
+    private(set) var found = 0
+
+    init(_ snapshot: Snapshot, _ table: TableID, from first: UInt64) {
+        self.snapshot = snapshot
+        self.table = table
+        let state = snapshot.state(table)
+        primary = state?.primary
+        nextRow = state?.nextRow ?? 0
+        row = max(first, 1)
+    }
+
+    /// The next row; nil at the end.
+    @inline(__always)
+    mutating func next() throws(StoreError) -> RowView? {
+        while row < nextRow {
+            if row >= limit { try enterPage() }
+            while row < limit {
+                let reference = RowReference(table: table, row: row)
+                let address: UInt64
+                if isChanged {
+                    address = try snapshot.address(of: reference) ?? 0
+                } else {
+                    address = addresses.address(Int(row % PrimaryBase.rowsPerPage))
+                }
+                row &+= 1
+                guard address != 0 else { continue }
+                found &+= 1
+                return try snapshot.checked(
+                    try snapshot.file.record(at: address, end: snapshot.end, in: &frame), at: address, reference)
+            }
+        }
+        return nil
+    }
+
+    /// Goes to the page of `row`; where the table has none there, behind it.
+    @inline(never)
+    private mutating func enterPage() throws(StoreError) {
+        let page = row / PrimaryBase.rowsPerPage
+        limit = min((page + 1) * PrimaryBase.rowsPerPage, nextRow)
+        isChanged = primary?.isChanged(row..<limit) ?? false
+        addresses = try primary?.base?.addresses(ofPage: Int(truncatingIfNeeded: page)) ?? .empty
+        if !isChanged, addresses.isEmpty { row = limit }
+    }
+}
