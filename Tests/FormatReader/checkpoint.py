@@ -16,7 +16,7 @@ class CheckpointCheck:
 
     def __init__(self, log, frames):
         self.log = log
-        self.entries = self.tombstones = self.unchecked_indexes = 0
+        self.entries = self.tombstones = self.unchecked_indexes = self.commits_beside = 0
         self.problems = []
         self._manifests = []
         for frame in frames:
@@ -45,6 +45,7 @@ class CheckpointCheck:
         offset = manifest.frame.offset
         if manifest.sequence not in self._places or self._places[manifest.sequence][1] > offset:
             return self._problem(manifest, f"it is of commit {manifest.sequence}, which is not before it")
+        self.commits_beside += sum(number > manifest.sequence and end <= offset for number, (_, end) in self._places.items())
         next_start = self._places.get(manifest.sequence + 1, (offset, 0))[0]
         if not self._places[manifest.sequence][1] <= manifest.log_end <= min(next_start, offset):
             self._problem(manifest, f"the log does not go on at {manifest.log_end} after commit {manifest.sequence}")
