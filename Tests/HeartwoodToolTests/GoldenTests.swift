@@ -139,6 +139,19 @@ import Testing
         #expect(check.status == 1 && check.output.contains("damaged frames of indexes or checkpoints"), "\(check.output)")
     }
 
+    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
+    func theSecondReaderAgreesOnACheckpointBeforeTheFirstCommit() throws {
+        let path = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(path) }
+        let store = try LogStore.open(path: path)
+        try store.checkpoint()
+        _ = try store.write { try $0.setSystemValue(20, [1]) }
+        try store.close()
+        let check = try FormatReader.run([path, "--check"])
+        #expect(check.status == 0, "\(check.output)\(check.error)")
+        #expect(check.output.contains("\ncheckpoints: 1\n") && check.output.contains("\ncommits: 1\n"), "\(check.output)")
+    }
+
     /// A store of one moment ago: rows on two pages, values with wide offsets, a commit of many frames; then compacted.
     @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
     func theSecondReaderAgreesOnAFreshStore() throws {
