@@ -1,33 +1,63 @@
-"""Checks a checkpoint against the log, by FORMAT.md, "Primary index", "Index runs" and "Checkpoints"."""
+"""Checks checkpoints against the log, by FORMAT.md, "Primary index", "Index runs" and "Checkpoints"."""
 
 import struct
 
 from catalog import Catalog, Cursor
-from record_log import BLOCK, ROOT, Damaged
-from recovery import checkpoint_rows, read_manifest
+from record_log import BLOCK, CHECKPOINT, HEADER_END, RECORD_SIZE, ROOT, Damaged
+from recovery import Replay, State, checkpoint_rows, read_manifest
 from rows import index_entry
 
 
 class CheckpointCheck:
-    """Compares each checkpoint with the rows that the log has at that place, and counts what it saw."""
+    """Compares checkpoints with the rows that the log has as of their commits, and counts what it saw.
 
-    def __init__(self, log):
+    Commits may lie between a checkpoint and what it is of, so the log is followed once more.
+    """
+
+    def __init__(self, log, frames):
         self.log = log
-        self.entries = self.tombstones = self.unchecked_indexes = 0
+        self.entries = self.tombstones = self.unchecked_indexes = self.commits_beside = 0
         self.problems = []
+        self._manifests = []
+        for frame in frames:
+            self._guarded(lambda: self._manifests.append(read_manifest(log, frame)))
+        # Of each commit: where it starts, where it ends.
+        self._places = {0: (HEADER_END, HEADER_END)}
+        self._at_commit(State(), self._places[0])
+        Replay(log, HEADER_END, State(), at_commit=self._at_commit)
+        for manifest in self._manifests:
+            self._check_place(manifest)
 
-    def __call__(self, frame, state):
+    def _guarded(self, check):
         try:
-            self._check(read_manifest(self.log, frame), state)
+            check()
         except Damaged as damage:
             self.problems.append(str(damage))
+
+    def _at_commit(self, state, place):
+        self._places[state.sequence or 0] = place
+        for manifest in self._manifests:
+            if manifest.sequence == (state.sequence or 0):
+                self._guarded(lambda: self._check(manifest, state))
+
+    def _check_place(self, manifest):
+        """The log goes on behind the checkpoint's commit, before the next one; the checkpoint lies further on."""
+        offset = manifest.frame.offset
+        if manifest.sequence not in self._places or self._places[manifest.sequence][1] > offset:
+            return self._problem(manifest, f"it is of commit {manifest.sequence}, which is not before it")
+        self.commits_beside += sum(number > manifest.sequence and end <= offset for number, (_, end) in self._places.items())
+        next_start = self._places.get(manifest.sequence + 1, (offset, 0))[0]
+        if not self._places[manifest.sequence][1] <= manifest.log_end <= min(next_start, offset):
+            self._problem(manifest, f"the log does not go on at {manifest.log_end} after commit {manifest.sequence}")
+        if manifest.previous != (0, 0):
+            self._guarded(lambda: self.log.pointed(manifest.previous, CHECKPOINT, offset))
 
     def _problem(self, manifest, message):
         self.problems.append(f"the checkpoint at {manifest.frame.offset}: {message}")
 
     def _check(self, manifest, state):
-        if (manifest.sequence, manifest.commit_checksum) != (state.sequence, state.checksum):
-            self._problem(manifest, f"it is of commit {manifest.sequence}, the log is at {state.sequence}")
+        if manifest.commit_checksum != state.checksum:
+            self._problem(manifest, f"it is of another commit {manifest.sequence} than the log has")
         indexed = checkpoint_rows(self.log, manifest)
         for table in set(state.rows) | set(indexed):
             wanted, found = state.rows.get(table, {}), indexed.get(table, {})
@@ -37,7 +67,7 @@ class CheckpointCheck:
             if table not in manifest.tables:
                 continue
             stated = manifest.tables[table]
-            live = sum(record.end - record.address for record in wanted.values())
+            live = sum(RECORD_SIZE + record.body[1] - record.body[0] for record in wanted.values())
             if stated.rows != len(wanted):
                 self._problem(manifest, f"table {table} has {len(wanted)} rows, it says {stated.rows}")
             if stated.live_bytes != live:
@@ -71,23 +101,14 @@ class CheckpointCheck:
 
     def _run(self, run, manifest):
         root = self.log.pointed(run.root, ROOT, manifest.frame.offset)
-        start, end = root.payload
-        reader = Cursor(self.log.data, root.payload)
-        count, _ = reader.take("I"), reader.take("I")
-        blocks = []
-        for _ in range(count):
-            pointer, offset, length = reader.pointer(), reader.take("I"), reader.take("I")
-            if start + offset + length > end:
-                raise Damaged(root.offset, "a separator lies outside its root")
-            blocks.append((pointer, bytes(self.log.data[start + offset:start + offset + length])))
-        if not blocks or blocks[0][1]:
-            raise Damaged(root.offset, "an index root is wrong")
-        entries, size = [], end - start
-        for pointer, separator in blocks:
+        entries, size = [], root.payload[1] - root.payload[0]
+        for pointer, separator, count in self._blocks(root):
             block = self.log.pointed(pointer, BLOCK, root.offset)
             own = self._block(block)
             if entries and not entries[-1][0] < separator <= own[0][0]:
                 raise Damaged(root.offset, "a separator does not separate")
+            if len(own) != count:
+                raise Damaged(root.offset, f"a block has {len(own)} entries, its root says {count}")
             entries += own
             size += block.payload[1] - block.payload[0]
         if any(a[0] >= b[0] for a, b in zip(entries, entries[1:])):
@@ -96,37 +117,65 @@ class CheckpointCheck:
             self._problem(manifest, f"a run has {size} bytes, it says {run.bytes}")
         return entries
 
+    def _blocks(self, root):
+        """The blocks of a run: pointers, separators and numbers of entries."""
+        reader = Cursor(self.log.data, root.payload)
+        count, common_length = reader.take("I"), reader.take("I")
+        if not 1 <= count <= (reader.end - reader.at) // 32:
+            raise Damaged(root.offset, "an index root is wrong")
+        words = [reader.take("Q") for _ in range(count)]
+        pointers = [reader.pointer() for _ in range(count)]
+        counts = [reader.take("I") for _ in range(count)]
+        ends = [reader.take("I") for _ in range(count)]
+        start = reader.at + common_length
+        common = bytes(self.log.data[reader.at:start])
+        if [0] + ends != sorted([0] + ends) or start + ends[-1] != reader.end or words[0] or ends[0]:
+            raise Damaged(root.offset, "an index root's separators are wrong")
+        if any(a[0] >= b[0] for a, b in zip(pointers, pointers[1:])):
+            raise Damaged(root.offset, "an index root's blocks are not in order")
+        rests = [bytes(self.log.data[start + a:start + b]) for a, b in zip([0] + ends, ends)]
+        if any(word != _word(rest) for word, rest in zip(words, rests)):
+            raise Damaged(root.offset, "a separator's word is wrong")
+        return zip(pointers, [b""] + [common + rest for rest in rests[1:]], counts)
+
     def _block(self, frame):
+        """A block's entries, with their row numbers as they sort, each with 1 for a tombstone."""
         data = self.log.data
-        start, end = frame.payload
-        (intervals,) = struct.unpack_from("<I", data, end - 4)
-        first = end - 4 - 4 * intervals
-        if not intervals or first < start:
-            raise Damaged(frame.offset, "an index block is wrong")
-        offsets = [offset + start for offset in struct.unpack_from(f"<{intervals}I", data, first)] + [first]
-        if offsets[0] != start:
-            raise Damaged(frame.offset, "an index block is wrong")
-        entries = []
-        for at, limit in zip(offsets, offsets[1:]):
-            entry, count = b"", 0
-            while at < limit:
-                shared, at = _varint(data, at, limit, frame)
-                rest, at = _varint(data, at, limit, frame)
-                tombstone, length = rest & 1, rest >> 1
-                if shared > len(entry) or (count == 0 and shared) or at + length > limit:
-                    raise Damaged(frame.offset, "an index entry is wrong")
-                entry = entry[:shared] + bytes(data[at:at + length])
-                at += length
-                count += 1
-                entries.append((entry, tombstone))
-            if not 1 <= count <= 16:
-                raise Damaged(frame.offset, f"an interval of {count} entries")
+        reader = Cursor(data, frame.payload)
+        intervals, common_length, count = reader.take("H"), reader.take("H"), reader.take("I")
+        table = [(reader.take("Q"), frame.payload[0] + reader.take("I")) for _ in range(intervals)]
+        at, end = reader.at + common_length, reader.end
+        common = bytes(data[reader.at:at])
+        entries, key = [], b""
+        while at < end:
+            interval, place = divmod(len(entries), 16)
+            if place == 0 and (interval >= intervals or table[interval][1] != at):
+                raise Damaged(frame.offset, "an interval does not start where the block says")
+            shared, at = _varint(data, at, end, frame)
+            rest, at = _varint(data, at, end, frame)
+            tombstone, length = rest & 1, rest >> 1
+            if shared > len(key) or (place == 0 and shared) or at + length > end:
+                raise Damaged(frame.offset, "an index entry is wrong")
+            key = key[:shared] + bytes(data[at:at + length])
+            row, at = _varint(data, at + length, end, frame)
+            if row >> 48:
+                raise Damaged(frame.offset, "an index entry is of an impossible row")
+            if place == 0 and table[interval][0] != _word(key):
+                raise Damaged(frame.offset, "an interval's word is wrong")
+            entries.append((common + key + row.to_bytes(6, "big"), tombstone))
+        if not entries or len(entries) != count or intervals != (count + 15) // 16:
+            raise Damaged(frame.offset, "an index block does not have the entries that it says")
         return entries
+
+
+def _word(key):
+    """The first eight bytes as a number that sorts as they do."""
+    return int.from_bytes(key[:8].ljust(8, b"\0"), "big")
 
 
 def _varint(data, at, limit, frame):
     value = shift = 0
-    while at < limit and shift < 35:
+    while at < limit and shift < 56:
         value |= (data[at] & 0x7F) << shift
         at += 1
         if not data[at - 1] & 0x80:

@@ -21,8 +21,8 @@ from stack import Stack
 
 def check(log):
     """Reads all of the log from its beginning, each checkpoint against it, and each row. -> lines, problems"""
-    checkpoints = CheckpointCheck(log)
-    replay = Replay(log, HEADER_END, State(), checkpoints)
+    replay = Replay(log, HEADER_END, State(), looks_inside=True)
+    checkpoints = CheckpointCheck(log, replay.checkpoints)
     problems = checkpoints.problems
     tail = replay.tail()
     if tail.kind != "clean":
@@ -47,8 +47,8 @@ def check(log):
             f"the log says {replay.state.sequence} and {replay.stop}")
     counts = {
         "frames": replay.frames, "commits": replay.commits, "newest commit": replay.state.sequence, "row records": replay.records,
-        "rows": sum(map(len, replay.state.rows.values())), "values": values, "checkpoints": replay.checkpoints,
-        "index entries compared": checkpoints.entries, "tombstones": checkpoints.tombstones,
+        "rows": sum(map(len, replay.state.rows.values())), "values": values, "checkpoints": len(replay.checkpoints),
+        "commits beside checkpoints": checkpoints.commits_beside, "index entries compared": checkpoints.entries, "tombstones": checkpoints.tombstones,
         "indexes not compared": checkpoints.unchecked_indexes, "end": replay.stop,
     }
     return [f"{name}: {count}" for name, count in counts.items()], problems

@@ -8,8 +8,9 @@ from collections import namedtuple
 
 HEADER_END = 8192
 FORMAT_VERSION = 1
-PAD, ROWS, COMMIT, PAGE, DIRECTORY, BLOCK, ROOT, CHECKPOINT = range(1, 9)
+PAD, ROWS, COMMIT, PAGE, DIRECTORY, BLOCK, ROOT, CHECKPOINT, BATCH = range(1, 10)
 PUT, DELETE = 1, 2
+RECORD_SIZE = 14  # without version, previous address and body
 
 
 class NotAStore(Exception):
@@ -129,7 +130,8 @@ class RecordLog:
             return None
         if xxh64(slot[:504], self.identity.file_id) != struct.unpack_from("<Q", slot, 504)[0]:
             return None
-        return Slot(*struct.unpack_from("<8QB", slot, 8))
+        slot = Slot(*struct.unpack_from("<8QB", slot, 8))
+        return slot if HEADER_END <= slot.end >= slot.durable_end and slot.sequence >= slot.durable_sequence else None
 
     def header_problems(self):
         """What is wrong with the header though a store is read in spite of it."""
@@ -173,7 +175,7 @@ class RecordLog:
         if xxh64(memoryview(self.data)[offset + 16:offset + length], seed) != checksum:
             raise Damaged(offset, "a frame's checksum is wrong")
         kind, reserved, payload, sequence = struct.unpack_from("<B3sIQ", self.data, offset + 16)
-        if not PAD <= kind <= CHECKPOINT or payload > length - 32:
+        if not PAD <= kind <= BATCH or payload > length - 32:
             raise Damaged(offset, "a frame's header is wrong")
         self._expect_zero(offset, reserved)
         self._expect_zero(offset, self.data[offset + 32 + payload:offset + length])
@@ -195,32 +197,43 @@ class RecordLog:
             raise Damaged(offset, "not the frame that the pointer means")
         return frame
 
+    def batch_end(self, frame):
+        """Where the batch that a frame begins ends; the frame's own end where it states no possible length."""
+        start, end = frame.payload
+        length = struct.unpack_from("<Q", self.data, start)[0] if end - start >= 8 else 0
+        return frame.offset + frame.length + (0 if length % 64 else length)
+
     # MARK: Records
 
     def record(self, address):
         """The row record at an address, by the distance that it states to its frame."""
-        if address % 4 or address < HEADER_END or address + 28 > len(self.data):
+        if address < HEADER_END or address + RECORD_SIZE > len(self.data):
             raise Damaged(address, "no address of a row record")
-        (distance,) = struct.unpack_from("<H", self.data, address + 14)
-        frame = self.frame(address - 4 * distance)
+        (distance,) = struct.unpack_from("<H", self.data, address + 6)
+        frame = self.frame(address - distance)
         if frame.kind not in (ROWS, COMMIT):
             raise Damaged(address, "a row record outside a frame of rows")
         return self._record(address, self._records_end(frame), frame)
 
     def _record(self, address, end, frame):
-        if address + 28 > end:
+        if not frame.payload[0] <= address <= end - RECORD_SIZE:
             raise Damaged(address, "a row record passes its frame's end")
-        size, table, operation, reserved, low, high, distance, version, previous = struct.unpack_from("<IHBBIHHIQ", self.data, address)
-        row = low | high << 32
-        if address + 28 + size > end or operation not in (PUT, DELETE) or row == 0:
-            raise Damaged(address, "a row record is wrong")
-        if address - 4 * distance != frame.offset or (operation == DELETE and size) or previous >= address:
-            raise Damaged(address, "a row record is wrong")
-        padded = address + 28 + size + -size % 4
-        if padded > end:
+        word, table, distance, low, high = struct.unpack_from("<IHHIH", self.data, address)
+        size, operation, row = word & 0x0FFFFFFF, word >> 28 & 3, low | high << 32
+        has_version, has_previous = word >> 30 & 1, word >> 31
+        body = address + RECORD_SIZE + 4 * has_version + 8 * has_previous
+        if body + size > end:
             raise Damaged(address, "a row record passes its frame's end")
-        self._expect_zero(address, bytes([reserved]) + self.data[address + 28 + size:padded])
-        return Record(address, table, row, operation, version, previous, (address + 28, address + 28 + size), padded)
+        version, previous = 1, 0
+        if has_version:
+            (version,) = struct.unpack_from("<I", self.data, address + RECORD_SIZE)
+        if has_previous:
+            (previous,) = struct.unpack_from("<Q", self.data, body - 8)
+        if operation not in (PUT, DELETE) or row == 0 or (operation == DELETE and size):
+            raise Damaged(address, "a row record is wrong")
+        if address - distance != frame.offset or previous >= address:
+            raise Damaged(address, "a row record is wrong")
+        return Record(address, table, row, operation, version, previous, (body, body + size), body + size)
 
     def _records_end(self, frame):
         return self.footer(frame).records_end if frame.kind == COMMIT else frame.payload[1]

@@ -5,9 +5,9 @@ from collections import namedtuple
 
 from catalog import CATALOG_ROW, SYSTEM_TABLE, Catalog, Cursor
 from record_log import (
-    CHECKPOINT, COMMIT, DELETE, DIRECTORY, HEADER_END, PAD, PAGE, PUT, ROWS, Damaged, Tail, fold)
+    BATCH, CHECKPOINT, COMMIT, DELETE, DIRECTORY, HEADER_END, PAD, PAGE, PUT, ROWS, Damaged, Tail, fold)
 
-Manifest = namedtuple("Manifest", "frame sequence commit_checksum previous tables indexes")
+Manifest = namedtuple("Manifest", "frame sequence commit_checksum log_end previous tables indexes")
 TableState = namedtuple("TableState", "next_row rows live_bytes directory")
 Run = namedtuple("Run", "root entries bytes")
 
@@ -17,7 +17,9 @@ def read_manifest(log, frame):
     reader = Cursor(log.data, frame.payload)
     if reader.take("B") != 1:
         raise Damaged(frame.offset, "a manifest of an unknown version")
-    sequence, commit_checksum = reader.take("Q"), reader.take("Q")
+    sequence, commit_checksum, log_end = reader.take("Q"), reader.take("Q"), reader.take("Q")
+    if log_end % 64 or not HEADER_END <= log_end <= frame.offset:
+        raise Damaged(frame.offset, "the log cannot go on where a manifest says")
     previous = reader.pointer()
     tables, indexes = {}, {}
     for _ in range(reader.take("I")):
@@ -28,7 +30,7 @@ def read_manifest(log, frame):
         indexes[index] = [Run(reader.pointer(), reader.take("Q"), reader.take("Q")) for _ in range(reader.take("I"))]
     if reader.at != reader.end:
         raise Damaged(frame.offset, "bytes behind a manifest")
-    return Manifest(frame, sequence, commit_checksum, previous, tables, indexes)
+    return Manifest(frame, sequence, commit_checksum, log_end, previous, tables, indexes)
 
 
 def directory_pages(log, manifest, table):
@@ -55,11 +57,14 @@ def _addresses(log, manifest, table):
             continue
         frame = log.pointed(pointer, PAGE, manifest.tables[table].directory[0])
         start, end = frame.payload
-        if (end - start) % 8 or end - start > 4096 * 8:
+        if end - start < 16:
             raise Damaged(frame.offset, "a primary page's size is wrong")
-        for place, (address,) in enumerate(struct.iter_unpack("<Q", log.data[start:end])):
-            if address:
-                yield 4096 * page + place, address
+        form, count, base = struct.unpack_from("<IIQ", log.data, start)
+        if form > 1 or count > 4096 or end - start != 16 + count * (8 if form else 4) or (form and base):
+            raise Damaged(frame.offset, "a primary page is wrong")
+        for place, value in enumerate(struct.unpack_from(f"<{count}{'Q' if form else 'I'}", log.data, start + 16)):
+            if value:
+                yield 4096 * page + place, base + value
 
 
 def _indexed(log, table, row, address):
@@ -96,12 +101,17 @@ class State:
 
 
 class Replay:
-    """Follows the log from an offset to its stop, and says what the bytes behind that are."""
+    """Follows the log from an offset to its stop, and says what the bytes behind that are.
 
-    def __init__(self, log, offset, state, at_checkpoint=None):
+    Looks into batches, which an opening steps over, where `looks_inside`. `at_commit` has the state after each commit, and
+    where that starts and ends.
+    """
+
+    def __init__(self, log, offset, state, looks_inside=False, at_commit=None):
         self.log, self.state = log, state
-        self.frames = self.commits = self.records = self.checkpoints = self.damaged_frames = 0
-        self.at_checkpoint = at_checkpoint
+        self.frames = self.commits = self.records = self.damaged_frames = 0
+        self.checkpoints = []
+        self.looks_inside, self.at_commit = looks_inside, at_commit
         self.stop = offset
         self.reason = "the file's end"
         self._follow(offset)
@@ -109,6 +119,8 @@ class Replay:
     def _follow(self, offset):
         """Reads on; `self.stop` is where the last whole commit, or what follows it and is none, ends."""
         pending = []
+        # Behind the last commit there is a damaged frame that may as well be the beginning of a torn tail.
+        is_doubtful = False
         while offset < len(self.log.data):
             try:
                 frame = self.log.frame(offset)
@@ -119,15 +131,17 @@ class Replay:
                     pending.append(frame)
                     if frame.kind == COMMIT:
                         self._commit(pending)
-                        pending = []
+                        pending, is_doubtful = [], False
                 elif pending:
                     raise Damaged(offset, "a commit is interrupted")
                 elif frame.kind == CHECKPOINT:
-                    self.checkpoints += 1
-                    if self.at_checkpoint:
-                        self.at_checkpoint(frame, self.state)
+                    self.checkpoints.append(frame)
                 self.frames += 1
                 offset += frame.length
+                if frame.kind == BATCH and self._is_durable(self.log.batch_end(frame)):
+                    if self.looks_inside:
+                        self._look_inside(offset, self.log.batch_end(frame))
+                    offset = self.log.batch_end(frame)
                 counts = frame.kind == COMMIT or frame.kind >= PAGE and self._is_published(offset)
             except Damaged as damage:
                 length = self._passable(offset) if not pending else 0
@@ -136,18 +150,38 @@ class Replay:
                     return
                 self.damaged_frames += 1
                 offset += length
+                is_doubtful = is_doubtful or not self._is_durable(offset)
                 counts = self._is_published(offset)
-            if counts and not pending:
+            if counts and not pending and not is_doubtful:
                 self.stop = offset
+
+    def _look_inside(self, offset, end):
+        """The frames of a batch, which a damaged one among them does not end."""
+        while offset < end:
+            length = self.log._frame_length(offset)
+            try:
+                frame = self.log.frame(offset)
+                if frame.kind in (ROWS, COMMIT, BATCH) or offset + length > end:
+                    raise Damaged(offset, "a frame that is not of a batch")
+                self.frames += 1
+                if frame.kind == CHECKPOINT:
+                    self.checkpoints.append(frame)
+            except Damaged:
+                self.damaged_frames += 1
+            offset += length or end - offset
 
     def _is_published(self, end):
         """Whether the header knows of what ends here: past its end, frames that are no commit's are an unfinished checkpoint's."""
         return bool(self.log.slot) and end <= self.log.slot.end
 
+    def _is_durable(self, end):
+        """Whether the header says that what ends here was on the disk."""
+        return bool(self.log.slot) and end <= self.log.slot.durable_end
+
     def _passable(self, offset):
-        """The length of a damaged frame of kind 4 to 8 that the log goes on behind; else 0."""
+        """The length of a damaged frame of kind 4 to 9 that the log goes on behind; else 0."""
         length = self.log._frame_length(offset)
-        if not length or not PAGE <= self.log.data[offset + 16] <= CHECKPOINT:
+        if not length or not PAGE <= self.log.data[offset + 16] <= BATCH:
             return 0
         behind = offset + length
         if self.log.slot and self.log.slot.end == behind:
@@ -182,6 +216,8 @@ class Replay:
         state.sequence, state.checksum = footer.sequence, frames[-1].checksum
         self.commits += 1
         self.records += len(records)
+        if self.at_commit:
+            self.at_commit(state, (footer.start, frames[-1].offset + frames[-1].length))
 
     def _drop_tables(self):
         """Forgets the rows of tables that the catalog has no longer."""
@@ -216,8 +252,9 @@ def recover(log):
     manifest = newest_checkpoint(log)
     if not manifest:
         return Replay(log, HEADER_END, State())
-    state = State(checkpoint_rows(log, manifest), manifest.sequence, manifest.commit_checksum)
-    return Replay(log, manifest.frame.offset + manifest.frame.length, state)
+    # Commit 0 is none: a store may have a checkpoint before it has a commit.
+    state = State(checkpoint_rows(log, manifest), manifest.sequence or None, manifest.commit_checksum)
+    return Replay(log, manifest.log_end, state)
 
 
 def newest_checkpoint(log):

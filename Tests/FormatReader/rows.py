@@ -20,20 +20,23 @@ def read_row(catalog, record):
     """A row's columns: column ID -> (type, value), None for null. Columns that the row's layout has not are left out."""
     log, table = catalog.log, catalog.tables.get(record.table)
     start, end = record.body
-    if not table or end - start < 3:
+    if not table or end - start < 2:
         raise Damaged(record.address, "a row of no table")
-    layout, flags = struct.unpack_from("<HB", log.data, start)
+    (word,) = struct.unpack_from("<H", log.data, start)
+    layout, width = word & 0x3FFF, word >> 14
     if layout >= len(table.layouts):
         raise Damaged(record.address, "a row of no layout")
     columns = table.layouts[layout]
-    bitmap = start + 3
+    bitmap = start + 2
     at = bitmap + (len(columns) + 7) // 8
-    wide = 4 if flags & 1 else 2
     variable = [column for column in columns if column.type not in SLOTS]
+    if width > 2 or (width and not variable):
+        raise Damaged(record.address, "a row's end offsets have no size")
+    wide = 1 << width
     ends = at + sum(SLOTS.get(column.type, 0) for column in columns)
-    heap = ends + wide * len(variable)
-    if heap > end:
-        raise Damaged(record.address, "a row's body is too short")
+    heap = ends + wide * max(0, len(variable) - 1)
+    if heap > end or (heap != end and not variable):
+        raise Damaged(record.address, "a row's body is not as long as its layout")
     fields, before = {}, 0
     for place, column in enumerate(columns):
         null = log.data[bitmap + place // 8] >> place % 8 & 1
@@ -44,8 +47,11 @@ def read_row(catalog, record):
             value = _fixed(column.type, raw)
             blank = not any(raw)
         else:
-            after = int.from_bytes(log.data[ends:ends + wide], "little")
-            ends += wide
+            if column is variable[-1]:
+                after = end - heap
+            else:
+                after = int.from_bytes(log.data[ends:ends + wide], "little")
+                ends += wide
             if after < before or heap + after > end:
                 raise Damaged(record.address, "a row's end offsets are wrong")
             raw = bytes(log.data[heap + before:heap + after])
@@ -55,8 +61,6 @@ def read_row(catalog, record):
         if null and not blank:
             raise Damaged(record.address, f"the null column {column.name} has a value")
         fields[column.id] = column.type, None if null else value
-    if heap + before != end:
-        raise Damaged(record.address, "bytes behind a row's body")
     for place in range(len(columns), (len(columns) + 7) // 8 * 8):
         if not log.data[bitmap + place // 8] >> place % 8 & 1:
             raise Damaged(record.address, "the null bitmap is wrong past the last column")
@@ -107,7 +111,7 @@ def _key_value(type, value):
     if type == DECIMAL:
         return _decimal_key(value)
     raw = value.encode("utf-8") if type == TEXT else value
-    return raw.replace(b"\0", b"\0\xff") + b"\0\0"
+    return raw.replace(b"\1", b"\1\2").replace(b"\0", b"\1\1") + b"\0"
 
 
 def _decimal_key(value):

@@ -20,6 +20,8 @@ enum Goldens {
         case corrupt
         /// The same, compacted.
         case compacted
+        /// The same with a third checkpoint, and commits before it, between its batches and behind it.
+        case interleaved
 
         var testDescription: String { rawValue }
     }
@@ -53,9 +55,11 @@ enum Goldens {
 
     /// Neither a torn tail nor compaction changes what a store holds.
     private static func exports(_ kind: Kind, _ entity: String, in directory: URL) -> URL {
-        let kind = kind == .corrupt ? kind : .sound
+        let kind = hasItsOwnExports(kind) ? kind : .sound
         return directory.appendingPathComponent("\(kind).\(entity).jsonl")
     }
+
+    private static func hasItsOwnExports(_ kind: Kind) -> Bool { kind != .torn && kind != .compacted }
 
     // MARK: Making
 
@@ -87,13 +91,16 @@ enum Goldens {
         _ = try compacting.log?.compact()
         try compacting.close()
 
+        try FileManager.default.copyItem(at: url(.sound), to: url(.interleaved))
+        try GoldenStore.addCommitsBesideACheckpoint(to: url(.interleaved))
+
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         for old in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil) {
             try FileManager.default.removeItem(at: old)
         }
         for kind in Kind.allCases {
             try FileManager.default.copyItem(at: url(kind), to: directory.appendingPathComponent("\(kind).golden"))
-            guard kind == .sound || kind == .corrupt else { continue }
+            guard hasItsOwnExports(kind) else { continue }
             for entity in entities {
                 let export = try ToolProcess.run("export", url(kind).path, "--entity", entity)
                 guard export.status == 0 else { throw ToolFailure(message: export.error) }

@@ -51,8 +51,9 @@ extension LogStore {
             guard writer.file === base.file, writer.slot.checkpoint == previous else { throw CheckpointSink.abandoned(path) }
             var slot = writer.slot(upTo: writer.end)
             slot.checkpoint = made.manifest
-            // Every commit so far was synced before it was published, and everything of the checkpoint before this.
-            if options.durability == .full { slot.durableEnd = slot.end }
+            // Everything of the checkpoint was synced before this, and every commit before it was published, but for those of
+            // another handle that does not wait for the disk.
+            if options.durability == .full, slot.durableSequence == slot.sequence { slot.durableEnd = slot.end }
             try writeSlot(slot)
             writer.bytesBehind -= min(behind, writer.bytesBehind)
             writer.bytesBehindAtFailure = 0

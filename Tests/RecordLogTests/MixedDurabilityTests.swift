@@ -1,0 +1,87 @@
+import Synchronization
+import Testing
+
+@testable import RecordLog
+
+/// Handles of one store that promise different things.
+@Suite struct MixedDurabilityTests {
+    /// A checkpoint in the background has synced what it wrote and what was committed before; a handle that does not sync its
+    /// commits may have added some since, and those the header must not call durable.
+    @Test func aCheckpointDoesNotCallAnothersUnsyncedCommitDurable() throws {
+        let files = LastSyncs()
+        let sample = try SampleStore(fileSystem: files) {
+            $0.checkpointAfterBytes = 20_000
+            $0.checkpointsInBackground = true
+        }
+        var options = sample.options
+        options.durability = .relaxed
+        options.checkpointAfterBytes = 16 << 20
+        let relaxed = try LogStore.open(path: SampleStore.path, options: options)
+        // Behind each sync of the checkpoint's: what comes behind the last one no sync has reached.
+        files.arm { _ = try? relaxed.write { try $0.setSystemValue(20, [1]) } }
+        try sample.insert(.init(name: String(repeating: "-", count: 12_000), age: 1, group: 1))
+        sample.store.finishCheckpoint()
+        files.disarm()
+        #expect(sample.store.statistics.checkpoints == 1)
+        let slot = sample.store.writer.slot
+        #expect(slot.durableSequence < slot.sequence)
+        let newest = try #require(try sample.store.commit(slot.sequence))
+        #expect(slot.durableEnd <= newest.offset)
+        // The power goes, and takes with it what was not synced.
+        var bytes = try #require(files.files.contents(of: SampleStore.path))
+        bytes[Int(newest.offset) + 8] ^= 1
+        files.files.setContents(of: SampleStore.path, to: bytes)
+        let store = try LogStore.open(path: SampleStore.path, options: options)
+        #expect(store.snapshot().sequence == newest.sequence - 1)
+    }
+}
+
+/// Files in memory; each sync of one that is opened after `arm` goes on to a function.
+private final class LastSyncs: FileSystem {
+    let files = MemoryFileSystem()
+    private let function = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func arm(_ then: @escaping @Sendable () -> Void) { function.withLock { $0 = then } }
+
+    func disarm() { function.withLock { $0 = nil } }
+
+    func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
+        let file = try files.open(path, mode)
+        guard let then = function.withLock({ $0 }) else { return file }
+        return File(file, then)
+    }
+
+    func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try files.identity(of: path) }
+    func rename(_ old: String, to new: String) throws(StoreError) { try files.rename(old, to: new) }
+    func remove(_ path: String) throws(StoreError) { try files.remove(path) }
+    func syncDirectory(of path: String) throws(StoreError) {}
+    func freeSpace(at path: String) -> UInt64? { nil }
+    func now() -> Int64 { files.now() }
+    func random() -> UInt64 { files.random() }
+
+    private final class File: StorageFile {
+        private let file: any StorageFile
+        private let then: @Sendable () -> Void
+
+        init(_ file: any StorageFile, _ then: @escaping @Sendable () -> Void) {
+            self.file = file
+            self.then = then
+        }
+
+        var identity: FileSystemIdentity { file.identity }
+        func size() throws(StoreError) -> UInt64 { try file.size() }
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
+            try file.read(into: buffer, at: offset)
+        }
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
+        func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
+        func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
+        func unlock() { file.unlock() }
+        func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
+
+        func sync() throws(StoreError) {
+            try file.sync()
+            then()
+        }
+    }
+}
