@@ -92,6 +92,20 @@ import Testing
         #expect(try LogStore.open(path: path, options: options).snapshot().sequence == hit.sequence - 1)
     }
 
+    /// An object whose members are in a damaged index is not exported as one that has none.
+    @Test func anExportThatCannotReadAnIndexFails() throws {
+        let path = try Goldens.copy(.compacted)
+        defer { ToolProcess.cleanUp(path) }
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        for frame in try frames(bytes) where frame.kind == 6 { bytes[frame.offset + 32] ^= 1 }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        for format in ["jsonl", "csv"] {
+            let export = try ToolProcess.run("export", path, "--entity", "Person", "--format", format)
+            #expect(export.status == 1 && !export.output.contains("Alan"), "\(export.output)")
+            #expect(export.error.contains("an index block is damaged"), "\(export.error)")
+        }
+    }
+
     // MARK: The second reader
 
     @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: Goldens.Kind.allCases)

@@ -66,6 +66,28 @@ import Testing
         #expect(inMemory < 150)
     }
 
+    /// Whichever byte of it goes bad but those that say its kind and length.
+    @Test func aDamagedBatchFrameDoesNotEndTheLog() throws {
+        let files = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: files)
+        try sample.insert(.init(name: "before", age: 1, group: 1))
+        try sample.store.checkpoint()
+        try sample.insert(.init(name: "after", age: 1, group: 1))
+        let bytes = try #require(files.contents(of: SampleStore.path))
+        let batch = try #require(stride(from: 8192, to: bytes.count, by: 64).first { offset in
+            bytes.withUnsafeBytes { FrameHeader($0.baseAddress! + offset, limit: 64)?.kind == .batch }
+        })
+        var options = sample.options
+        options.isReadOnly = true
+        for place in 8..<64 where place != FrameHeader.Layout.kind {
+            var damaged = bytes
+            damaged[batch + place] ^= 0x40
+            files.setContents(of: "damaged", to: damaged)
+            let store = try LogStore.open(path: "damaged", options: options)
+            #expect(store.snapshot().sequence == sample.store.snapshot().sequence, "byte \(place)")
+        }
+    }
+
     @Test func aReplayStepsOverACheckpointsBatches() throws {
         let sample = try SampleStore()
         for number in 0..<2_000 { sample.people[UInt64(number + 1)] = .init(name: "name \(number)", age: 1, group: 1) }

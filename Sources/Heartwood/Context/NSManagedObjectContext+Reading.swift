@@ -5,20 +5,29 @@ extension NSManagedObjectContext {
     /// Points `object` at its newest row.
     /// - Returns: false where the store has no such row, or cannot read it.
     final func readRow(of object: NSManagedObject) -> Bool {
-        guard let store = object.runtime.store, let row = try? view(of: store).row(object.key) else { return false }
+        guard let store = object.runtime.store, let row = reading({ try view(of: store).row(object.key) }) ?? nil else { return false }
         object.bind(row)
         return true
+    }
+
+    /// What a getter asks a store for; nil, and the failure kept, where it cannot be read.
+    @inline(__always)
+    private func reading<Result>(_ body: () throws -> Result) -> Result? {
+        do { return try body() } catch {
+            readingFailure = readingFailure ?? error
+            return nil
+        }
     }
 
     /// The members that the store lists for a to-many relationship.
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
         guard !object.key.isTemporary, let store = object.runtime.store else { return [] }
-        return (try? view(of: store).members(of: object.key, runtime: object.runtime, property: property)) ?? []
+        return reading { try view(of: store).members(of: object.key, runtime: object.runtime, property: property) } ?? []
     }
 
     final func storedMemberCount(of object: NSManagedObject, property: Int) -> Int {
         guard !object.key.isTemporary, let store = object.runtime.store else { return 0 }
-        return (try? view(of: store).memberCount(of: object.key, runtime: object.runtime, property: property)) ?? 0
+        return reading { try view(of: store).memberCount(of: object.key, runtime: object.runtime, property: property) } ?? 0
     }
 
     /// The object with this ID if the context has it registered; reads nothing.

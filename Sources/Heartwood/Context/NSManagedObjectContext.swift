@@ -40,6 +40,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var changeCount = 0
     /// How the newest fetch that a store answered was answered; tests assert on it.
     final var lastQuery = QueryStatistics()
+    /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing.
+    package final internal(set) var readingFailure: (any Error)?
     private var temporaryCounter: UInt64 = 0
 
     /// By slot: the runtimes met so far.

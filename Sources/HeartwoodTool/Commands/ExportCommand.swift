@@ -58,7 +58,11 @@ struct ExportCommand: Command {
         }
         let writer = RecordWriter(entity: try open.entity(entity))
         if isCSV { writer.csvHeader() }
-        for object in objects { try isCSV ? writer.csv(object) : writer.json(object) }
+        for object in objects {
+            try isCSV ? writer.csv(object) : writer.json(object)
+            // A damaged index gives an object no members; a line without them would pass for the truth.
+            if let failure = open.context.readingFailure { throw failure }
+        }
         writer.flush()
         return 0
     }

@@ -66,9 +66,11 @@ struct FrameHeader: Equatable {
         (fileID ^ offset) &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// Reads and bounds a header; the checksum is not looked at.
+    /// The kind and length that a frame states, where they can be so. Nothing else of it is looked at, so that damage to the
+    /// rest does not hide where the next frame is.
     /// - Parameter limit: the bytes that the frame may take.
-    init?(_ pointer: UnsafeRawPointer, limit: UInt64) {
+    @inline(__always)
+    static func stated(_ pointer: UnsafeRawPointer, limit: UInt64) -> (kind: FrameKind, length: UInt32)? {
         guard limit >= UInt64(Self.lengthMin) else { return nil }
         let length = UInt32(littleEndian: pointer.loadUnaligned(as: UInt32.self))
         let complement = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.complement, as: UInt32.self))
@@ -76,6 +78,13 @@ struct FrameHeader: Equatable {
             UInt64(length) <= limit,
             let kind = FrameKind(rawValue: pointer.load(fromByteOffset: Layout.kind, as: UInt8.self))
         else { return nil }
+        return (kind, length)
+    }
+
+    /// Reads and bounds a header; the checksum is not looked at.
+    /// - Parameter limit: the bytes that the frame may take.
+    init?(_ pointer: UnsafeRawPointer, limit: UInt64) {
+        guard let (kind, length) = Self.stated(pointer, limit: limit) else { return nil }
         let payloadLength = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.payloadLength, as: UInt32.self))
         guard UInt64(payloadLength) + UInt64(Layout.size) <= UInt64(length) else { return nil }
         self.length = length

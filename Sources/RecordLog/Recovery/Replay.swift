@@ -94,7 +94,7 @@ final class Replay {
     /// where a valid frame or the published end follows; a commit that was skipped so would break the chain.
     private func skipDamagedIndex(at position: UInt64, limit: UInt64, publishedEnd: UInt64?) throws(StoreError) -> UInt64? {
         guard limit - position >= UInt64(FrameHeader.lengthMin),
-            let header = FrameHeader(try file.pointer(at: position), limit: min(limit - position, file.room(at: position)))
+            let header = FrameHeader.stated(try file.pointer(at: position), limit: min(limit - position, file.room(at: position)))
         else { return nil }
         switch header.kind {
         case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:

@@ -60,8 +60,8 @@ public struct StoreVerification: Sendable {
                 offset = frame.end
             } else {
                 problems.append(Problem(offset: offset, message: "a frame's checksum does not hold"))
-                guard let header = FrameHeader(try file.pointer(at: offset), limit: min(store.writer.end - offset, file.room(at: offset)))
-                else { return }
+                let limit = min(store.writer.end - offset, file.room(at: offset))
+                guard let header = FrameHeader.stated(try file.pointer(at: offset), limit: limit) else { return }
                 offset += UInt64(header.length)
             }
         }
