@@ -48,7 +48,8 @@ def check(log):
     counts = {
         "frames": replay.frames, "commits": replay.commits, "newest commit": replay.state.sequence, "row records": replay.records,
         "rows": sum(map(len, replay.state.rows.values())), "values": values, "checkpoints": len(replay.checkpoints),
-        "commits beside checkpoints": checkpoints.commits_beside, "index entries compared": checkpoints.entries, "tombstones": checkpoints.tombstones,
+        "commits beside checkpoints": checkpoints.commits_beside, "index entries compared": checkpoints.entries,
+        "tombstones": checkpoints.tombstones,
         "indexes not compared": checkpoints.unchecked_indexes, "end": replay.stop,
     }
     return [f"{name}: {count}" for name, count in counts.items()], problems

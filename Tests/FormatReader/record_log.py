@@ -1,6 +1,6 @@
 """The file, its header, its frames and its commits, as FORMAT.md states them: "Overview" to "Row records", and "Recovery".
 
-Written from FORMAT.md and from nothing else, so that it shows what FORMAT.md leaves out. Reads; never writes.
+It follows FORMAT.md and shares no code with the engine, so that it shows what FORMAT.md leaves out. Reads; never writes.
 """
 
 import struct
