@@ -148,7 +148,7 @@ final class SampleStore {
                 key.append(row: row)
                 return (row, key.bytes)
             }
-            let wanted = keys.sorted { a, b in a.1.withUnsafeBytes { a in b.1.withUnsafeBytes { MemoryRun.compare(a, $0) < 0 } } }.map(\.0)
+            let wanted = keys.sorted { a, b in a.1.withUnsafeBytes { a in b.1.withUnsafeBytes { KeyBytes.compare(a, $0) < 0 } } }.map(\.0)
             if try rows(snapshot, index) != wanted { return "index \(index.rawValue) is wrong" }
             if try rows(snapshot, index, descending: true) != wanted.reversed() { return "index \(index.rawValue) is wrong backwards" }
             if try snapshot.count(index, .all) != expected.count { return "index \(index.rawValue) counts wrongly" }

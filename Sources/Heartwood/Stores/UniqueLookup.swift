@@ -64,8 +64,7 @@ extension RecordLogView {
         if let index = candidates.first(where: { $0.isUnique && $0.parts.count == 1 }) ?? candidates.first {
             var key = KeyBuilder()
             key.append(column: table.layout.access[position], of: row, descending: !index.parts[0].isAscending)
-            var cursor = try snapshot.cursor(index.id, .prefix(key.bytes))
-            return try cursor.next().map { RowReference(table: id, row: $0) }
+            return try snapshot.firstRow(index.id, prefix: key).map { RowReference(table: id, row: $0) }
         }
         var wanted = KeyBuilder()
         wanted.append(column: table.layout.access[position], of: row)

@@ -194,13 +194,11 @@ struct CompactionWriter {
         let numbers = RowNumbers(next: base.tables.enumerated().dropFirst().compactMap { index, state in
             state.map { (TableID(rawValue: UInt16(index)), $0.nextRow) }
         }).encoded()
-        let result: Result<UInt64, StoreError> = numbers.withUnsafeBytes { bytes in
-            do throws(StoreError) {
-                return .success(try appender.appendRow(
-                    .put, RowReference(table: .system, row: RowNumbers.row), body: bytes, version: 1, previous: 0))
-            } catch { return .failure(error) }
+        let address = try numbers.withUnsafeBufferPointer { bytes throws(StoreError) in
+            try appender.appendRow(
+                .put, RowReference(table: .system, row: RowNumbers.row), body: UnsafeRawBufferPointer(bytes), version: 1, previous: 0)
         }
-        return (try result.get(), UInt64(RowRecord.size(ofBody: numbers.count)))
+        return (address, UInt64(RowRecord.size(ofBody: numbers.count)))
     }
 
     /// Copies each index as one run: its entries name rows, not places, so they stay as they are. One that is damaged is

@@ -26,6 +26,7 @@ final class EntryBuffer: @unchecked Sendable {
         references.deallocate()
     }
 
+    var isEmpty: Bool { count == 0 }
     var isFull: Bool { byteCount >= Self.byteCountMax }
 
     @inline(__always)

@@ -22,9 +22,6 @@ struct FrameTicket {
 
 extension FrameSink {
     func append(_ kind: FrameKind, _ bytes: [UInt8]) throws(StoreError) -> FrameTicket {
-        let result: Result<FrameTicket, StoreError> = bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try append(kind, bytes)) } catch { return .failure(error) }
-        }
-        return try result.get()
+        try bytes.withUnsafeBufferPointer { bytes throws(StoreError) in try append(kind, UnsafeRawBufferPointer(bytes)) }
     }
 }

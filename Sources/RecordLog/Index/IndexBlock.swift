@@ -1,15 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
-
 /// A block of index entries where it lies in the mapped file. Spec: FORMAT.md, "Index runs".
 ///
 /// Entries stand in intervals of sixteen. What all keys of the block begin with is stored once; an interval's first key is
@@ -52,8 +40,6 @@ struct IndexBlock {
         commonLength = Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.commonLength, as: UInt16.self)))
         guard intervalCount > 0, Layout.intervals + intervalCount * Layout.intervalSize + commonLength < count else { return nil }
     }
-
-    var entryCount: Int { Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.entryCount, as: UInt32.self))) }
 
     @inline(__always)
     private var commonStart: Int { Layout.intervals &+ intervalCount &* Layout.intervalSize }
@@ -125,7 +111,9 @@ struct IndexBlock {
     func lowerBound(_ key: UnsafeRawBufferPointer) -> Bound {
         let headCount = min(commonLength, key.count)
         if headCount > 0 {
-            let order = memcmp(bytes + commonStart, key.baseAddress!, headCount)
+            let order = KeyBytes.compare(
+                UnsafeRawBufferPointer(start: bytes + commonStart, count: headCount),
+                UnsafeRawBufferPointer(rebasing: key[..<headCount]))
             if order < 0 { return .none }
             if order > 0 { return first(matched: -1) }
         }
@@ -143,7 +131,7 @@ struct IndexBlock {
     /// The last interval whose first entry is before the key, by words; the first one where none is.
     @inline(__always)
     private func interval(before key: UnsafeRawBufferPointer) -> Int? {
-        let wanted = MemoryRun.prefix(key)
+        let wanted = KeyBytes.word(key)
         var low = 0, high = intervalCount
         // The first interval that is not before the key.
         while low < high {

@@ -1,15 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
-
 /// Makes the keys of one index for many rows, one after the other: what it has looked up of a layout it keeps for the next row.
 /// Used by one thread at a time.
 final class IndexMaintainer {
@@ -52,9 +40,9 @@ final class IndexMaintainer {
         for (access, _) in columns where !access.isAbsent {
             guard old.isNull(access) == new.isNull(access) else { return false }
             if let size = access.type.slotSize {
-                guard memcmp(old.body + Int(access.position), new.body + Int(access.position), size) == 0 else { return false }
+                guard KeyBytes.areEqual(old.body + Int(access.position), new.body + Int(access.position), size) else { return false }
             } else {
-                guard MemoryRun.compare(old.bytes(access), new.bytes(access)) == 0 else { return false }
+                guard KeyBytes.compare(old.bytes(access), new.bytes(access)) == 0 else { return false }
             }
         }
         return true

@@ -14,7 +14,7 @@ struct IndexRuns: Sendable {
     static let memoryRunsMax = 8
     static let diskRunsMax = 9
 
-    var memoryEntryCount: Int { (memory + frozen).reduce(0) { $0 + $1.countMax } }
+    var memoryEntryCount: Int { memory.reduce(0) { $0 + $1.countMax } + frozen.reduce(0) { $0 + $1.countMax } }
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
 
     /// These runs under a newer one. Neighbours of like size are joined, so that sizes grow geometrically: an entry is
@@ -42,10 +42,7 @@ struct IndexRuns: Sendable {
     /// The row of the first entry that starts with `key`; nil where there is none.
     /// - Complexity: O(log entries) for each run.
     func firstRow(prefix key: [UInt8]) throws(StoreError) -> UInt64? {
-        let outcome: Result<UInt64?, StoreError> = key.withUnsafeBytes { key in
-            do throws(StoreError) { return .success(try firstRow(prefix: key)) } catch { return .failure(error) }
-        }
-        return try outcome.get()
+        try key.withUnsafeBufferPointer { key throws(StoreError) in try firstRow(prefix: UnsafeRawBufferPointer(key)) }
     }
 
     private func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {

@@ -1,14 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
 import Synchronization
 
 /// A set of index entries in memory, immutable. An entry is key bytes and six bytes of row, or the tombstone of one.
@@ -74,26 +63,6 @@ final class MemoryRun: @unchecked Sendable {
 
     var count: Int { inOrder.count }
 
-    /// The first eight bytes, big-endian; zeroes where there are none.
-    @inline(__always)
-    static func prefix(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
-        var prefix: UInt64 = 0
-        for byte in bytes { prefix = prefix << 8 | UInt64(byte) }
-        return bytes.isEmpty ? 0 : prefix << UInt64(8 * (8 - bytes.count))
-    }
-
-    /// memcmp, shorter first.
-    @inline(__always)
-    static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-        let count = min(a.count, b.count)
-        if count > 0 {
-            let order = memcmp(a.baseAddress!, b.baseAddress!, count)
-            if order != 0 { return Int(order) }
-        }
-        return a.count - b.count
-    }
-
     /// The bytes of an entry; valid as long as the run is held.
     @inline(__always)
     func key(_ index: Int) -> UnsafeRawBufferPointer { inOrder.entries[index].bytes }
@@ -106,7 +75,7 @@ final class MemoryRun: @unchecked Sendable {
         let index = lowerBound(key)
         guard index < count else { return nil }
         let found = self.key(index)
-        guard found.count >= key.count, Self.compare(UnsafeRawBufferPointer(rebasing: found[..<key.count]), key) == 0 else { return nil }
+        guard found.count >= key.count, KeyBytes.compare(UnsafeRawBufferPointer(rebasing: found[..<key.count]), key) == 0 else { return nil }
         return (IndexCursor.row(of: found), isTombstone(index))
     }
 
@@ -116,32 +85,16 @@ final class MemoryRun: @unchecked Sendable {
         guard inOrder.count > 0 else { return 0 }
         let common = UnsafeRawBufferPointer(rebasing: inOrder.entries[0].bytes[..<inOrder.commonLength])
         let head = UnsafeRawBufferPointer(rebasing: key[..<min(key.count, common.count)])
-        let order = Self.compare(head, common)
+        let order = KeyBytes.compare(head, common)
         guard order == 0 else { return order < 0 ? 0 : inOrder.count }
-        let word = Self.prefix(UnsafeRawBufferPointer(rebasing: key[common.count...]))
+        let word = KeyBytes.word(UnsafeRawBufferPointer(rebasing: key[common.count...]))
         var low = 0, high = inOrder.count
         while low < high {
             let middle = (low &+ high) / 2
             let entry = inOrder.entries[middle]
-            let isBefore = entry.word != word ? entry.word < word : Self.compare(entry.bytes, key) < 0
+            let isBefore = entry.word != word ? entry.word < word : KeyBytes.compare(entry.bytes, key) < 0
             if isBefore { low = middle &+ 1 } else { high = middle }
         }
         return low
     }
-}
-
-/// Gathers the entries of one run.
-struct MemoryRunBuilder {
-    private let buffer = EntryBuffer()
-
-    var isEmpty: Bool { buffer.count == 0 }
-    var isFull: Bool { buffer.isFull }
-
-    /// Adds an entry; of equal ones the last added counts.
-    @inline(__always)
-    mutating func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) {
-        buffer.append(entry, isTombstone: isTombstone)
-    }
-
-    consuming func finish() -> MemoryRun { MemoryRun([buffer]) }
 }

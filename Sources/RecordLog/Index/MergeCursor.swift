@@ -48,7 +48,7 @@ final class MergeCursor {
     /// Whether the cursor at `a` belongs behind the one at `b`.
     @inline(__always)
     private func isAfter(_ a: Int, _ b: Int) -> Bool {
-        let difference = MemoryRun.compare(key(a), key(b))
+        let difference = KeyBytes.compare(key(a), key(b))
         if difference == 0 { return order[a].age > order[b].age }
         return (difference > 0) != isDescending
     }
@@ -60,7 +60,7 @@ final class MergeCursor {
         isStarted = true
         while count > 0 {
             // Older runs that stand at the same entry are hidden.
-            while count > 1, MemoryRun.compare(key(0), key(1)) == 0 { try advance(1) }
+            while count > 1, KeyBytes.compare(key(0), key(1)) == 0 { try advance(1) }
             if keepsTombstones || !isTombstone { return true }
             try advance(0)
         }

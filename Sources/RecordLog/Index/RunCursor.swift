@@ -24,10 +24,10 @@ class RunCursor {
     fileprivate final func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
         if isDescending {
             guard let lower = range.lower else { return true }
-            return lower.withUnsafeBytes { MemoryRun.compare(key, $0) >= 0 }
+            return lower.withUnsafeBytes { KeyBytes.compare(key, $0) >= 0 }
         }
         guard let upper = range.upper else { return true }
-        return upper.withUnsafeBytes { MemoryRun.compare(key, $0) < 0 }
+        return upper.withUnsafeBytes { KeyBytes.compare(key, $0) < 0 }
     }
 
     static func over(_ run: MemoryRun, _ range: KeyRange, isDescending: Bool) -> RunCursor {
@@ -204,7 +204,7 @@ private final class DescendingDiskCursor: RunCursor {
     private func compare(_ index: Int, _ key: [UInt8]) throws(StoreError) -> Int {
         let own = range(index)
         return bytes.withUnsafeBytes { bytes in
-            key.withUnsafeBytes { MemoryRun.compare(UnsafeRawBufferPointer(rebasing: bytes[own]), $0) }
+            key.withUnsafeBytes { KeyBytes.compare(UnsafeRawBufferPointer(rebasing: bytes[own]), $0) }
         }
     }
 

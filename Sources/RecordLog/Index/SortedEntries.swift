@@ -1,15 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Darwin)
-    import Darwin
-#elseif canImport(ucrt)
-    import ucrt
-#endif
-
 /// Entries of buffers in ascending order, each once: of equal ones the last added.
 ///
 /// What all begin with is set aside, and the next eight bytes of each are kept beside it as a word, so that most comparisons
@@ -62,7 +50,7 @@ struct SortedEntries {
         guard count > 1 else { return }
         var isAscending = true
         for index in 0..<count {
-            let word = MemoryRun.prefix(UnsafeRawBufferPointer(rebasing: entries[index].bytes[commonLength...]))
+            let word = KeyBytes.word(UnsafeRawBufferPointer(rebasing: entries[index].bytes[commonLength...]))
             entries[index].word = word
             if isAscending, index > 0, !isBefore(entries[index - 1], entries[index]) { isAscending = false }
         }
@@ -81,7 +69,7 @@ struct SortedEntries {
     @inline(__always)
     private static func shared(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, atMost most: Int) -> Int {
         let most = min(most, b.count)
-        if most > 0, memcmp(a.baseAddress!, b.baseAddress!, most) == 0 { return most }
+        if most > 0, KeyBytes.areEqual(a.baseAddress!, b.baseAddress!, most) { return most }
         var count = 0
         while count < most, a[count] == b[count] { count &+= 1 }
         return count
@@ -90,13 +78,13 @@ struct SortedEntries {
     /// By bytes alone; false for equal ones.
     @inline(__always)
     private func isBefore(_ a: Entry, _ b: Entry) -> Bool {
-        a.word != b.word ? a.word < b.word : MemoryRun.compare(a.bytes, b.bytes) < 0
+        a.word != b.word ? a.word < b.word : KeyBytes.compare(a.bytes, b.bytes) < 0
     }
 
     /// By bytes, then by when they were added.
     private func isOrdered(_ a: Entry, _ b: Entry) -> Bool {
         if a.word != b.word { return a.word < b.word }
-        let order = MemoryRun.compare(a.bytes, b.bytes)
+        let order = KeyBytes.compare(a.bytes, b.bytes)
         return order != 0 ? order < 0 : a.order < b.order
     }
 

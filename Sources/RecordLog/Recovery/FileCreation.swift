@@ -44,9 +44,6 @@ struct FileCreation {
     }
 
     static func write(_ bytes: ArraySlice<UInt8>, to storage: any StorageFile, at offset: UInt64) throws(StoreError) {
-        let result: Result<Void, StoreError> = bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try storage.write(bytes, at: offset)) } catch { return .failure(error) }
-        }
-        try result.get()
+        try bytes.withUnsafeBufferPointer { bytes throws(StoreError) in try storage.write(UnsafeRawBufferPointer(bytes), at: offset) }
     }
 }

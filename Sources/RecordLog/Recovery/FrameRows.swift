@@ -1,22 +1,26 @@
 extension LogFile.Frame {
-    /// Calls `body` with each row record of the frame and its address.
-    /// - Returns: false where a record is malformed: nothing behind it can be told apart.
-    func forEachRow(_ body: (RowRecord, UInt64) -> Void) -> Bool {
+    /// Calls `body` with each row record of the frame, its body and its address.
+    /// - Returns: nil, or the address of a malformed record: nothing from there on can be told apart.
+    @inline(__always)
+    func forEachRow<Failure: Error>(
+        _ body: (RowRecord, UnsafeRawPointer, UInt64) throws(Failure) -> Void
+    ) throws(Failure) -> UInt64? {
+        let start = FrameHeader.Layout.size
         let rows: UnsafeRawBufferPointer
         switch header.kind {
         case .rows: rows = payload
         case .commit:
-            guard let footer = CommitFooter(payload: payload) else { return false }
+            guard let footer = CommitFooter(payload: payload) else { return offset + UInt64(start) }
             rows = footer.rows(in: payload)
-        default: return true
+        default: return nil
         }
         var at = 0
         while let base = rows.baseAddress, at < rows.count {
-            guard let record = RowRecord(base + at, limit: rows.count - at), record.distance == FrameHeader.Layout.size + at
-            else { return false }
-            body(record, offset + UInt64(record.distance))
+            let address = offset + UInt64(start + at)
+            guard let record = RowRecord(base + at, limit: rows.count - at), record.distance == start + at else { return address }
+            try body(record, base + at + record.bodyOffset, address)
             at += record.size
         }
-        return true
+        return nil
     }
 }

@@ -83,10 +83,9 @@ struct Opening {
     }
 
     static func read(_ storage: any StorageFile, into header: inout [UInt8]) throws(StoreError) -> Int {
-        let result: Result<Int, StoreError> = header.withUnsafeMutableBytes { bytes in
-            do throws(StoreError) { return .success(try storage.read(into: bytes, at: 0)) } catch { return .failure(error) }
+        try header.withUnsafeMutableBufferPointer { bytes throws(StoreError) in
+            try storage.read(into: UnsafeMutableRawBufferPointer(bytes), at: 0)
         }
-        return try result.get()
     }
 
     // MARK: Checkpoint

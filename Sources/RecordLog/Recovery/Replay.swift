@@ -10,7 +10,7 @@ final class Replay {
     private var catalog: Catalog
     private var tables: [TableState?]
     private var indexes: [IndexRuns?]
-    private var builders: [MemoryRunBuilder?] = []
+    private var builders: [EntryBuffer?] = []
     private var extractors: [UInt16: [IndexMaintainer]] = [:]
     /// Behind the last whole commit, or the published checkpoint after it.
     private(set) var end: UInt64
@@ -79,9 +79,7 @@ final class Replay {
 
     /// Where a batch of a checkpoint's frames ends, where no crash can have damaged it; else where its own frame does.
     private func end(ofBatch frame: LogFile.Frame, limit: UInt64) -> UInt64 {
-        guard frame.payload.count >= FrameAppender.BatchLayout.size else { return frame.end }
-        let length = UInt64(littleEndian: frame.payload.loadUnaligned(as: UInt64.self))
-        guard frame.end <= limit, length <= limit - frame.end, length % UInt64(FrameHeader.alignment) == 0 else { return frame.end }
+        guard let length = BatchFrame.length(in: frame.payload), frame.end <= limit, length <= limit - frame.end, length % UInt64(FrameHeader.alignment) == 0 else { return frame.end }
         return frame.end + length
     }
 
@@ -109,26 +107,16 @@ final class Replay {
 
     private func apply(_ parts: [LogFile.Frame], _ last: LogFile.Frame, _ footer: CommitFooter) throws(StoreError) {
         var count = 0
-        for part in parts { count += try apply(part.payload, in: part, rowLimit: footer.rowCount) }
-        count += try apply(footer.rows(in: last.payload), in: last, rowLimit: footer.rowCount)
+        for frame in parts + [last] {
+            let malformed = try frame.forEachRow { record, body, address throws(StoreError) in
+                try apply(record, body: body, at: address, rowLimit: UInt64(footer.rowCount))
+                count += 1
+            }
+            if let malformed { throw StoreError.corrupt(file.path, at: malformed, "a valid frame holds a malformed row") }
+        }
         guard count == Int(footer.rowCount) else {
             throw StoreError.corrupt(file.path, at: last.offset, "a commit does not have the rows that its footer counts")
         }
-    }
-
-    private func apply(_ rows: UnsafeRawBufferPointer, in frame: LogFile.Frame, rowLimit: UInt32) throws(StoreError) -> Int {
-        var at = 0, count = 0
-        guard let base = rows.baseAddress else { return 0 }
-        while at < rows.count {
-            let address = frame.offset + UInt64(FrameHeader.Layout.size + at)
-            guard let record = RowRecord(base + at, limit: rows.count - at), record.distance == FrameHeader.Layout.size + at else {
-                throw StoreError.corrupt(file.path, at: address, "a valid frame holds a malformed row")
-            }
-            try apply(record, body: base + at + record.bodyOffset, at: address, rowLimit: UInt64(rowLimit))
-            at += record.size
-            count += 1
-        }
-        return count
     }
 
     private func apply(_ record: RowRecord, body: UnsafeRawPointer, at address: UInt64, rowLimit: UInt64) throws(StoreError) {
@@ -240,10 +228,10 @@ final class Replay {
         let slot = Int(index.id.rawValue)
         while builders.count <= slot { builders.append(nil) }
         if let full = builders[slot], full.isFull {
-            indexes[slot] = indexes[slot]?.adding(full.finish())
+            indexes[slot] = indexes[slot]?.adding(MemoryRun([full]))
             builders[slot] = nil
         }
-        if builders[slot] == nil { builders[slot] = MemoryRunBuilder() }
+        if builders[slot] == nil { builders[slot] = EntryBuffer() }
         key.bytes.withUnsafeBytes { builders[slot]?.append($0, isTombstone: isTombstone) }
     }
 
@@ -288,7 +276,7 @@ final class Replay {
     func finish(counters: Counters) throws(StoreError) -> Snapshot {
         for (slot, builder) in builders.enumerated() {
             guard let builder, !builder.isEmpty, slot < indexes.count, let runs = indexes[slot] else { continue }
-            indexes[slot] = runs.adding(builder.finish())
+            indexes[slot] = runs.adding(MemoryRun([builder]))
         }
         builders = []
         let partial = Snapshot(
@@ -316,16 +304,16 @@ final class Replay {
         guard let table = catalog.table(definition.table) else { return IndexRuns() }
         let maintainer = IndexMaintainer(definition, extractor)
         var runs = IndexRuns()
-        var builder = MemoryRunBuilder()
+        var builder = EntryBuffer()
         try rows.scanRows(definition.table) { row throws(StoreError) in
             guard let layout = table.layout(row.layoutID), try makeKey(row, layout, maintainer) else { return true }
             if builder.isFull {
-                runs = runs.adding(builder.finish())
-                builder = MemoryRunBuilder()
+                runs = runs.adding(MemoryRun([builder]))
+                builder = EntryBuffer()
             }
             key.bytes.withUnsafeBytes { builder.append($0, isTombstone: false) }
             return true
         }
-        return builder.isEmpty ? runs : runs.adding(builder.finish())
+        return builder.isEmpty ? runs : runs.adding(MemoryRun([builder]))
     }
 }

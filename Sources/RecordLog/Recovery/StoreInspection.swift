@@ -146,11 +146,11 @@ struct StoreInspector {
         try forEachFrame(upTo: store.writer.end) { frame throws(StoreError) in
             guard frame.header.sequence == sequence else { return }
             switch frame.header.kind {
-            case .rows: collect(frame.payload, &changes)
+            case .rows: collect(frame, &changes)
             case .commit:
                 // Before the newest checkpoint nothing has compared it with the log.
                 guard let footer = CommitFooter(payload: frame.payload), footer.start <= frame.offset else { return }
-                collect(footer.rows(in: frame.payload), &changes)
+                collect(frame, &changes)
                 found = StoreInspection.Commit(
                     sequence: sequence, offset: footer.start, byteCount: frame.end - footer.start, rows: Int(footer.rowCount),
                     timestamp: footer.timestamp, author: footer.author(in: frame.payload), changes: changes)
@@ -160,12 +160,8 @@ struct StoreInspector {
         return found
     }
 
-    private func collect(_ rows: UnsafeRawBufferPointer, _ changes: inout [(reference: RowReference, isDeletion: Bool)]) {
-        var at = 0
-        while let base = rows.baseAddress, at < rows.count, let record = RowRecord(base + at, limit: rows.count - at) {
-            changes.append((record.reference, record.operation == .delete))
-            at += record.size
-        }
+    private func collect(_ frame: LogFile.Frame, _ changes: inout [(reference: RowReference, isDeletion: Bool)]) {
+        _ = frame.forEachRow { record, _, _ in changes.append((record.reference, record.operation == .delete)) }
     }
 }
 

@@ -180,7 +180,7 @@ struct SalvageScan {
 
     private mutating func take(_ frame: LogFile.Frame, isOfIncompleteCommit: Bool) -> Int {
         var count = 0
-        let isWellFormed = frame.forEachRow { record, address in
+        let malformed = frame.forEachRow { record, _, address in
             count += 1
             guard note(record) else { return }
             rows.add(record, at: address, isOfIncompleteCommit: isOfIncompleteCommit)
@@ -188,14 +188,14 @@ struct SalvageScan {
             if record.reference.row == Catalog.row { catalogs.append(address) }
             if record.reference.row == RowNumbers.row { rowNumbers.append(address) }
         }
-        if !isWellFormed { malformedRecords += 1 }
+        if malformed != nil { malformedRecords += 1 }
         return count
     }
 
     private mutating func leaveOut(_ offset: UInt64) throws(StoreError) -> Int {
         guard let frame = try source.file.frame(at: offset, limit: source.size) else { return 0 }
         var count = 0
-        _ = frame.forEachRow { record, _ in
+        _ = frame.forEachRow { record, _, _ in
             count += 1
             // The number was given to a row that was never acknowledged, so it may be given again; one that has a previous
             // record was there before.

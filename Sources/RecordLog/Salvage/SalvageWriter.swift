@@ -134,13 +134,7 @@ struct SalvageWriter {
         try commit(store) { transaction throws(StoreError) in
             transaction.setCatalog(catalog)
             try transaction.writeCatalog()
-            let bytes = numbers.encoded()
-            let result: Result<Void, StoreError> = bytes.withUnsafeBytes { bytes in
-                do throws(StoreError) {
-                    return .success(try transaction.put(RowReference(table: .system, row: RowNumbers.row), body: bytes))
-                } catch { return .failure(error) }
-            }
-            try result.get()
+            try transaction.setSystemRow(RowNumbers.row, numbers.encoded())
             for entry in entries where Transaction.systemRows.contains(entry.reference.row) && entry.address > 0 && !entry.isDeletion {
                 guard let (record, body) = source.record(at: entry.address) else { continue }
                 try transaction.put(

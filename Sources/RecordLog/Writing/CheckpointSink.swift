@@ -72,12 +72,9 @@ final class CheckpointSink: FrameSink {
             try appender.beginBatch(bytes: bytes.count + frames.count * 2 * FrameHeader.lengthMin)
             for (index, frame) in frames.enumerated() {
                 let end = index + 1 < frames.count ? frames[index + 1].start : bytes.count
-                let result: Result<FramePointer, StoreError> = bytes.withUnsafeBytes { bytes in
-                    do throws(StoreError) {
-                        return .success(try appender.place(frame.kind, UnsafeRawBufferPointer(rebasing: bytes[frame.start..<end])))
-                    } catch { return .failure(error) }
-                }
-                pointers.append(try result.get())
+                pointers.append(try bytes[frame.start..<end].withUnsafeBufferPointer { payload throws(StoreError) in
+                    try appender.place(frame.kind, UnsafeRawBufferPointer(payload))
+                })
             }
             appender.endBatch()
             try store.write(appender)

@@ -23,11 +23,6 @@ final class FrameAppender: FrameSink {
     private var pointers: [FramePointer] = []
     /// Where the open batch's frame lies in memory.
     private var batch: Int?
-
-    enum BatchLayout {
-        /// How many bytes follow the frame, u64.
-        static let size = 8
-    }
     /// A write that failed: the handle must not go on as if nothing had happened.
     private(set) var failure: StoreError?
     private let counters: Counters
@@ -141,10 +136,10 @@ final class FrameAppender: FrameSink {
     /// Starts a batch: a frame that will say how much follows it, up to `endBatch`. Nothing is written in between.
     func beginBatch(bytes: Int) throws(StoreError) {
         ensure(bytes + FrameHeader.lengthMin)
-        try open(forPayload: BatchLayout.size)
+        try open(forPayload: BatchFrame.payloadSize)
         batch = openFrame
         openFrame = nil
-        let rest = FrameHeader.length(forPayload: BatchLayout.size) - FrameHeader.Layout.size
+        let rest = FrameHeader.length(forPayload: BatchFrame.payloadSize) - FrameHeader.Layout.size
         ensure(rest)
         (memory + count).initializeMemory(as: UInt8.self, repeating: 0, count: rest)
         count += rest
@@ -152,9 +147,9 @@ final class FrameAppender: FrameSink {
 
     func endBatch() {
         guard let start = batch else { return }
-        let length = UInt64(count - start - FrameHeader.length(forPayload: BatchLayout.size))
-        (memory + start + FrameHeader.Layout.size).storeBytes(of: length.littleEndian, as: UInt64.self)
-        seal(start, .batch, payloadLength: BatchLayout.size)
+        let length = UInt64(count - start - FrameHeader.length(forPayload: BatchFrame.payloadSize))
+        BatchFrame.write(length: length, to: memory + start + FrameHeader.Layout.size)
+        seal(start, .batch, payloadLength: BatchFrame.payloadSize)
         batch = nil
     }
 

@@ -114,7 +114,7 @@ extension LogStore {
         }
         for (slot, builder) in transaction.indexBuilders.enumerated() {
             guard let builder, !builder.isEmpty, slot < indexes.count, let runs = indexes[slot] else { continue }
-            indexes[slot] = runs.adding(builder.finish())
+            indexes[slot] = runs.adding(MemoryRun([builder]))
         }
         if transaction.isCatalogChanged { transaction.catalog.removeDropped(&tables, &indexes) }
         return Snapshot(

@@ -103,7 +103,7 @@ public final class LogStore: Sendable {
             outcome = Swift.Result { try lockedWrite(author: author, body) }
         }
         guard let outcome else { preconditionFailure("a lock runs its body") }
-        if isCheckpointing.load(ordering: .relaxed) { throttle() }
+        throttle()
         return try outcome.get()
     }
 

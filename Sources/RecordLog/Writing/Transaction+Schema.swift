@@ -55,7 +55,7 @@ extension Transaction {
             tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex + 1))
         while indexBuilders.count <= Int(definition.id.rawValue) { indexBuilders.append(nil) }
-        indexBuilders[Int(definition.id.rawValue)] = MemoryRunBuilder()
+        indexBuilders[Int(definition.id.rawValue)] = EntryBuffer()
         let layouts = catalog.table(table)
         try wholly { () throws(StoreError) in
             try base.scanRows(table) { row throws(StoreError) in

@@ -22,7 +22,7 @@ public final class Transaction {
     /// By table ID: what this transaction did to it.
     var tables: [TableChanges?] = []
     /// By index ID.
-    var indexBuilders: [MemoryRunBuilder?] = []
+    var indexBuilders: [EntryBuffer?] = []
     private var oldKey = KeyBuilder()
     var newKey = KeyBuilder()
 
@@ -258,7 +258,7 @@ public final class Transaction {
         try IndexKeyExtractors.check(key, sizeMax: keySizeMax, path: base.file.path)
         let slot = Int(index.rawValue)
         while indexBuilders.count <= slot { indexBuilders.append(nil) }
-        if indexBuilders[slot] == nil { indexBuilders[slot] = MemoryRunBuilder() }
+        if indexBuilders[slot] == nil { indexBuilders[slot] = EntryBuffer() }
         guard indexBuilders[slot]?.isFull != true else {
             throw StoreError(
                 .tooLarge, path: base.file.path, "one transaction changes more than \(EntryBuffer.byteCountMax >> 30) GiB of index keys",
@@ -283,16 +283,14 @@ public final class Transaction {
         try setSystemRow(row, bytes)
     }
 
-    private func setSystemRow(_ row: UInt64, _ bytes: [UInt8]?) throws(StoreError) {
+    /// The same for any row of the system table.
+    func setSystemRow(_ row: UInt64, _ bytes: [UInt8]?) throws(StoreError) {
         let reference = RowReference(table: .system, row: row)
         guard let bytes else {
             _ = try delete(reference)
             return
         }
-        let result: Result<Void, StoreError> = bytes.withUnsafeBytes { bytes in
-            do throws(StoreError) { return .success(try put(reference, body: bytes)) } catch { return .failure(error) }
-        }
-        try result.get()
+        try bytes.withUnsafeBufferPointer { bytes throws(StoreError) in try put(reference, body: UnsafeRawBufferPointer(bytes)) }
     }
 
     /// Writes the catalog, before the rows that need it (1).

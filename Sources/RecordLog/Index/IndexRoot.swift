@@ -1,0 +1,114 @@
+/// The blocks of a run, where their list lies in the mapped file.
+///
+/// A separator sorts after every entry of the block before, and not after its own block's first; the first block's is empty.
+/// What the others have in common stands once; the next eight bytes of each stand in a table, which is what a search reads.
+struct IndexRoot {
+    enum Layout {
+        static let blockCount = 0
+        static let commonLength = 4
+        /// Then, for each block: word u64; pointer (16); entries u32; end of its separator u32; then the common bytes and
+        /// the separators without them.
+        static let words = 8
+        static let perBlock = 8 + 16 + 4 + 4
+    }
+
+    let bytes: UnsafeRawPointer
+    let count: Int
+    private let commonLength: Int
+
+    /// - Parameter bytes: a payload that was checked.
+    @inline(__always)
+    init(_ bytes: UnsafeRawPointer) {
+        self.bytes = bytes
+        count = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.blockCount, as: UInt32.self)))
+        commonLength = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.commonLength, as: UInt32.self)))
+    }
+
+    /// Blocks lie in order before the root, so that one that names a block many times does not make a small file endless.
+    init?(checking payload: UnsafeRawBufferPointer, at offset: UInt64) {
+        guard payload.count >= Layout.words, let bytes = payload.baseAddress else { return nil }
+        self.init(bytes)
+        guard count > 0, count <= (payload.count - Layout.words) / Layout.perBlock else { return nil }
+        let room = payload.count - Layout.words - count * Layout.perBlock
+        guard commonLength <= room else { return nil }
+        var end = 0, last: UInt64 = 0
+        for index in 0..<count {
+            let next = separatorEnd(index), block = pointer(index).offset
+            guard next >= end, next <= room - commonLength, block > last, block < offset else { return nil }
+            end = next
+            last = block
+        }
+    }
+
+    @inline(__always) private var pointers: Int { Layout.words &+ count &* 8 }
+    @inline(__always) private var ends: Int { Layout.words &+ count &* 28 }
+    @inline(__always) private var commonStart: Int { Layout.words &+ count &* Layout.perBlock }
+
+    @inline(__always)
+    private func word(_ index: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.words &+ index &* 8, as: UInt64.self))
+    }
+
+    func pointer(_ index: Int) -> FramePointer {
+        let at = pointers &+ index &* 16
+        return FramePointer(
+            offset: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
+            checksum: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at &+ 8, as: UInt64.self)))
+    }
+
+    private func separatorEnd(_ index: Int) -> Int {
+        Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: ends &+ index &* 4, as: UInt32.self)))
+    }
+
+    /// A separator without what all have in common.
+    private func separator(_ index: Int) -> UnsafeRawBufferPointer {
+        let start = index == 0 ? 0 : separatorEnd(index - 1)
+        return UnsafeRawBufferPointer(start: bytes + commonStart + commonLength + start, count: separatorEnd(index) - start)
+    }
+
+    /// The last block whose separator is at or before `key`: the first that can hold an entry at or after it.
+    func block(for key: UnsafeRawBufferPointer) -> Int {
+        let order = KeyBytes.compare(
+            UnsafeRawBufferPointer(rebasing: key[..<min(key.count, commonLength)]),
+            UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength))
+        guard order == 0 else { return order < 0 ? 0 : count &- 1 }
+        let rest = UnsafeRawBufferPointer(rebasing: key[commonLength...])
+        let wanted = KeyBytes.word(rest)
+        // The first separator after the key; the first block's is before everything.
+        var low = 1, high = count
+        while low < high {
+            let middle = (low &+ high) / 2
+            let known = word(middle)
+            let isAfter = known != wanted ? known > wanted : KeyBytes.compare(separator(middle), rest) > 0
+            if isAfter { high = middle } else { low = middle &+ 1 }
+        }
+        return low &- 1
+    }
+
+    static func encode(_ blocks: [Block]) -> [UInt8] {
+        let separators = blocks.dropFirst().map(\.separator)
+        var common = separators.first.map { $0[...] } ?? []
+        for separator in separators { common = common.prefix(zip(common, separator).prefix { $0 == $1 }.count) }
+        let rests = blocks.indices.map { $0 == 0 ? [] : blocks[$0].separator.dropFirst(common.count) }
+        var writer = ByteWriter()
+        writer.append(UInt32(blocks.count))
+        writer.append(UInt32(common.count))
+        for rest in rests { writer.append(rest.withUnsafeBytes(KeyBytes.word)) }
+        for block in blocks { writer.append(block.pointer) }
+        for block in blocks { writer.append(UInt32(block.entryCount)) }
+        var end = 0
+        for rest in rests {
+            end += rest.count
+            writer.append(UInt32(end))
+        }
+        writer.bytes.append(contentsOf: common)
+        for rest in rests { writer.bytes.append(contentsOf: rest) }
+        return writer.bytes
+    }
+
+    struct Block {
+        var pointer: FramePointer
+        var separator: [UInt8]
+        var entryCount: Int
+    }
+}

@@ -1,0 +1,38 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
+
+/// How the bytes of keys are compared.
+enum KeyBytes {
+    /// The first eight bytes, big-endian; zeroes where there are none.
+    @inline(__always)
+    static func word(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
+        var prefix: UInt64 = 0
+        for byte in bytes { prefix = prefix << 8 | UInt64(byte) }
+        return bytes.isEmpty ? 0 : prefix << UInt64(8 * (8 - bytes.count))
+    }
+
+    /// memcmp, shorter first.
+    @inline(__always)
+    static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        let count = min(a.count, b.count)
+        if count > 0 {
+            let order = memcmp(a.baseAddress!, b.baseAddress!, count)
+            if order != 0 { return Int(order) }
+        }
+        return a.count - b.count
+    }
+
+    /// Whether two stretches of `count` bytes are the same.
+    @inline(__always)
+    static func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }
+}
