@@ -112,7 +112,7 @@ struct CompactionWriter {
             sequence: base.sequence, catalog: base.catalog, file: file, end: appender.position, commitChecksum: frame.checksum,
             tables: rows.tables, indexes: [], counters: store.counters)
         let indexed = try copyIndexes(copied, to: appender)
-        let made = try CheckpointBuilder(base: indexed, logEnd: appender.position, sink: appender).build(previous: .none)
+        let made = try CheckpointBuilder(base: indexed, sink: appender).build(previous: .none)
         if store.options.durability != .none { try storage.sync() }
         var slot = HeaderSlot()
         slot.generation = empty.slot.generation + 1

@@ -25,7 +25,10 @@ struct ByteReader {
     /// A length as u32, then as many bytes of UTF-8.
     mutating func text() -> String? {
         guard let count = integer(UInt32.self), let bytes = take(Int(count)) else { return nil }
-        return String(validating: bytes, as: UTF8.self)
+        // What is no UTF-8 comes out changed. `String(validating:as:)` is generic code of the library, slow at its first use.
+        var text = String(decoding: bytes, as: UTF8.self)
+        let isSame = text.withUTF8 { KeyBytes.compare(UnsafeRawBufferPointer($0), bytes) == 0 }
+        return isSame ? text : nil
     }
 
     /// A count as u32 of things that take at least `size` bytes each, so that a hostile count allocates nothing.

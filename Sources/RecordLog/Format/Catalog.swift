@@ -96,8 +96,9 @@ extension Catalog {
     /// Forgets the state of tables and indexes that are not in this catalog (any more).
     func removeDropped(_ tables: inout [TableState?], _ indexes: inout [IndexRuns?]) {
         for slot in tables.indices.dropFirst() where table(TableID(rawValue: UInt16(slot))) == nil { tables[slot] = nil }
-        let known = Set(self.indexes.map { Int($0.id.rawValue) })
-        for slot in indexes.indices where !known.contains(slot) { indexes[slot] = nil }
+        var known = IDSet()
+        for index in self.indexes { _ = known.insert(index.id.rawValue) }
+        for slot in indexes.indices where !known.contains(UInt16(slot)) { indexes[slot] = nil }
     }
 
     private static let version: UInt8 = 1
@@ -145,10 +146,11 @@ extension Catalog {
             let nextIndex = reader.integer(UInt16.self), let tableCount = reader.count(of: 12)
         else { return nil }
         var tables: [TableDefinition] = []
-        var seen: Set<UInt16> = [0]
+        var seen = IDSet()
+        _ = seen.insert(TableID.system.rawValue)
         var layoutCount = 0
         for _ in 0..<tableCount {
-            guard let table = Self.readTable(&reader), table.id.rawValue < nextTable, seen.insert(table.id.rawValue).inserted
+            guard let table = Self.readTable(&reader), table.id.rawValue < nextTable, seen.insert(table.id.rawValue)
             else { return nil }
             layoutCount += table.layouts.count
             guard layoutCount <= Self.layoutsMax else { return nil }
@@ -156,10 +158,10 @@ extension Catalog {
         }
         guard let indexCount = reader.count(of: 16) else { return nil }
         var indexes: [IndexDefinition] = []
-        var seenIndexes: Set<UInt16> = []
+        var seenIndexes = IDSet()
         for _ in 0..<indexCount {
             guard let index = Self.readIndex(&reader), index.id.rawValue < nextIndex, seen.contains(index.table.rawValue),
-                seenIndexes.insert(index.id.rawValue).inserted
+                seenIndexes.insert(index.id.rawValue)
             else { return nil }
             indexes.append(index)
         }

@@ -16,15 +16,18 @@ final class CheckpointSink: FrameSink {
     private var bytes: [UInt8] = []
     private var frames: [(kind: FrameKind, start: Int)] = []
     private var pointers: [FramePointer] = []
+    private(set) var logEnd: UInt64
 
     private static let batchSize = 1 << 20
 
-    init(_ store: LogStore, base: Snapshot, previous: FramePointer, isExclusive: Bool) throws(StoreError) {
+    /// - Parameter logEnd: where the log ended when the snapshot was the newest.
+    init(_ store: LogStore, base: Snapshot, logEnd: UInt64, previous: FramePointer, isExclusive: Bool) throws(StoreError) {
         self.store = store
         file = base.file
         sequence = base.sequence
         self.previous = previous
         self.isExclusive = isExclusive
+        self.logEnd = logEnd
         if isExclusive || store.options.durability == .none {
             syncing = nil
         } else {
@@ -82,6 +85,7 @@ final class CheckpointSink: FrameSink {
             store.abandon(appender)
             throw error
         }
+        if logEnd == writer.end { logEnd = appender.position }
         writer.end = appender.position
     }
 

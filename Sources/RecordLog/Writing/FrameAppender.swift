@@ -45,6 +45,7 @@ final class FrameAppender: FrameSink {
 
     /// Where the next byte goes.
     var position: UInt64 { base + UInt64(count) }
+    var logEnd: UInt64 { position }
 
     private func ensure(_ more: Int) {
         guard count + more > capacity else { return }

@@ -31,8 +31,8 @@ extension LogStore {
         let end = writer.end, previous = writer.slot.checkpoint, behind = writer.bytesBehind
         SystemThread.start { [self] in
             do throws(StoreError) {
-                let sink = try CheckpointSink(self, base: base, previous: previous, isExclusive: false)
-                let made = try CheckpointBuilder(base: base, logEnd: end, sink: sink).build(previous: previous)
+                let sink = try CheckpointSink(self, base: base, logEnd: end, previous: previous, isExclusive: false)
+                let made = try CheckpointBuilder(base: base, sink: sink).build(previous: previous)
                 // (6) A run is referred to only once it is synced.
                 try sink.sync()
                 try adopt(made, of: base, previous: previous, behind: behind)

@@ -19,10 +19,10 @@ extension LogStore {
 
     func writeCheckpoint(of base: Snapshot, _ merging: IndexRuns.Merging) throws(StoreError) {
         let end = writer.end
-        let sink = try CheckpointSink(self, base: base, previous: writer.slot.checkpoint, isExclusive: true)
+        let sink = try CheckpointSink(self, base: base, logEnd: end, previous: writer.slot.checkpoint, isExclusive: true)
         let made: CheckpointBuilder.Made
         do throws(StoreError) {
-            made = try CheckpointBuilder(base: base, logEnd: end, sink: sink, merging: merging).build(previous: writer.slot.checkpoint)
+            made = try CheckpointBuilder(base: base, sink: sink, merging: merging).build(previous: writer.slot.checkpoint)
         } catch {
             if writer.end > end, writer.poison == nil {
                 writer.end = end
@@ -62,8 +62,6 @@ extension LogStore {
 /// Writes every index of a snapshot, and the manifest that lists them.
 struct CheckpointBuilder {
     let base: Snapshot
-    /// Where the log goes on after the snapshot's commit.
-    let logEnd: UInt64
     let sink: any FrameSink
     var merging = IndexRuns.Merging.whileWriting
 
@@ -118,7 +116,7 @@ struct CheckpointBuilder {
         // Everything that the manifest names is in the file before the manifest is.
         try sink.flush()
         let manifest = Manifest(
-            sequence: base.sequence, commitChecksum: base.commitChecksum, logEnd: logEnd, previousCheckpoint: previous,
+            sequence: base.sequence, commitChecksum: base.commitChecksum, logEnd: sink.logEnd, previousCheckpoint: previous,
             tables: manifestTables, indexes: manifestIndexes)
         let ticket = try sink.append(.checkpoint, manifest.encoded())
         try sink.flush()
