@@ -27,10 +27,10 @@ import Testing
     }
 
     @Test func largeDeviceNumbersAreTakenApart() {
-        #expect(LockHolder.major(0x801) == 8 && LockHolder.minor(0x801) == 1)
+        #expect(LinuxProc.major(0x801) == 8 && LinuxProc.minor(0x801) == 1)
         // As the C library's makedev packs 0x1234 and 0xABCDE.
         let device: UInt64 = 0x234 << 8 | 0x1000 << 32 | 0xDE | 0xABC00 << 12
-        #expect(LockHolder.major(device) == 0x1234 && LockHolder.minor(device) == 0xABCDE)
+        #expect(LinuxProc.major(device) == 0x1234 && LinuxProc.minor(device) == 0xABCDE)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)

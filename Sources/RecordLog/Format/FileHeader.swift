@@ -132,6 +132,16 @@ struct HeaderSlot: Equatable {
         return bytes
     }
 
+    /// Whether the header still has the slot of this generation, and at the place of the next one an older: the slots need not
+    /// be looked at then.
+    static func isNewest(_ known: UInt64, in header: UnsafeRawBufferPointer) -> Bool {
+        func generation(_ place: UInt64) -> UInt64 {
+            let offset = Int(FileFormat.slotOffsets[Int(place % 2)]) + Layout.generation
+            return UInt64(littleEndian: header.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        return generation(known) == known && generation(known &+ 1) < known
+    }
+
     /// - Returns: nil where the bytes are not a slot of this file.
     init?(_ bytes: UnsafeRawBufferPointer, fileID: UInt64) {
         guard bytes.count >= Layout.size, bytes[..<8].elementsEqual(Self.magic) else { return nil }

@@ -60,4 +60,13 @@ public protocol StorageFile: AnyObject, Sendable {
     /// Memory that shows `length` bytes of the file from `offset` on, later writes included. It may reach past the end;
     /// only bytes before the end are read. The file unmaps it when it is released.
     func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer
+    /// Says that the bytes of `range`, all of them written before, will be overwritten many times before anybody waits for
+    /// them to be durable, so that the file may do so in a cheaper way.
+    ///
+    /// Called, like `write`, under the lock; after each `lock` comes a `size` before the first `write`.
+    func expectOverwriting(_ range: Range<UInt64>)
+}
+
+extension StorageFile {
+    public func expectOverwriting(_ range: Range<UInt64>) {}
 }

@@ -16,6 +16,9 @@ import Synchronization
         private let path: String
         let identity: FileSystemIdentity
         private let mappings = Mutex<[(address: UInt, length: Int)]>([])
+        #if os(Linux) || os(Android)
+            private let windows = WriteWindows()
+        #endif
 
         init(descriptor: Int32, path: String, identity: FileSystemIdentity) {
             self.descriptor = descriptor
@@ -33,7 +36,16 @@ import Synchronization
         func size() throws(StoreError) -> UInt64 {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw SystemCall.error("fstat", path, errno) }
+            #if os(Linux) || os(Android)
+                windows.look(at: UInt64(status.st_size))
+            #endif
             return UInt64(status.st_size)
+        }
+
+        func expectOverwriting(_ range: Range<UInt64>) {
+            #if os(Linux) || os(Android)
+                windows.add(range, descriptor, device: identity.device)
+            #endif
         }
 
         func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
@@ -45,6 +57,9 @@ import Synchronization
         }
 
         func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+            #if os(Linux) || os(Android)
+                if windows.write(bytes, at: offset) { return }
+            #endif
             let (done, code) = SystemCall.transfer(bytes.count) { done in
                 pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
             }
@@ -53,6 +68,9 @@ import Synchronization
         }
 
         func truncate(to size: UInt64) throws(StoreError) {
+            #if os(Linux) || os(Android)
+                windows.suspend()
+            #endif
             guard SystemCall.retry({ ftruncate(descriptor, off_t(size)) }) == 0 else { throw SystemCall.error("ftruncate", path, errno) }
         }
 
@@ -85,6 +103,9 @@ import Synchronization
         }
 
         func unlock() {
+            #if os(Linux) || os(Android)
+                windows.suspend()
+            #endif
             _ = flock(descriptor, LOCK_UN)
         }
 

@@ -132,7 +132,7 @@ struct SalvageWriter {
         var count = 0
         let entries = scan.rows.entries[scan.rows.range(of: .system)]
         try commit(store) { transaction throws(StoreError) in
-            transaction.setCatalog(catalog)
+            try transaction.setCatalog(catalog)
             try transaction.writeCatalog()
             try transaction.setSystemRow(RowNumbers.row, numbers.encoded())
             for entry in entries where Transaction.systemRows.contains(entry.reference.row) && entry.address > 0 && !entry.isDeletion {

@@ -7,8 +7,7 @@
 final class FrameAppender: FrameSink {
     private let file: LogFile
     private(set) var base: UInt64
-    private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
+    private let buffer: FrameBuffer
     private(set) var count = 0
     /// Where the open frame starts in memory; nil between frames.
     private var openFrame: Int?
@@ -30,32 +29,23 @@ final class FrameAppender: FrameSink {
     /// Written once so much has gathered.
     static let flushSize = 4 << 20
 
-    init(file: LogFile, at offset: UInt64, sequence: UInt64, counters: Counters) {
+    init(file: LogFile, at offset: UInt64, sequence: UInt64, counters: Counters, buffer: FrameBuffer = FrameBuffer()) {
         self.file = file
         base = offset
         self.sequence = sequence
         self.counters = counters
-        capacity = 4096
-        memory = .allocate(byteCount: capacity, alignment: 64)
-    }
-
-    deinit {
-        memory.deallocate()
+        self.buffer = buffer
     }
 
     /// Where the next byte goes.
     var position: UInt64 { base + UInt64(count) }
     var logEnd: UInt64 { position }
 
-    private func ensure(_ more: Int) {
-        guard count + more > capacity else { return }
-        let grown = max(capacity * 2, count + more)
-        let moved = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 64)
-        moved.copyMemory(from: memory, byteCount: count)
-        memory.deallocate()
-        memory = moved
-        capacity = grown
-    }
+    @inline(__always)
+    private var memory: UnsafeMutableRawPointer { buffer.memory }
+
+    @inline(__always)
+    private func ensure(_ more: Int) { buffer.ensure(more, after: count) }
 
     // MARK: Frames
 
@@ -161,7 +151,7 @@ final class FrameAppender: FrameSink {
     func appendRow(
         _ operation: RowRecord.Operation, _ reference: RowReference, body: UnsafeRawBufferPointer, version: UInt32, previous: UInt64
     ) throws(StoreError) -> UInt64 {
-        if let bytes = body.baseAddress, bytes >= UnsafeRawPointer(memory), bytes < UnsafeRawPointer(memory + capacity) {
+        if let bytes = body.baseAddress, bytes >= UnsafeRawPointer(memory), bytes < UnsafeRawPointer(memory + buffer.capacity) {
             // A row of this transaction itself, in the memory that is about to move.
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: body.count, alignment: 1)
             defer { copy.deallocate() }

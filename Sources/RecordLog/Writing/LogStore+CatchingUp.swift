@@ -59,6 +59,7 @@ extension LogStore {
     /// The newest slot. Another process may be writing one, and then the other, while they are read.
     private func publishedSlot(_ file: LogFile) throws(StoreError) -> HeaderSlot {
         let header = UnsafeRawBufferPointer(start: try file.pointer(at: 0), count: Int(FileFormat.dataStart))
+        if HeaderSlot.isNewest(writer.slot.generation, in: header) { return writer.slot }
         for _ in 0..<10 {
             if let slot = HeaderReader.newestSlot(header, fileID: file.identity.fileID) { return slot }
         }

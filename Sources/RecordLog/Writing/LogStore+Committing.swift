@@ -59,6 +59,10 @@ extension LogStore {
             at = min(end, at + UInt64(zeroes.count))
         }
         writer.zeroedEnd = end
+        // Not where each commit is waited for: the system finds out which pages to write from the calls at less cost.
+        guard options.durability != .full else { return }
+        writer.file.storage.expectOverwriting(0..<FileFormat.dataStart)
+        writer.file.storage.expectOverwriting(start..<end)
     }
 
     func syncFile() throws(StoreError) {
@@ -100,7 +104,7 @@ extension LogStore {
             for (place, address) in changes.newAddresses.enumerated() where address != 0 {
                 state.primary.delta.store(changes.firstNew + UInt64(place), address)
             }
-            for (row, address) in changes.changed { state.primary.delta.store(row, address) }
+            changes.changed.forEach { row, address in state.primary.delta.store(row, address) }
             state.nextRow = max(state.nextRow, changes.id == .system ? Transaction.systemRowsMax : changes.nextRow)
             state.rowCount = UInt64(max(0, Int64(state.rowCount) + changes.rowDelta))
             state.liveBytes = UInt64(max(0, Int64(state.liveBytes) + changes.byteDelta))

@@ -97,14 +97,23 @@ public final class LogStore: Sendable {
     /// - Parameter author: at most 1000 bytes of UTF-8, kept with the commit.
     /// - Throws: what `body` throws, and nothing is changed then; `locked`, `noSpace`, `readOnly`; any other failure to
     ///   write poisons the handle: whether the commit is durable is not known until the store is opened again.
+    @inlinable
     public func write<Result>(author: String? = nil, _ body: (Transaction) throws -> Result) throws -> Result {
-        var outcome: Swift.Result<Result, any Error>?
+        var result: Result?
+        try perform(author: author) { result = try body($0) }
+        guard let result else { preconditionFailure("a transaction runs its body or throws") }
+        return result
+    }
+
+    /// The same without generics, which are slow across modules.
+    @usableFromInline
+    func perform(author: String?, _ body: (Transaction) throws -> Void) throws {
+        var failure: (any Error)?
         writeLock.withLock { _ in
-            outcome = Swift.Result { try lockedWrite(author: author, body) }
+            do { try lockedWrite(author: author, body) } catch { failure = error }
         }
-        guard let outcome else { preconditionFailure("a lock runs its body") }
         throttle()
-        return try outcome.get()
+        if let failure { throw failure }
     }
 
     /// Runs `body` under the store's lock and the file's, after learning what others have written.
@@ -116,7 +125,7 @@ public final class LogStore: Sendable {
         }
     }
 
-    private func lockedWrite<Result>(author: String?, _ body: (Transaction) throws -> Result) throws -> Result {
+    private func lockedWrite(author: String?, _ body: (Transaction) throws -> Void) throws {
         if let author, author.utf8.count > CommitFooter.authorLengthMax {
             throw StoreError(
                 .invalidArgument, path: path, "an author of \(author.utf8.count) bytes is too long",
@@ -125,16 +134,17 @@ public final class LogStore: Sendable {
         try beginWriting()
         defer { writer.file.storage.unlock() }
         let base = snapshot()
-        let appender = FrameAppender(file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters)
-        let transaction = Transaction(base: base, appender: appender, extractors: options.extractors)
-        let result: Result
+        let appender = FrameAppender(
+            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, buffer: writer.buffer)
+        defer { writer.buffer.trim() }
+        let transaction = Transaction(base: base, appender: appender, maintainers: maintainers(of: base.catalog))
         do {
-            result = try body(transaction)
+            try body(transaction)
             // A closure may have swallowed what its transaction threw.
             if let failure = appender.failure { throw failure }
             guard transaction.hasChanges else {
                 if let failure = transaction.failure { throw failure }
-                return result
+                return
             }
             try transaction.finish()
             try commit(transaction, author: author)
@@ -143,7 +153,13 @@ public final class LogStore: Sendable {
             throw error
         }
         checkpointIfDue()
-        return result
+    }
+
+    private func maintainers(of catalog: Catalog) -> IndexMaintainers {
+        if let known = writer.maintainers, known.catalog === catalog { return known }
+        let made = IndexMaintainers(catalog: catalog, extractors: options.extractors, path: path)
+        writer.maintainers = made
+        return made
     }
 
     /// Forgets a transaction or checkpoint that failed: what it flushed is cut off, for its space and so that nothing
@@ -271,6 +287,9 @@ final class Writer: @unchecked Sendable {
     var zeroedEnd: UInt64
     var poison: StoreError?
     var isClosed = false
+    /// What transactions use again.
+    let buffer = FrameBuffer()
+    var maintainers: IndexMaintainers?
 
     init(_ opened: OpenedFile) {
         file = opened.snapshot.file

@@ -8,7 +8,7 @@ extension Transaction {
         let table = TableDefinition(
             id: TableID(rawValue: catalog.nextTable), name: name,
             layouts: [RowLayout(id: LayoutID(rawValue: 0), columns: list)], nextColumn: UInt16(columns.count + 1))
-        setCatalog(Catalog(
+        try setCatalog(Catalog(
             tables: catalog.tables + [table], indexes: catalog.indexes, nextTable: catalog.nextTable + 1, nextIndex: catalog.nextIndex))
         return table
     }
@@ -28,7 +28,7 @@ extension Transaction {
         }
         let layout = RowLayout(id: LayoutID(rawValue: UInt16(old.layouts.count)), columns: list)
         let new = TableDefinition(id: old.id, name: old.name, layouts: old.layouts + [layout], nextColumn: next)
-        setCatalog(Catalog(
+        try setCatalog(Catalog(
             tables: catalog.tables.map { $0.id == table ? new : $0 }, indexes: catalog.indexes, nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex))
         return layout
@@ -50,8 +50,8 @@ extension Transaction {
         }
         let definition = IndexDefinition(
             id: IndexID(rawValue: catalog.nextIndex), table: table, name: name, parts: parts, extractorName: extractorName)
-        let maintainer = IndexMaintainer(definition, try extractor(of: definition))
-        setCatalog(Catalog(
+        let maintainer = try maintainer(of: definition)
+        try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex + 1))
         while indexBuilders.count <= Int(definition.id.rawValue) { indexBuilders.append(nil) }
@@ -74,7 +74,7 @@ extension Transaction {
     /// - Throws: `schema` where there is none.
     public func dropIndex(_ index: IndexID) throws(StoreError) {
         guard catalog.index(index) != nil else { throw schema("there is no index \(index.rawValue)") }
-        setCatalog(Catalog(
+        try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes.filter { $0.id != index }, nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex))
         let slot = Int(index.rawValue)
@@ -87,7 +87,7 @@ extension Transaction {
     public func dropTable(_ table: TableID) throws(StoreError) {
         guard catalog.table(table) != nil else { throw schema("there is no table \(table.rawValue)") }
         for index in catalog.indexes(on: table) { try dropIndex(index.id) }
-        setCatalog(Catalog(
+        try setCatalog(Catalog(
             tables: catalog.tables.filter { $0.id != table }, indexes: catalog.indexes, nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex))
         let slot = Int(table.rawValue)

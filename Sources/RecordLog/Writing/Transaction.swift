@@ -11,7 +11,7 @@ public final class Transaction {
     public private(set) var catalog: Catalog
 
     let appender: FrameAppender
-    private let extractors: [String: any IndexKeyExtractor]
+    private var maintainers: IndexMaintainers
     private(set) var isCatalogChanged = false
     /// The catalog differs from the one last written or read (1).
     private var isCatalogUnwritten = false
@@ -35,7 +35,7 @@ public final class Transaction {
         let firstNew: UInt64
         var newAddresses: [UInt64] = []
         /// Older rows that were changed.
-        var changed: [UInt64: UInt64] = [:]
+        var changed = RowAddresses()
         /// Row numbers that were given out and not written yet.
         var unwritten = 0
         var rowDelta: Int64 = 0
@@ -57,13 +57,13 @@ public final class Transaction {
                 guard place < newAddresses.count, newAddresses[place] != 0 else { return nil }
                 return newAddresses[place]
             }
-            return changed[row]
+            return changed.address(row)
         }
 
         @inline(__always)
         func set(_ row: UInt64, _ address: UInt64) {
             guard row >= firstNew else {
-                changed[row] = address
+                changed.set(row, address)
                 return
             }
             if newAddresses[Int(row - firstNew)] == 0 { unwritten -= 1 }
@@ -71,11 +71,12 @@ public final class Transaction {
         }
     }
 
-    init(base: Snapshot, appender: FrameAppender, extractors: [String: any IndexKeyExtractor]) {
+    /// - Parameter maintainers: those of the base's catalog.
+    init(base: Snapshot, appender: FrameAppender, maintainers: IndexMaintainers) {
         self.base = base
         catalog = base.catalog
         self.appender = appender
-        self.extractors = extractors
+        self.maintainers = maintainers
         keySizeMax = IndexKeyExtractors.keySizeMax(base.file)
     }
 
@@ -107,18 +108,14 @@ public final class Transaction {
         guard table == .system || definition != nil else {
             throw invalid("there is no table \(table.rawValue)", "Define the table first.")
         }
-        var indexes: [IndexMaintainer] = []
-        for index in catalog.indexes(on: table) { indexes.append(IndexMaintainer(index, try extractor(of: index))) }
         let firstNew = table == .system ? Self.systemRowsMax : base.state(table)?.nextRow ?? 1
-        let made = TableChanges(id: table, definition: definition, indexes: indexes, firstNew: firstNew)
+        let made = TableChanges(id: table, definition: definition, indexes: try maintainers.of(table), firstNew: firstNew)
         while tables.count <= Int(table.rawValue) { tables.append(nil) }
         tables[Int(table.rawValue)] = made
         return made
     }
 
-    func extractor(of index: IndexDefinition) throws(StoreError) -> any IndexKeyExtractor {
-        try IndexKeyExtractors.extractor(of: index, among: extractors, path: base.file.path)
-    }
+    func maintainer(of index: IndexDefinition) throws(StoreError) -> IndexMaintainer { try maintainers.maintainer(of: index) }
 
     // MARK: Rows
 
@@ -312,16 +309,16 @@ public final class Transaction {
     // MARK: Catalog
 
     /// Puts the new catalog in place; tables already touched learn their new layouts and indexes.
-    func setCatalog(_ new: Catalog) {
+    func setCatalog(_ new: Catalog) throws(StoreError) {
+        let maintainers = maintainers.with(new)
+        self.maintainers = maintainers
         catalog = new
         isCatalogChanged = true
         isCatalogUnwritten = true
         for index in tables.indices {
             guard let changes = tables[index], changes.id != .system else { continue }
             changes.definition = new.table(changes.id)
-            changes.indexes = new.indexes(on: changes.id).compactMap { definition in
-                (try? extractor(of: definition)).map { IndexMaintainer(definition, $0) }
-            }
+            changes.indexes = try maintainers.of(changes.id)
         }
     }
 }

@@ -1,0 +1,35 @@
+/// The maintainers of a catalog's indexes, by table: made when they are first asked for, and kept from one transaction to the
+/// next. Used by one thread at a time.
+final class IndexMaintainers {
+    let catalog: Catalog
+    private let extractors: [String: any IndexKeyExtractor]
+    private let path: String
+    /// By table ID.
+    private var known: [[IndexMaintainer]?] = []
+
+    init(catalog: Catalog, extractors: [String: any IndexKeyExtractor], path: String) {
+        self.catalog = catalog
+        self.extractors = extractors
+        self.path = path
+    }
+
+    /// The same for another catalog.
+    func with(_ catalog: Catalog) -> IndexMaintainers {
+        IndexMaintainers(catalog: catalog, extractors: extractors, path: path)
+    }
+
+    /// - Throws: `schema` where an index has an extractor that was not registered.
+    func of(_ table: TableID) throws(StoreError) -> [IndexMaintainer] {
+        let slot = Int(table.rawValue)
+        if slot < known.count, let made = known[slot] { return made }
+        var made: [IndexMaintainer] = []
+        for index in catalog.indexes where index.table == table { made.append(try maintainer(of: index)) }
+        while known.count <= slot { known.append(nil) }
+        known[slot] = made
+        return made
+    }
+
+    func maintainer(of index: IndexDefinition) throws(StoreError) -> IndexMaintainer {
+        IndexMaintainer(index, try IndexKeyExtractors.extractor(of: index, among: extractors, path: path))
+    }
+}
