@@ -66,7 +66,7 @@ import Testing
 
     @Test func aReaderWithoutTheExtractorDoesNotSeeAStaleIndex() throws {
         struct Ages: IndexKeyExtractor {
-            func appendKey(of row: RowView, layout: RowLayout, to key: inout KeyBuilder) -> Bool {
+            func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
                 key.append(int64: row.int64(layout.access[1]))
                 return true
             }

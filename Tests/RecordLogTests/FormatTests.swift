@@ -56,15 +56,15 @@ import Testing
     @Test func theExamplesOfKeysAreTrue() throws {
         let decimal = StoredDecimal(mantissa: 1250, exponent: -2, isNegative: false, isNaN: false)
         let negative = StoredDecimal(mantissa: 125, exponent: -1, isNegative: true, isNaN: false)
-        let examples: [(String, (inout KeyBuilder) -> Void)] = [
+        let examples: [(String, (KeyBuilder) -> Void)] = [
             ("int32 −1", { $0.append(int64: -1) }), ("text `a`, NUL", { $0.append(text: "a\0") }),
             ("the same, descending", { $0.append(text: "a\0", descending: true) }), ("decimal 12.5", { $0.append(decimal: decimal) }),
             ("decimal −12.5", { $0.append(decimal: negative) }),
         ]
         let document = try document()
         for (name, build) in examples {
-            var key = KeyBuilder()
-            build(&key)
+            let key = KeyBuilder()
+            build(key)
             let row = "| \(name) | \(Self.hexadecimal(key.bytes)) |"
             #expect(document.contains(row), "\(row)")
         }
@@ -80,10 +80,10 @@ import Testing
     }
 
     @Test func keysSortAsTheirValuesDo() {
-        func keys(_ build: (inout KeyBuilder) -> Void...) -> [[UInt8]] {
+        func keys(_ build: (KeyBuilder) -> Void...) -> [[UInt8]] {
             build.map { build in
-                var key = KeyBuilder()
-                build(&key)
+                let key = KeyBuilder()
+                build(key)
                 return key.bytes
             }
         }

@@ -133,7 +133,7 @@ final class SampleStore {
         if found != expected { return "a scan finds \(found.count) rows, expected \(expected.count), or other values" }
         if snapshot.rowCount(table.id) != expected.count { return "\(snapshot.rowCount(table.id)) rows are counted, \(expected.count) there" }
         for (row, wanted) in expected where try snapshot.row(reference(row)).map(person) != wanted { return "row \(row) is wrong" }
-        let orders: [(IndexID, (inout KeyBuilder, Person) -> Void)] = [
+        let orders: [(IndexID, (KeyBuilder, Person) -> Void)] = [
             (byName, { key, person in if let name = person.name { key.append(text: name) } else { key.appendNull() } }),
             (byGroup, { $0.append(reference: RowReference(table: TableID(rawValue: 9), row: $1.group)) }),
             (byAge, { key, person in
@@ -143,8 +143,8 @@ final class SampleStore {
         ]
         for (index, build) in orders {
             let keys = expected.map { row, person in
-                var key = KeyBuilder()
-                build(&key, person)
+                let key = KeyBuilder()
+                build(key, person)
                 key.append(row: row)
                 return (row, key.bytes)
             }

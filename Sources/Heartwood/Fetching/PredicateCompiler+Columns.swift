@@ -72,11 +72,11 @@ extension PredicateCompiler {
         guard comparison.options.isEmpty else { return TextTest(runtime, index, matcher) }
         var condition: IndexCondition?
         if let found = Self.order(comparison.comparison) {
-            var key = KeyBuilder()
+            let key = KeyBuilder()
             key.append(text: pattern)
             condition = IndexCondition(property: index, found, key.bytes)
         } else if comparison.comparison == .beginsWith {
-            var key = KeyBuilder()
+            let key = KeyBuilder()
             key.append(textPrefix: pattern)
             condition = IndexCondition(property: index, kind: .prefix(key.bytes))
         }

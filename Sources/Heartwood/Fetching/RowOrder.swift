@@ -43,11 +43,11 @@ struct RowOrder {
         return result
     }
 
-    func appendKey(of row: RowView, to key: inout KeyBuilder, _ scope: QueryScope) throws {
-        for part in parts { try append(part, of: row, to: &key, scope) }
+    func appendKey(of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
+        for part in parts { try append(part, of: row, to: key, scope) }
     }
 
-    private func append(_ part: Part, of row: RowView, to key: inout KeyBuilder, _ scope: QueryScope) throws {
+    private func append(_ part: Part, of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
         var row = row
         var runtime = table.runtime
         for (place, index) in part.path.enumerated() {
@@ -76,15 +76,15 @@ struct RowSorter {
 
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
-    private var key = KeyBuilder()
+    private let key = KeyBuilder()
 
     mutating func append(_ row: RowView, _ order: RowOrder, _ scope: QueryScope) throws {
         key.removeAll()
-        try order.appendKey(of: row, to: &key, scope)
+        try order.appendKey(of: row, to: key, scope)
         let start = arena.count
-        arena.append(contentsOf: key.bytes)
+        arena.append(contentsOf: key.buffer)
         var prefix: UInt64 = 0
-        for place in 0..<8 { prefix = prefix << 8 | (place < key.bytes.count ? UInt64(key.bytes[place]) : 0) }
+        for place in 0..<8 { prefix = prefix << 8 | (place < key.count ? UInt64(key.buffer[place]) : 0) }
         entries.append(Entry(prefix: prefix, start: start, end: arena.count, row: row))
     }
 

@@ -40,7 +40,7 @@ final class TextSetTest: ColumnTest {
 
     override var indexCondition: IndexCondition? {
         IndexCondition(property: property, kind: .equal(texts.map { text in
-            var key = KeyBuilder()
+            let key = KeyBuilder()
             key.append(text: text)
             return key.bytes
         }))

@@ -133,7 +133,7 @@ final class NullTest: ColumnTest {
 
     override var indexCondition: IndexCondition? {
         guard isNull else { return nil }
-        var key = KeyBuilder()
+        let key = KeyBuilder()
         key.appendNull()
         return IndexCondition(property: property, kind: .equal([key.bytes]))
     }
@@ -155,7 +155,7 @@ final class IntegerTest: ColumnTest {
     }
 
     override var indexCondition: IndexCondition? {
-        var key = KeyBuilder()
+        let key = KeyBuilder()
         if runtime.properties[property].kind == .bool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
         return IndexCondition(property: property, comparison, key.bytes)
     }
@@ -179,7 +179,7 @@ final class DoubleTest: ColumnTest {
 
     override var indexCondition: IndexCondition? {
         guard !constant.isNaN else { return nil }
-        var key = KeyBuilder()
+        let key = KeyBuilder()
         key.append(double: constant)
         return IndexCondition(property: property, comparison, key.bytes)
     }
@@ -193,7 +193,7 @@ final class DecimalTest: ColumnTest {
     init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: StoredDecimal) {
         self.comparison = comparison
         self.constant = constant
-        var key = KeyBuilder()
+        let key = KeyBuilder()
         key.append(decimal: constant)
         constantKey = key.bytes
         super.init(runtime, property)
@@ -202,10 +202,11 @@ final class DecimalTest: ColumnTest {
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
         // Decimals have several forms a value; their keys have one.
-        var key = KeyBuilder()
+        let key = KeyBuilder()
         key.append(decimal: row.decimal(access))
-        if key.bytes == constantKey { return comparison.holds(0, 0) }
-        return comparison.holds(key.bytes.lexicographicallyPrecedes(constantKey) ? -1 : 1, 0)
+        let bytes = key.bytes
+        if bytes == constantKey { return comparison.holds(0, 0) }
+        return comparison.holds(bytes.lexicographicallyPrecedes(constantKey) ? -1 : 1, 0)
     }
 
     override var indexCondition: IndexCondition? {
@@ -232,7 +233,7 @@ final class UUIDTest: ColumnTest {
     override var indexCondition: IndexCondition? {
         guard !isNegated else { return nil }
         return IndexCondition(property: property, kind: .equal(constants.map { constant in
-            var key = KeyBuilder()
+            let key = KeyBuilder()
             key.append(uuid: constant)
             return key.bytes
         }))
@@ -258,7 +259,7 @@ final class ReferenceTest: ColumnTest {
     override var indexCondition: IndexCondition? {
         guard !isNegated else { return nil }
         return IndexCondition(property: property, kind: .equal(constants.map { constant in
-            var key = KeyBuilder()
+            let key = KeyBuilder()
             key.append(reference: constant)
             return key.bytes
         }))
@@ -313,7 +314,7 @@ final class IntegerSetTest: ColumnTest {
     override var indexCondition: IndexCondition? {
         let isBool = runtime.properties[property].kind == .bool
         return IndexCondition(property: property, kind: .equal(constants.map { constant in
-            var key = KeyBuilder()
+            let key = KeyBuilder()
             if isBool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
             return key.bytes
         }))

@@ -66,7 +66,7 @@ struct RecordLogLinkSave {
     }
 
     private func remove(_ source: RowReference, _ destination: RowReference, link: LinkTable) throws {
-        var key = KeyBuilder()
+        let key = KeyBuilder()
         key.append(reference: source)
         key.append(reference: destination)
         var cursor = try transaction.base.cursor(link.forward, .prefix(key.bytes))

@@ -102,7 +102,7 @@ final class RecordLogView: StoreView {
     }
 
     static func range(of owner: RowReference) -> KeyRange {
-        var key = KeyBuilder()
+        let key = KeyBuilder()
         key.append(reference: owner)
         return .prefix(key.bytes)
     }

@@ -12,7 +12,7 @@ struct UniqueClaims {
     }
 
     private var claimed: [Claim: RowReference] = [:]
-    private var key = KeyBuilder()
+    private let key = KeyBuilder()
 
     mutating func claim(
         body: UnsafeRawBufferPointer, layout: RowLayout, table: EntityTable, index: TableIndex, object: NSManagedObject,

@@ -62,16 +62,16 @@ extension RecordLogView {
         let row = RowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
         let candidates = table.indexes.filter { $0.parts.first?.property == property }
         if let index = candidates.first(where: { $0.isUnique && $0.parts.count == 1 }) ?? candidates.first {
-            var key = KeyBuilder()
+            let key = KeyBuilder()
             key.append(column: table.layout.access[position], of: row, descending: !index.parts[0].isAscending)
             return try snapshot.firstRow(index.id, prefix: key).map { RowReference(table: id, row: $0) }
         }
-        var wanted = KeyBuilder()
+        let wanted = KeyBuilder()
         wanted.append(column: table.layout.access[position], of: row)
         var found: RowReference?
         try snapshot.scan(id) { candidate in
             guard let access = runtime.accesses(candidate.layoutID)?[property] else { return true }
-            var key = KeyBuilder()
+            let key = KeyBuilder()
             key.append(column: access, of: candidate)
             if key.bytes == wanted.bytes { found = candidate.reference }
             return found == nil

@@ -2,56 +2,105 @@
 ///
 /// A component is a tag (1 null, 2 value) and the value's bytes; a descending component is complemented. No component is
 /// a prefix of another, so a key of several components sorts by them in turn.
-public struct KeyBuilder {
-    public private(set) var bytes: [UInt8] = []
+///
+/// Builds keys one after the other, in memory that it keeps.
+public final class KeyBuilder {
+    private var memory: UnsafeMutableRawPointer
+    private var capacity = 64
+    /// Not public, so that the compiler sees every access and checks none at run time.
+    private var used = 0
 
     public static let nullTag: UInt8 = 1
     public static let valueTag: UInt8 = 2
 
-    public init() {}
+    public init() {
+        memory = .allocate(byteCount: capacity, alignment: 8)
+    }
 
-    public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+    deinit {
+        memory.deallocate()
+    }
+
+    /// The key; valid until the next change.
+    public var buffer: UnsafeRawBufferPointer {
+        @inline(__always) get { UnsafeRawBufferPointer(start: memory, count: used) }
+    }
+
+    public var count: Int { used }
+
+    /// A copy of the key.
+    public var bytes: [UInt8] { Array(buffer) }
+
+    public func removeAll() {
+        used = 0
+    }
+
+    /// Room for `more` bytes behind the key.
+    @inline(__always)
+    private func room(_ more: Int) -> UnsafeMutableRawPointer {
+        if used &+ more > capacity { grow(more) }
+        return memory + used
+    }
+
+    @inline(never)
+    private func grow(_ more: Int) {
+        capacity = max(capacity * 2, used + more)
+        let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        grown.copyMemory(from: memory, byteCount: used)
+        memory.deallocate()
+        memory = grown
     }
 
     @inline(__always)
-    private mutating func component(_ isDescending: Bool, _ body: (inout [UInt8]) -> Void) {
-        let start = bytes.count
-        bytes.append(Self.valueTag)
-        body(&bytes)
+    private func append(_ byte: UInt8) {
+        room(1).storeBytes(of: byte, as: UInt8.self)
+        used &+= 1
+    }
+
+    @inline(__always)
+    private func append(_ value: UnsafeRawBufferPointer) {
+        guard let start = value.baseAddress else { return }
+        room(value.count).copyMemory(from: start, byteCount: value.count)
+        used &+= value.count
+    }
+
+    @inline(__always)
+    private func component(_ isDescending: Bool, _ body: () -> Void) {
+        let start = used
+        append(Self.valueTag)
+        body()
         if isDescending { complement(from: start) }
     }
 
-    private mutating func complement(from start: Int) {
-        for index in start..<bytes.count { bytes[index] = ~bytes[index] }
+    private func complement(from start: Int) {
+        for at in start..<used { memory.storeBytes(of: ~memory.load(fromByteOffset: at, as: UInt8.self), toByteOffset: at, as: UInt8.self) }
     }
 
     /// A component of eight bytes, in one step.
     @inline(__always)
-    private mutating func appendWord(_ word: UInt64, _ isDescending: Bool) {
+    private func appendWord(_ word: UInt64, _ isDescending: Bool) {
         let flip: UInt64 = isDescending ? .max : 0
-        withUnsafeTemporaryAllocation(byteCount: 9, alignment: 1) { component in
-            component[0] = Self.valueTag ^ UInt8(truncatingIfNeeded: flip)
-            component.storeBytes(of: (word ^ flip).bigEndian, toByteOffset: 1, as: UInt64.self)
-            bytes.append(contentsOf: component)
-        }
+        let component = room(9)
+        component.storeBytes(of: Self.valueTag ^ UInt8(truncatingIfNeeded: flip), as: UInt8.self)
+        component.storeBytes(of: (word ^ flip).bigEndian, toByteOffset: 1, as: UInt64.self)
+        used &+= 9
     }
 
     /// Null sorts before every value (after, where descending).
-    public mutating func appendNull(descending: Bool = false) {
-        bytes.append(descending ? ~Self.nullTag : Self.nullTag)
+    public func appendNull(descending: Bool = false) {
+        append(descending ? ~Self.nullTag : Self.nullTag)
     }
 
-    public mutating func append(int64 value: Int64, descending: Bool = false) {
+    public func append(int64 value: Int64, descending: Bool = false) {
         appendWord(UInt64(bitPattern: value) ^ (1 << 63), descending)
     }
 
-    public mutating func append(bool value: Bool, descending: Bool = false) {
-        component(descending) { $0.append(value ? 1 : 0) }
+    public func append(bool value: Bool, descending: Bool = false) {
+        component(descending) { append(value ? 1 : 0 as UInt8) }
     }
 
     /// NaN sorts before every number; minus zero is zero.
-    public mutating func append(double value: Double, descending: Bool = false) {
+    public func append(double value: Double, descending: Bool = false) {
         let bits: UInt64
         if value.isNaN {
             bits = 0
@@ -62,67 +111,80 @@ public struct KeyBuilder {
         appendWord(bits, descending)
     }
 
-    public mutating func append(uuid value: (UInt64, UInt64), descending: Bool = false) {
-        component(descending) { bytes in
-            withUnsafeBytes(of: value.0) { bytes.append(contentsOf: $0) }
-            withUnsafeBytes(of: value.1) { bytes.append(contentsOf: $0) }
+    public func append(uuid value: (UInt64, UInt64), descending: Bool = false) {
+        component(descending) {
+            withUnsafeBytes(of: value) { append($0) }
         }
     }
 
-    public mutating func append(reference value: RowReference, descending: Bool = false) {
+    public func append(reference value: RowReference, descending: Bool = false) {
         appendWord(value.rawValue, descending)
     }
 
-    public mutating func append(text value: String, descending: Bool = false) {
+    public func append(text value: String, descending: Bool = false) {
         var value = value
         value.withUTF8 { append(bytes: UnsafeRawBufferPointer($0), descending: descending) }
     }
 
     /// Text or bytes, by byte: 0 is escaped as 1 1, 1 as 1 2; the end is 0.
-    public mutating func append(bytes value: UnsafeRawBufferPointer, descending: Bool = false) {
-        component(descending) { bytes in
-            Self.appendEscaped(value, &bytes)
-            bytes.append(0)
+    public func append(bytes value: UnsafeRawBufferPointer, descending: Bool = false) {
+        component(descending) {
+            appendEscaped(value)
+            append(0 as UInt8)
         }
     }
 
     /// The start that every text with this prefix shares: for ranges, not for entries.
-    public mutating func append(textPrefix value: String) {
-        bytes.append(Self.valueTag)
+    public func append(textPrefix value: String) {
+        append(Self.valueTag)
         var value = value
-        value.withUTF8 { Self.appendEscaped(UnsafeRawBufferPointer($0), &bytes) }
+        value.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0)) }
     }
 
-    private static func appendEscaped(_ value: UnsafeRawBufferPointer, _ bytes: inout [UInt8]) {
-        if value.contains(where: { $0 <= 1 }) {
-            for byte in value {
-                if byte <= 1 { bytes.append(1) }
-                bytes.append(byte <= 1 ? byte + 1 : byte)
-            }
-        } else {
-            bytes.append(contentsOf: value)
+    private func appendEscaped(_ value: UnsafeRawBufferPointer) {
+        guard Self.needsEscapes(value) else { return append(value) }
+        for byte in value {
+            if byte <= 1 { append(1 as UInt8) }
+            append(byte <= 1 ? byte + 1 : byte)
         }
+    }
+
+    /// Whether a byte is 0 or 1, eight at a time.
+    @inline(__always)
+    private static func needsEscapes(_ value: UnsafeRawBufferPointer) -> Bool {
+        var at = 0
+        while at &+ 8 <= value.count {
+            let word = value.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            // Where a byte is less than 2 the subtraction borrows into its high bit, which was clear.
+            if (word &- 0x0202_0202_0202_0202) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+            at &+= 8
+        }
+        while at < value.count {
+            if value[at] <= 1 { return true }
+            at &+= 1
+        }
+        return false
     }
 
     /// NaN, then negative numbers, zero, positive ones. A number is its magnitude and its digits, each plus one and ended
     /// by zero; complemented for negative ones.
-    public mutating func append(decimal value: StoredDecimal, descending: Bool = false) {
-        component(descending) { bytes in
-            guard !value.isNaN else { return bytes.append(0) }
+    public func append(decimal value: StoredDecimal, descending: Bool = false) {
+        component(descending) {
+            guard !value.isNaN else { return append(0 as UInt8) }
             let (digits, magnitude) = value.normalized
-            guard !digits.isEmpty else { return bytes.append(2) }
-            bytes.append(value.isNegative ? 1 : 3)
+            guard !digits.isEmpty else { return append(2 as UInt8) }
+            append(value.isNegative ? 1 : 3 as UInt8)
             let flip: UInt8 = value.isNegative ? 0xFF : 0
             let biased = UInt32(bitPattern: Int32(magnitude)) ^ (1 << 31)
-            for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: biased >> shift) ^ flip) }
-            for digit in digits { bytes.append((digit + 1) ^ flip) }
-            bytes.append(0 ^ flip)
+            for shift in [24, 16, 8, 0] as [UInt32] { append(UInt8(truncatingIfNeeded: biased >> shift) ^ flip) }
+            for digit in digits { append((digit + 1) ^ flip) }
+            append(0 ^ flip)
         }
     }
 
     /// One column of a row, null or not.
     @inline(__always)
-    public mutating func append(column access: ColumnAccess, of row: RowView, descending: Bool = false) {
+    public func append(column access: ColumnAccess, of row: RowView, descending: Bool = false) {
         guard !access.isAbsent, !row.isNull(access) else { return appendNull(descending: descending) }
         switch access.type {
         case .bool: append(bool: row.int64(access) != 0, descending: descending)
@@ -136,8 +198,11 @@ public struct KeyBuilder {
     }
 
     /// The six bytes of row number that end an entry.
-    mutating func append(row: UInt64) {
-        withUnsafeBytes(of: (row << 16).bigEndian) { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<Self.rowSuffixSize])) }
+    @inline(__always)
+    func append(row: UInt64) {
+        // Eight are stored, of which the last two are room for what comes next.
+        room(8).storeBytes(of: (row << 16).bigEndian, as: UInt64.self)
+        used &+= Self.rowSuffixSize
     }
 
     static let rowSuffixSize = 6

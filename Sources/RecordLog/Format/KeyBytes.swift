@@ -25,6 +25,10 @@ enum KeyBytes {
     @inline(__always)
     static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         let count = min(a.count, b.count)
+        if count >= 8 {
+            let first = UInt64(bigEndian: a.loadUnaligned(as: UInt64.self)), second = UInt64(bigEndian: b.loadUnaligned(as: UInt64.self))
+            if first != second { return first < second ? -1 : 1 }
+        }
         if count > 0 {
             let order = memcmp(a.baseAddress!, b.baseAddress!, count)
             if order != 0 { return Int(order) }

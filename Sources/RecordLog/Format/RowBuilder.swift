@@ -6,6 +6,7 @@
 /// 1. `fixed` has `layout.fixedEnd` bytes, and room for the end offsets and variable bytes behind them.
 /// 2. A variable column's bytes lie in `variable` at its span; an unset one's span is empty.
 /// 3. While `isInOrder`, the spans lie one after the other, without gaps, in the columns' order.
+/// 4. `access` has `columnCount` entries while `layout` is held.
 public final class RowBuilder {
     private var fixed: UnsafeMutableRawPointer
     private var fixedCapacity = 256
@@ -17,6 +18,9 @@ public final class RowBuilder {
     private var isInOrder = true
     private var nextInOrder = 0
     private var layout: RowLayout?
+    /// The layout's (4).
+    private var access: UnsafePointer<ColumnAccess>?
+    private var columnCount = 0
 
     private struct Span {
         var start: Int
@@ -38,6 +42,8 @@ public final class RowBuilder {
     /// Starts a row of `layout`, with every column null.
     public func begin(_ layout: RowLayout) {
         self.layout = layout
+        access = layout.accessTable
+        columnCount = layout.access.count
         reserveFixed(layout.fixedEnd)
         layout.template.withUnsafeBytes { fixed.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
         if layout.variableCount > spansCapacity {
@@ -97,8 +103,10 @@ public final class RowBuilder {
 
     @inline(__always)
     private func mark(_ position: Int, _ isExpected: (ColumnType) -> Bool) -> ColumnAccess {
-        guard let layout else { preconditionFailure("a row is begun before its columns are set") }
-        let access = layout.access[position]
+        guard let table = access, position >= 0, position < columnCount else {
+            preconditionFailure("a row is begun before its columns, by their places in its layout, are set")
+        }
+        let access = table[position]
         precondition(isExpected(access.type), "a column is set with a value of another type")
         clearNull(access)
         return access

@@ -7,6 +7,8 @@ public final class RowLayout: Sendable {
     public let columns: [Column]
     /// By position in `columns`.
     public let access: [ColumnAccess]
+    /// The same, for loops that reach no array's count of references; lives as long as the layout.
+    nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
     /// A body of this layout is never shorter.
     public let minimumBodySize: Int
     let fixedEnd: Int
@@ -54,6 +56,13 @@ public final class RowLayout: Sendable {
                 type: columns[index].type, nullByte: Self.nullsOffset + index / 8, nullMask: 1 << UInt8(index % 8),
                 position: positions[index], variableCount: variables, variableTable: offset)
         }
+        let table = UnsafeMutablePointer<ColumnAccess>.allocate(capacity: max(1, access.count))
+        table.initialize(from: access, count: access.count)
+        accessTable = UnsafePointer(table)
+    }
+
+    deinit {
+        accessTable.deallocate()
     }
 
     /// Whether the bytes are a body of this layout: long enough, with end offsets that are in order and within it.

@@ -1,32 +1,75 @@
 /// Gathers the entries of one block and encodes them once all are known.
-struct IndexBlockEncoder {
-    /// The entries' keys, one after the other, without row numbers.
-    private var keys: [UInt8] = []
-    private var entries: [(end: Int, row: UInt64, isTombstone: Bool)] = []
-    private var encoded: [UInt8] = []
+///
+/// Invariants:
+/// 1. `keys` holds the entries' keys, without row numbers, one after the other; `keysEnd` is where they end.
+/// 2. An entry's `shared` is how many bytes its key begins with like the one before; 0 for the block's first.
+final class IndexBlockEncoder {
+    private struct Entry {
+        var keyEnd: Int
+        var shared: Int
+        var row: UInt64
+        var isTombstone: Bool
+    }
+
+    private var keys: UnsafeMutableRawBufferPointer
+    private var keysEnd = 0
+    private var entries: UnsafeMutableBufferPointer<Entry>
+    private(set) var entryCount = 0
+    private var encoded: UnsafeMutableRawBufferPointer
+    private var encodedCount = 0
     /// About how many bytes the block will have.
     private(set) var estimate = 0
     private var lastStart = 0
     private var shortestKey = Int.max
 
-    var isEmpty: Bool { entries.isEmpty }
-    var entryCount: Int { entries.count }
+    init() {
+        keys = .allocate(byteCount: 16_384, alignment: 8)
+        entries = .allocate(capacity: 512)
+        encoded = .allocate(byteCount: 16_384, alignment: 8)
+    }
 
-    mutating func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) {
-        let keyCount = max(0, entry.count - KeyBuilder.rowSuffixSize)
-        let start = keys.count
-        keys.append(contentsOf: UnsafeRawBufferPointer(rebasing: entry[..<keyCount]))
-        let isFirst = entries.count % IndexBlock.Layout.entriesPerInterval == 0
-        let shared = isFirst ? 0 : keys.withUnsafeBytes { Self.shared($0, lastStart, start, start, $0.count) }
-        entries.append((end: keys.count, row: IndexCursor.row(of: entry), isTombstone: isTombstone))
+    deinit {
+        keys.deallocate()
+        entries.deallocate()
+        encoded.deallocate()
+    }
+
+    var isEmpty: Bool { entryCount == 0 }
+
+    func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) {
+        let keyCount = max(0, entry.count - KeyBuilder.rowSuffixSize), start = keysEnd
+        if start + keyCount > keys.count { growKeys(keyCount) }
+        if entryCount == entries.count { growEntries() }
+        if let bytes = entry.baseAddress, let keys = keys.baseAddress { (keys + start).copyMemory(from: bytes, byteCount: keyCount) }
+        keysEnd = start + keyCount
+        let shared = entryCount == 0 ? 0 : shared(lastStart, start, start, keysEnd)
+        entries[entryCount] = Entry(keyEnd: keysEnd, shared: shared, row: IndexCursor.row(of: entry), isTombstone: isTombstone)
+        let isFirst = entryCount % IndexBlock.Layout.entriesPerInterval == 0
+        entryCount += 1
         shortestKey = min(shortestKey, keyCount)
-        estimate += keyCount - shared + 5 + (isFirst ? IndexBlock.Layout.intervalSize : 0)
+        estimate += isFirst ? keyCount + 5 + IndexBlock.Layout.intervalSize : keyCount - shared + 5
         lastStart = start
+    }
+
+    @inline(never)
+    private func growKeys(_ more: Int) {
+        let grown = UnsafeMutableRawBufferPointer.allocate(byteCount: max(keys.count * 2, keysEnd + more), alignment: 8)
+        grown.copyMemory(from: UnsafeRawBufferPointer(rebasing: keys[..<keysEnd]))
+        keys.deallocate()
+        keys = grown
+    }
+
+    @inline(never)
+    private func growEntries() {
+        let grown = UnsafeMutableBufferPointer<Entry>.allocate(capacity: entries.count * 2)
+        _ = grown.initialize(from: entries)
+        entries.deallocate()
+        entries = grown
     }
 
     /// How many bytes the keys at `a..<aEnd` and `b..<bEnd` begin with alike.
     @inline(__always)
-    private static func shared(_ keys: UnsafeRawBufferPointer, _ a: Int, _ aEnd: Int, _ b: Int, _ bEnd: Int) -> Int {
+    private func shared(_ a: Int, _ aEnd: Int, _ b: Int, _ bEnd: Int) -> Int {
         let most = min(aEnd - a, bEnd - b)
         var count = 0
         while count &+ 8 <= most {
@@ -41,67 +84,74 @@ struct IndexBlockEncoder {
 
     /// Writes the block, and starts the next.
     /// - Returns: the block, and its size.
-    mutating func emit(to sink: any FrameSink) throws(StoreError) -> (FrameTicket, Int) {
+    func emit(to sink: any FrameSink) throws(StoreError) -> (FrameTicket, Int) {
         encode()
-        let ticket = try sink.append(.indexBlock, encoded)
-        keys.removeAll(keepingCapacity: true)
-        entries.removeAll(keepingCapacity: true)
+        let ticket = try sink.append(.indexBlock, UnsafeRawBufferPointer(rebasing: encoded[..<encodedCount]))
+        entryCount = 0
+        keysEnd = 0
         estimate = 0
         shortestKey = .max
-        return (ticket, encoded.count)
+        return (ticket, encodedCount)
     }
 
-    private mutating func encode() {
+    private func encode() {
         typealias Layout = IndexBlock.Layout
-        encoded.removeAll(keepingCapacity: true)
-        let firstEnd = entries[0].end, lastStart = self.lastStart, shortestKey = self.shortestKey
-        let keys = self.keys
-        keys.withUnsafeBytes { keys in
-            // Sorted, so what the first and the last have in common all have, as far as they are long enough: of keys from
-            // a damaged block one may be the start of another.
-            let common = min(Self.shared(keys, 0, firstEnd, lastStart, keys.count), shortestKey, Int(UInt16.max))
-            let intervals = (entries.count + Layout.entriesPerInterval - 1) / Layout.entriesPerInterval
-            append(UInt16(intervals))
-            append(UInt16(common))
-            append(UInt32(entries.count))
-            encoded.append(contentsOf: repeatElement(0, count: intervals * Layout.intervalSize))
-            encoded.append(contentsOf: UnsafeRawBufferPointer(rebasing: keys[..<common]))
-            var start = 0, previousStart = 0
-            for (index, entry) in entries.enumerated() {
-                let from = start + common
-                var shared = 0
-                if index % Layout.entriesPerInterval == 0 {
-                    let at = Layout.intervals + index / Layout.entriesPerInterval * Layout.intervalSize
-                    let word = KeyBytes.word(UnsafeRawBufferPointer(rebasing: keys[from..<entry.end]))
-                    let offset = UInt32(encoded.count)
-                    encoded.withUnsafeMutableBytes {
-                        $0.storeBytes(of: word.littleEndian, toByteOffset: at + Layout.intervalWord, as: UInt64.self)
-                        $0.storeBytes(of: offset.littleEndian, toByteOffset: at + Layout.intervalOffset, as: UInt32.self)
-                    }
-                } else {
-                    shared = Self.shared(keys, previousStart + common, start, from, entry.end)
-                }
-                appendVarint(UInt64(shared))
-                appendVarint(UInt64(entry.end - from - shared) << 1 | (entry.isTombstone ? 1 : 0))
-                encoded.append(contentsOf: UnsafeRawBufferPointer(rebasing: keys[(from + shared)..<entry.end]))
-                appendVarint(entry.row)
-                previousStart = start
-                start = entry.end
+        // Sorted, so what the first and the last have in common all have, as far as they are long enough: of keys from a
+        // damaged block one may be the start of another.
+        let common = min(shared(0, entries[0].keyEnd, lastStart, keysEnd), shortestKey, Int(UInt16.max))
+        let intervals = (entryCount + Layout.entriesPerInterval - 1) / Layout.entriesPerInterval
+        reserve(Layout.intervals + intervals * Layout.intervalSize + keysEnd + entryCount * 3 * Self.varintSizeMax)
+        encoded.storeBytes(of: UInt16(intervals).littleEndian, toByteOffset: Layout.intervalCount, as: UInt16.self)
+        encoded.storeBytes(of: UInt16(common).littleEndian, toByteOffset: Layout.commonLength, as: UInt16.self)
+        encoded.storeBytes(of: UInt32(entryCount).littleEndian, toByteOffset: Layout.entryCount, as: UInt32.self)
+        encodedCount = Layout.intervals + intervals * Layout.intervalSize
+        appendKey(0..<common)
+        var start = 0
+        for index in 0..<entryCount {
+            let entry = entries[index]
+            let from = start + common
+            var shared = 0
+            if index % Layout.entriesPerInterval == 0 {
+                let at = Layout.intervals + index / Layout.entriesPerInterval * Layout.intervalSize
+                let word = KeyBytes.word(UnsafeRawBufferPointer(rebasing: keys[from..<entry.keyEnd]))
+                encoded.storeBytes(of: word.littleEndian, toByteOffset: at + Layout.intervalWord, as: UInt64.self)
+                encoded.storeBytes(of: UInt32(encodedCount).littleEndian, toByteOffset: at + Layout.intervalOffset, as: UInt32.self)
+            } else {
+                shared = max(0, entry.shared - common)
             }
+            appendVarint(UInt64(shared))
+            appendVarint(UInt64(entry.keyEnd - from - shared) << 1 | (entry.isTombstone ? 1 : 0))
+            appendKey(from + shared..<entry.keyEnd)
+            appendVarint(entry.row)
+            start = entry.keyEnd
         }
     }
 
-    private mutating func append<Value: FixedWidthInteger>(_ value: Value) {
-        withUnsafeBytes(of: value.littleEndian) { encoded.append(contentsOf: $0) }
+    private static let varintSizeMax = 10
+
+    private func reserve(_ size: Int) {
+        guard size > encoded.count else { return }
+        encoded.deallocate()
+        encoded = .allocate(byteCount: size * 2, alignment: 8)
     }
 
     @inline(__always)
-    private mutating func appendVarint(_ value: UInt64) {
+    private func appendKey(_ range: Range<Int>) {
+        if let target = encoded.baseAddress, let source = keys.baseAddress {
+            (target + encodedCount).copyMemory(from: source + range.lowerBound, byteCount: range.count)
+        }
+        encodedCount &+= range.count
+    }
+
+    @inline(__always)
+    private func appendVarint(_ value: UInt64) {
         var value = value
         while value >= 0x80 {
-            encoded.append(UInt8(truncatingIfNeeded: value) | 0x80)
+            encoded[encodedCount] = UInt8(truncatingIfNeeded: value) | 0x80
+            encodedCount &+= 1
             value >>= 7
         }
-        encoded.append(UInt8(value))
+        encoded[encodedCount] = UInt8(truncatingIfNeeded: value)
+        encodedCount &+= 1
     }
 }

@@ -34,7 +34,7 @@ public struct IndexDefinition: Hashable, Sendable {
 public protocol IndexKeyExtractor: Sendable {
     /// Appends the key of `row`.
     /// - Returns: false where the row has no place in the index.
-    func appendKey(of row: RowView, layout: RowLayout, to key: inout KeyBuilder) -> Bool
+    func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool
 }
 
 /// Makes keys of columns.
@@ -45,7 +45,7 @@ final class ColumnKeyExtractor: IndexKeyExtractor {
         self.parts = parts
     }
 
-    func appendKey(of row: RowView, layout: RowLayout, to key: inout KeyBuilder) -> Bool {
+    func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
         for part in parts {
             if let position = layout.position(of: part.column) {
                 key.append(column: layout.access[position], of: row, descending: !part.ascending)

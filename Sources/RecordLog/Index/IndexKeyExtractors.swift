@@ -4,9 +4,9 @@ enum IndexKeyExtractors {
     static func keySizeMax(_ file: LogFile) -> Int { Int(file.segmentSize / 8) }
 
     static func check(_ key: KeyBuilder, sizeMax: Int, path: String) throws(StoreError) {
-        guard key.bytes.count <= sizeMax else {
+        guard key.count <= sizeMax else {
             throw StoreError(
-                .tooLarge, path: path, "an index key of \(key.bytes.count) bytes is longer than \(sizeMax)",
+                .tooLarge, path: path, "an index key of \(key.count) bytes is longer than \(sizeMax)",
                 remedy: "Do not index columns with such long values.")
         }
     }

@@ -26,8 +26,8 @@ final class IndexMaintainer {
     /// Appends the key of `row`.
     /// - Returns: false where the row has no place in the index.
     @inline(__always)
-    func appendKey(of row: RowView, layout: RowLayout, to key: inout KeyBuilder) -> Bool {
-        guard !parts.isEmpty else { return extractor.appendKey(of: row, layout: layout, to: &key) }
+    func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
+        guard !parts.isEmpty else { return extractor.appendKey(of: row, layout: layout, to: key) }
         look(layout)
         for (access, isDescending) in columns { key.append(column: access, of: row, descending: isDescending) }
         return true

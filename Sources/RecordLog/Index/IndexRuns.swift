@@ -41,11 +41,7 @@ struct IndexRuns: Sendable {
 
     /// The row of the first entry that starts with `key`; nil where there is none.
     /// - Complexity: O(log entries) for each run.
-    func firstRow(prefix key: [UInt8]) throws(StoreError) -> UInt64? {
-        try key.withUnsafeBufferPointer { key throws(StoreError) in try firstRow(prefix: UnsafeRawBufferPointer(key)) }
-    }
-
-    private func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
+    func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
         var found: (row: UInt64, isTombstone: Bool)?
         var isAmbiguous = false
         for index in 0..<memory.count + frozen.count {

@@ -28,8 +28,9 @@ final class MemoryRun: @unchecked Sendable {
         known.deallocate()
     }
 
+    /// The entries in order; they live as long as the run.
     @inline(__always)
-    private var inOrder: SortedEntries {
+    var inOrder: SortedEntries {
         if let known = sorted.load(ordering: .acquiring) { return known.pointee }
         return sort()
     }

@@ -40,11 +40,14 @@ class RunCursor {
 }
 
 private final class MemoryRunCursor: RunCursor {
+    /// Keeps `entries` alive.
     private let run: MemoryRun
+    private let entries: SortedEntries
     private var position = 0
 
     init(_ run: MemoryRun, _ range: KeyRange, isDescending: Bool) {
         self.run = run
+        entries = run.inOrder
         super.init(range, isDescending: isDescending)
         if isDescending {
             position = (range.upper.map { $0.withUnsafeBytes { run.lowerBound($0) } } ?? run.count) - 1
@@ -61,13 +64,14 @@ private final class MemoryRunCursor: RunCursor {
     }
 
     private func show() {
-        guard position >= 0, position < run.count else {
+        guard position >= 0, position < entries.count else {
             isValid = false
             return
         }
-        key = run.key(position)
-        isTombstone = run.isTombstone(position)
-        isValid = isInside(key)
+        let entry = entries.entries[position]
+        key = entry.bytes
+        isTombstone = entry.isTombstone
+        isValid = isInside(entry.bytes)
     }
 }
 

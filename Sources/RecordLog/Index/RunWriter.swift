@@ -1,7 +1,7 @@
 /// Writes a sorted stream of entries as an index run.
 struct RunWriter {
     private let sink: any FrameSink
-    private var block = IndexBlockEncoder()
+    private let block = IndexBlockEncoder()
     /// The last entry of the block before.
     private var previous: [UInt8] = []
     private var blocks: [IndexRoot.Block] = []

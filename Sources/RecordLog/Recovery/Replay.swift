@@ -16,7 +16,7 @@ final class Replay {
     private(set) var end: UInt64
     /// Of the commits that were applied.
     private(set) var commitBytes: UInt64 = 0
-    private var key = KeyBuilder()
+    private let key = KeyBuilder()
 
     init(file: LogFile, from snapshot: Snapshot, at position: UInt64, options: StoreOptions) {
         self.file = file
@@ -232,14 +232,14 @@ final class Replay {
             builders[slot] = nil
         }
         if builders[slot] == nil { builders[slot] = EntryBuffer() }
-        key.bytes.withUnsafeBytes { builders[slot]?.append($0, isTombstone: isTombstone) }
+        builders[slot]?.append(key.buffer, isTombstone: isTombstone)
     }
 
     /// Makes `key` the row's entry.
     /// - Returns: false where the row has none.
     private func makeKey(_ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer) throws(StoreError) -> Bool {
         key.removeAll()
-        guard index.appendKey(of: row, layout: layout, to: &key) else { return false }
+        guard index.appendKey(of: row, layout: layout, to: key) else { return false }
         key.append(row: row.reference.row)
         try IndexKeyExtractors.check(key, sizeMax: IndexKeyExtractors.keySizeMax(file), path: file.path)
         return true
@@ -311,7 +311,7 @@ final class Replay {
                 runs = runs.adding(MemoryRun([builder]))
                 builder = EntryBuffer()
             }
-            key.bytes.withUnsafeBytes { builder.append($0, isTombstone: false) }
+            builder.append(key.buffer, isTombstone: false)
             return true
         }
         return builder.isEmpty ? runs : runs.adding(MemoryRun([builder]))

@@ -195,7 +195,7 @@ private struct RowChecker {
     let options: StoreOptions
     let file: LogFile
     private var extractors: [TableID: [any IndexKeyExtractor]] = [:]
-    private var key = KeyBuilder()
+    private let key = KeyBuilder()
 
     init(catalog: Catalog, options: StoreOptions, file: LogFile) {
         self.catalog = catalog
@@ -211,9 +211,9 @@ private struct RowChecker {
         else { return false }
         for extractor in try extractors(of: reference.table) {
             key.removeAll()
-            guard extractor.appendKey(of: row, layout: layout, to: &key) else { continue }
+            guard extractor.appendKey(of: row, layout: layout, to: key) else { continue }
             key.append(row: reference.row)
-            guard key.bytes.count <= IndexKeyExtractors.keySizeMax(file) else { return false }
+            guard key.count <= IndexKeyExtractors.keySizeMax(file) else { return false }
         }
         return true
     }

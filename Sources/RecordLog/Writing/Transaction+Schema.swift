@@ -61,8 +61,8 @@ extension Transaction {
             try base.scanRows(table) { row throws(StoreError) in
                 guard let layout = layouts?.layout(row.layoutID) else { return true }
                 newKey.removeAll()
-                if maintainer.appendKey(of: row, layout: layout, to: &newKey) {
-                    try add(&newKey, row: row.reference.row, to: definition.id, isTombstone: false)
+                if maintainer.appendKey(of: row, layout: layout, to: newKey) {
+                    try add(newKey, row: row.reference.row, to: definition.id, isTombstone: false)
                 }
                 return true
             }

@@ -20,11 +20,11 @@ public final class Transaction {
     private let keySizeMax: Int
     private(set) var rowCount: UInt32 = 0
     /// By table ID: what this transaction did to it.
-    var tables: [TableChanges?] = []
+    @exclusivity(unchecked) var tables: [TableChanges?] = []
     /// By index ID.
-    var indexBuilders: [EntryBuffer?] = []
-    private var oldKey = KeyBuilder()
-    var newKey = KeyBuilder()
+    @exclusivity(unchecked) var indexBuilders: [EntryBuffer?] = []
+    private let oldKey = KeyBuilder()
+    let newKey = KeyBuilder()
 
     /// Changes of one table.
     final class TableChanges {
@@ -33,11 +33,11 @@ public final class Transaction {
         var indexes: [IndexMaintainer]
         /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
         let firstNew: UInt64
-        var newAddresses: [UInt64] = []
+        @exclusivity(unchecked) var newAddresses: [UInt64] = []
         /// Older rows that were changed.
         var changed = RowAddresses()
         /// Row numbers that were given out and not written yet.
-        var unwritten = 0
+        @exclusivity(unchecked) var unwritten = 0
         var rowDelta: Int64 = 0
         var byteDelta: Int64 = 0
 
@@ -177,8 +177,8 @@ public final class Transaction {
             if !changes.indexes.isEmpty, let layout = changes.definition?.layout(view.layoutID) {
                 for index in changes.indexes {
                     oldKey.removeAll()
-                    guard index.appendKey(of: view, layout: layout, to: &oldKey) else { continue }
-                    try add(&oldKey, row: reference.row, to: index.id, isTombstone: true)
+                    guard index.appendKey(of: view, layout: layout, to: oldKey) else { continue }
+                    try add(oldKey, row: reference.row, to: index.id, isTombstone: true)
                 }
             }
             return try appender.appendRow(
@@ -237,31 +237,39 @@ public final class Transaction {
             for index in changes.indexes {
                 if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, layout: layout) { continue }
                 newKey.removeAll()
-                let isIn = index.appendKey(of: new, layout: layout, to: &newKey)
+                let isIn = index.appendKey(of: new, layout: layout, to: newKey)
                 if let view = old.view, let oldLayout {
                     oldKey.removeAll()
-                    let wasIn = index.appendKey(of: view, layout: oldLayout, to: &oldKey)
-                    if wasIn, isIn, oldKey.bytes == newKey.bytes { continue }
-                    if wasIn { try add(&oldKey, row: reference.row, to: index.id, isTombstone: true) }
+                    let wasIn = index.appendKey(of: view, layout: oldLayout, to: oldKey)
+                    if wasIn, isIn, KeyBytes.compare(oldKey.buffer, newKey.buffer) == 0 { continue }
+                    if wasIn { try add(oldKey, row: reference.row, to: index.id, isTombstone: true) }
                 }
-                if isIn { try add(&newKey, row: reference.row, to: index.id, isTombstone: false) }
+                if isIn { try add(newKey, row: reference.row, to: index.id, isTombstone: false) }
             }
         }
     }
 
     @inline(__always)
-    func add(_ key: inout KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) throws(StoreError) {
+    func add(_ key: KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) throws(StoreError) {
         key.append(row: row)
         try IndexKeyExtractors.check(key, sizeMax: keySizeMax, path: base.file.path)
-        let slot = Int(index.rawValue)
-        while indexBuilders.count <= slot { indexBuilders.append(nil) }
-        if indexBuilders[slot] == nil { indexBuilders[slot] = EntryBuffer() }
-        guard indexBuilders[slot]?.isFull != true else {
+        let entries = entries(of: index)
+        guard !entries.isFull else {
             throw StoreError(
                 .tooLarge, path: base.file.path, "one transaction changes more than \(EntryBuffer.byteCountMax >> 30) GiB of index keys",
                 remedy: "Use several transactions.")
         }
-        key.bytes.withUnsafeBytes { indexBuilders[slot]?.append($0, isTombstone: isTombstone) }
+        entries.append(key.buffer, isTombstone: isTombstone)
+    }
+
+    @inline(__always)
+    private func entries(of index: IndexID) -> EntryBuffer {
+        let slot = Int(index.rawValue)
+        if slot < indexBuilders.count, let known = indexBuilders[slot] { return known }
+        let made = EntryBuffer()
+        while indexBuilders.count <= slot { indexBuilders.append(nil) }
+        indexBuilders[slot] = made
+        return made
     }
 
     // MARK: System values

@@ -9,7 +9,7 @@ class EnginePeer: Peer {
     private let generator: PersonGenerator
     private var opened: LogStore?
     private let builder = RowBuilder()
-    private var key = KeyBuilder()
+    private let key = KeyBuilder()
     var durability: Durability { .full }
 
     required init(path: String, generator: PersonGenerator) throws {
