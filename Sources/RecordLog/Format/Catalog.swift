@@ -64,6 +64,11 @@ public final class Catalog: Sendable {
         return place < starts[table &+ 1] && row.byteCount >= minimums[place]
     }
 
+    /// The least size that bodies of a well-formed row's layout have.
+    func minimumSize(of row: RowView) -> Int {
+        Int(minimums[starts[Int(row.reference.table.rawValue)] &+ Int(row.layoutID.rawValue)])
+    }
+
     /// Layouts of all tables together, so that a hostile catalog makes few objects.
     static let layoutsMax = 1 << 16
 

@@ -61,12 +61,38 @@ struct RowRecord {
         let low = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.row, as: UInt32.self))
         let high = UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.row &+ 4, as: UInt16.self))
         reference = RowReference(table: TableID(rawValue: table), row: UInt64(low) | UInt64(high) << 32)
-        distance = Int(UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.distance, as: UInt16.self)))
+        distance = Self.distance(pointer)
         version = hasVersion == 0 ? 1 : UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.size, as: UInt32.self))
         previous = hasPrevious == 0
             ? 0
             : UInt64(littleEndian: pointer.loadUnaligned(
                 fromByteOffset: Layout.size &+ hasVersion &* Layout.versionSize, as: UInt64.self))
+    }
+
+    /// How far a record is from its frame's first byte; of at least `Layout.size` bytes.
+    @inline(__always)
+    static func distance(_ pointer: UnsafeRawPointer) -> Int {
+        Int(UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.distance, as: UInt16.self)))
+    }
+
+    /// The body's length of the record of a row that was inserted and never changed, as most are: looked at in three loads.
+    /// - Parameters:
+    ///   - limit: the bytes that are there.
+    ///   - distance: from the record back to its frame's first byte.
+    /// - Returns: nil where the record is of another row or another form, or none: `init` tells then.
+    @inline(__always)
+    static func insertedBody(_ pointer: UnsafeRawPointer, limit: Int, _ reference: RowReference, distance: Int) -> Int? {
+        guard limit >= Layout.size else { return nil }
+        let word = UInt32(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.word, as: UInt32.self))
+        let length = Int(word & Layout.bodyLengthMask)
+        // Neither version nor previous address: their bits are the word's highest.
+        guard word >> Layout.operationShift == UInt32(Operation.put.rawValue), length <= limit &- Layout.size else { return nil }
+        let middle = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.table, as: UInt64.self))
+        let last = UInt16(littleEndian: pointer.loadUnaligned(fromByteOffset: Layout.row &+ 4, as: UInt16.self))
+        let row = reference.row
+        guard middle == UInt64(reference.table.rawValue) | UInt64(truncatingIfNeeded: distance) << 16 | row << 32, last == UInt16(truncatingIfNeeded: row >> 32)
+        else { return nil }
+        return length
     }
 
     /// Writes a record, up to its body.

@@ -208,6 +208,22 @@ public final class LogFile: @unchecked Sendable {
         return (record, pointer + record.bodyOffset)
     }
 
+    /// The body of a row that was inserted and never changed, in a frame that is known to be valid: the short way.
+    /// - Returns: nil where the row is not of that kind, or nothing is known of its frame: `record(at:end:)` tells then.
+    @inline(__always)
+    func insertedBody(at address: UInt64, end: UInt64, _ reference: RowReference) throws(StoreError) -> UnsafeRawBufferPointer? {
+        guard address >= FileFormat.dataStart, address < end else { return nil }
+        let pointer = try pointer(at: address)
+        let limit = Int(truncatingIfNeeded: min(end &- address, room(at: address)))
+        guard limit >= RowRecord.Layout.size else { return nil }
+        let distance = RowRecord.distance(pointer), start = address &- UInt64(distance)
+        guard distance >= FrameHeader.Layout.size, distance <= Int(address & segmentMask), start % UInt64(FrameHeader.alignment) == 0,
+            start >= FileFormat.dataStart, let word = bit(start), word.word.pointee.load(ordering: .relaxed) & word.mask != 0,
+            let length = RowRecord.insertedBody(pointer, limit: limit, reference, distance: distance)
+        else { return nil }
+        return UnsafeRawBufferPointer(start: pointer + RowRecord.Layout.size, count: length)
+    }
+
     /// The same for a walk that mostly stays in one frame: what was learnt of the frame is kept in `frame`.
     @inline(__always)
     func record(

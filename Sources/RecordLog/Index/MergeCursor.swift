@@ -10,6 +10,8 @@ final class MergeCursor {
     private let order: UnsafeMutablePointer<Place>
     private var count = 0
     private var isStarted = false
+    /// Whether the second cursor may stand at the first one's entry: not where the first was just found to be before it.
+    private var mayBeEqual = true
 
     private struct Place {
         let cursor: Unmanaged<RunCursor>
@@ -60,11 +62,32 @@ final class MergeCursor {
         isStarted = true
         while count > 0 {
             // Older runs that stand at the same entry are hidden.
-            while count > 1, KeyBytes.compare(key(0), key(1)) == 0 { try advance(1) }
+            while count > 1, mayBeEqual, KeyBytes.compare(key(0), key(1)) == 0 { try advance(1) }
             if keepsTombstones || !isTombstone { return true }
             try advance(0)
         }
         return false
+    }
+
+    /// Takes the next entries' rows, as many as there is room for.
+    /// - Returns: how many; fewer only at the end.
+    func take(_ table: TableID, into rows: UnsafeMutableBufferPointer<RowReference>) throws(StoreError) -> Int {
+        if isStarted, count > 0 { try advance(0) }
+        // The current entry is the next to be shown.
+        isStarted = false
+        if count == 1, !keepsTombstones {
+            // One run alone: nothing to compare with.
+            let cursor = order[0].cursor.takeUnretainedValue()
+            let taken = try cursor.take(table, into: rows)
+            if !cursor.isValid { count = 0 }
+            return taken
+        }
+        var taken = 0
+        while taken < rows.count, try next() {
+            rows[taken] = RowReference(table: table, row: IndexCursor.row(of: entry))
+            taken += 1
+        }
+        return taken
     }
 
     /// Moves one cursor, and puts it where its new entry belongs.
@@ -72,6 +95,7 @@ final class MergeCursor {
     private func advance(_ place: Int) throws(StoreError) {
         let cursor = order[place].cursor.takeUnretainedValue()
         try cursor.advance()
+        mayBeEqual = true
         if !cursor.isValid {
             count &-= 1
             var at = place
@@ -80,6 +104,13 @@ final class MergeCursor {
                 at &+= 1
             }
             return
+        }
+        if place == 0, count > 1 {
+            let difference = KeyBytes.compare(key(0), key(1))
+            if difference != 0, (difference < 0) != isDescending {
+                mayBeEqual = false
+                return
+            }
         }
         var at = place
         while at &+ 1 < count, isAfter(at, at &+ 1) {

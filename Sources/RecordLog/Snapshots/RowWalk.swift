@@ -10,6 +10,9 @@ struct RowWalk {
     private var isChanged = false
     private var addresses = PrimaryPage.empty
     private var frame = VerifiedFrame()
+    /// The layout of the row before, and the least size of its bodies.
+    private var layout: LayoutID?
+    private var minimumSize = Int.max
     /// Rows found, for the statistics.
     private(set) var found = 0
 
@@ -38,11 +41,28 @@ struct RowWalk {
                 row &+= 1
                 guard address != 0 else { continue }
                 found &+= 1
-                return try snapshot.checked(
+                if let view = insertedRow(at: address, reference) { return view }
+                let view = try snapshot.checked(
                     try snapshot.file.record(at: address, end: snapshot.end, in: &frame), at: address, reference)
+                layout = view.layoutID
+                minimumSize = table == .system ? .max : snapshot.catalog.minimumSize(of: view)
+                return view
             }
         }
         return nil
+    }
+
+    /// The row where it lies in the frame of the one before and has its layout; nil where that is not so.
+    @inline(__always)
+    private func insertedRow(at address: UInt64, _ reference: RowReference) -> RowView? {
+        guard address >= frame.start, address < frame.end else { return nil }
+        let pointer = frame.pointer + Int(truncatingIfNeeded: address &- frame.start)
+        guard let length = RowRecord.insertedBody(
+            pointer, limit: Int(truncatingIfNeeded: frame.end &- address), reference, distance: Int(truncatingIfNeeded: address &- frame.frameStart)),
+            length >= minimumSize
+        else { return nil }
+        let view = RowView(body: pointer + RowRecord.Layout.size, byteCount: length, reference: reference, version: 1)
+        return view.layoutID == layout ? view : nil
     }
 
     /// Goes to the page of `row`; where the table has none there, behind it.

@@ -32,18 +32,38 @@ extension Snapshot {
     ///
     /// Addresses are looked up first and rows read after, in groups, so that the misses of memory overlap.
     public func rows(_ references: UnsafeBufferPointer<RowReference>, _ body: (Int, RowView?) throws -> Void) throws {
+        try inGroups(references) { start, group, addresses in
+            counters.rowsRead(group.count)
+            for index in group.indices {
+                let address = addresses[index]
+                try body(start &+ index, address == 0 ? nil : try view(at: address, group[index]))
+            }
+        }
+    }
+
+    /// Brings rows that are about to be read one by one close to the processor: their misses of memory overlap here, and would
+    /// not there. Nothing is checked; a row that cannot be found is left to its reader. As many at a time as fit the cache,
+    /// a few hundred, is best.
+    /// - Complexity: O(references); no row counts as read.
+    public func readAhead(_ references: UnsafeBufferPointer<RowReference>) {
+        try? inGroups(references) { _, _, _ in }
+    }
+
+    /// Looks up the addresses of a group of rows, 0 for none, and touches what lies there, group after group.
+    @inline(__always)
+    private func inGroups(
+        _ references: UnsafeBufferPointer<RowReference>,
+        _ body: (_ start: Int, _ group: UnsafeBufferPointer<RowReference>, _ addresses: UnsafeBufferPointer<UInt64>) throws -> Void
+    ) throws {
         try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.groupSize) { addresses in
             var start = 0
             while start < references.count {
-                let end = min(start + Self.groupSize, references.count)
-                for index in start..<end { addresses[index &- start] = try address(of: references[index]) ?? 0 }
-                _ = file.touch(UnsafeBufferPointer(rebasing: addresses[..<(end - start)]))
-                counters.rowsRead(end - start)
-                for index in start..<end {
-                    let address = addresses[index &- start]
-                    try body(index, address == 0 ? nil : try view(at: address, references[index]))
-                }
-                start = end
+                let group = UnsafeBufferPointer(rebasing: references[start..<min(start + Self.groupSize, references.count)])
+                for index in group.indices { addresses[index] = try address(of: group[index]) ?? 0 }
+                let found = UnsafeBufferPointer(rebasing: addresses[..<group.count])
+                _ = file.touch(found)
+                try body(start, group, found)
+                start += group.count
             }
         }
     }
@@ -51,10 +71,12 @@ extension Snapshot {
     /// A cursor over a range of an index.
     /// - Throws: `invalidArgument` for an index that this snapshot does not have.
     public func cursor(_ index: IndexID, _ range: KeyRange = .all, descending: Bool = false) throws(StoreError) -> IndexCursor {
-        let runs = try runs(of: index)
-        return IndexCursor(
-            MergeCursor(cursors: try runs.cursors(range, isDescending: descending), isDescending: descending, keepsTombstones: false),
-            owner: self)
+        IndexCursor(try merge(index, range, descending: descending), owner: self)
+    }
+
+    private func merge(_ index: IndexID, _ range: KeyRange, descending: Bool) throws(StoreError) -> MergeCursor {
+        MergeCursor(
+            cursors: try runs(of: index).cursors(range, isDescending: descending), isDescending: descending, keepsTombstones: false)
     }
 
     /// The first row of the index entries that start with a key; nil where there is none.
@@ -68,31 +90,31 @@ extension Snapshot {
         _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (RowView) throws -> Bool
     ) throws {
         guard let table = catalog.index(index)?.table else { return }
-        var cursor = try cursor(index, range, descending: descending)
-        var left = limit
+        let merge = try merge(index, range, descending: descending)
+        var left = limit, isDone = false
         try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.groupSize) { references in
-            var isDone = false
             while left > 0, !isDone {
-                var count = 0
-                while count < min(Self.groupSize, left), let number = try cursor.next() {
-                    (references.baseAddress! + count).initialize(to: RowReference(table: table, row: number))
-                    count += 1
-                }
+                let wanted = min(Self.groupSize, left)
+                let count = try merge.take(table, into: UnsafeMutableBufferPointer(rebasing: references[..<wanted]))
                 guard count > 0 else { return }
-                try rows(UnsafeBufferPointer(rebasing: references[..<count])) { _, row in
-                    guard !isDone, let row else { return }
-                    isDone = try !body(row)
-                    left -= 1
+                try inGroups(UnsafeBufferPointer(rebasing: references[..<count])) { _, group, addresses in
+                    counters.rowsRead(group.count)
+                    for index in group.indices where addresses[index] != 0 {
+                        left -= 1
+                        guard try body(try view(at: addresses[index], group[index])) else {
+                            isDone = true
+                            return
+                        }
+                    }
                 }
-                if count < Self.groupSize { return }
+                if count < wanted { return }
             }
         }
     }
 
     /// How many entries a range of an index has. O(entries in the range); no row is read.
     public func count(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int {
-        let merge = MergeCursor(
-            cursors: try runs(of: index).cursors(range, isDescending: false), isDescending: false, keepsTombstones: false)
+        let merge = try merge(index, range, descending: false)
         var count = 0
         while try merge.next() { count += 1 }
         return count

@@ -112,7 +112,11 @@ public final class Snapshot: @unchecked Sendable {
 
     @inline(__always)
     func view(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
-        try checked(try file.record(at: address, end: end), at: address, reference)
+        if let body = try file.insertedBody(at: address, end: end, reference), let start = body.baseAddress {
+            let row = RowView(body: start, byteCount: body.count, reference: reference, version: 1)
+            if catalog.isWellFormed(row) { return row }
+        }
+        return try checked(try file.record(at: address, end: end), at: address, reference)
     }
 
     /// The row of a record, which must be the one wanted and have its layout.

@@ -224,7 +224,7 @@ class EnginePeer: Peer {
 
     func update(_ numbers: [Int]) throws -> UInt64? {
         try store.write { transaction in
-            for number in numbers {
+            try inGroups(numbers, transaction) { number in
                 try change(transaction, number) { builder, row, layout in
                     builder.set(Person.age, int64: row.int64(layout.access[Person.age]) + 1)
                 }
@@ -233,9 +233,18 @@ class EnginePeer: Peer {
         return UInt64(numbers.count)
     }
 
+    /// Reads the rows of a few hundred numbers ahead, again and again.
+    private func inGroups(_ numbers: [Int], _ transaction: Transaction, _ body: (Int) throws -> Void) throws {
+        for start in stride(from: 0, to: numbers.count, by: 256) {
+            let group = numbers[start..<min(start + 256, numbers.count)]
+            group.map(reference).withUnsafeBufferPointer { transaction.base.readAhead($0) }
+            for number in group { try body(number) }
+        }
+    }
+
     func delete(_ numbers: [Int]) throws -> UInt64? {
         try store.write { transaction in
-            for number in numbers { _ = try transaction.delete(reference(number)) }
+            try inGroups(numbers, transaction) { number in _ = try transaction.delete(reference(number)) }
         }
         return UInt64(numbers.count)
     }
