@@ -120,7 +120,7 @@ public struct KeyBuilder {
         }
     }
 
-    /// One column of a row, null or not.
+    /// One column of a row, null or not. A `value` column has no key, and is as null.
     @inline(__always)
     public mutating func append(column access: ColumnAccess, of row: RowView, descending: Bool = false) {
         guard !access.isAbsent, !row.isNull(access) else { return appendNull(descending: descending) }
@@ -132,6 +132,8 @@ public struct KeyBuilder {
         case .reference: append(reference: row.reference(access), descending: descending)
         case .decimal: append(decimal: row.decimal(access), descending: descending)
         case .text, .bytes: append(bytes: row.bytes(access), descending: descending)
+        // No index is over such a column.
+        case .value: appendNull(descending: descending)
         }
     }
 

@@ -125,7 +125,7 @@ public final class LogStore: Sendable {
         try beginWriting()
         defer { writer.file.storage.unlock() }
         let base = snapshot()
-        let appender = FrameAppender(file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters)
+        let appender = FrameAppender(file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, flushSize: options.flushSize)
         let transaction = Transaction(base: base, appender: appender, extractors: options.extractors)
         let result: Result
         do {
@@ -134,6 +134,8 @@ public final class LogStore: Sendable {
             if let failure = appender.failure { throw failure }
             guard transaction.hasChanges else {
                 if let failure = transaction.failure { throw failure }
+                // Values may have been written that no row took.
+                abandon(appender)
                 return result
             }
             try transaction.finish()

@@ -34,6 +34,13 @@ enum FuzzedParts {
         guard manifest.encoded().withUnsafeBytes({ Manifest($0) }) != nil else { fatalError("a manifest does not last") }
     }
 
+    private static func list(_ bytes: UnsafeRawBufferPointer) {
+        _ = StoredValue(bytes)
+        guard let list = ValueList(bytes) else { return }
+        let length = (0..<list.chunkCount).reduce(UInt64(0)) { $0 + list.length(of: $1) + list.pointer($1).offset &- list.pointer($1).offset }
+        guard length == list.length else { fatalError("a list's chunks are not as long as it says") }
+    }
+
     private static func footer(_ bytes: UnsafeRawBufferPointer) {
         guard let footer = CommitFooter(payload: bytes) else { return }
         _ = footer.author(in: bytes)
@@ -47,6 +54,8 @@ enum FuzzedParts {
     private static func frame(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress, let header = FrameHeader(base, limit: UInt64(bytes.count)) else { return }
         _ = FrameHeader.checksum(of: base, length: header.length, fileID: 1, offset: 8192)
+        let payload = UnsafeRawBufferPointer(rebasing: bytes[FrameHeader.Layout.size..<FrameHeader.Layout.size + Int(header.payloadLength)])
+        list(payload)
     }
 
     private static func header(_ bytes: UnsafeRawBufferPointer) {
