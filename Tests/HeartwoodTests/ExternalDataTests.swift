@@ -94,7 +94,8 @@ import Testing
         try stack.context.save()
         stack.context.refreshAllObjects()
         func titles(_ format: String, _ arguments: Any...) throws -> [String] {
-            try stack.fetch("Photo", format, arguments, sort: [NSSortDescriptor(key: "title", ascending: true)]).compactMap { $0.value(forKey: "title") as? String }
+            try stack.fetch("Photo", format, arguments, sort: [NSSortDescriptor(key: "title", ascending: true)])
+                .compactMap { $0.value(forKey: "title") as? String }
         }
         #expect(try titles("image == %@", data(9000)) == ["b"] && titles("image == %@", data(5)) == ["a"])
         #expect(try titles("image != %@", data(9000)) == ["a", "c", "d"])

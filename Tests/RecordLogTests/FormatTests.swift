@@ -31,6 +31,17 @@ import Testing
         #expect(hash("Nobody inspects the spammish repetition", 0) == 0xFBCE_A83C_8A37_8BF1)
     }
 
+    /// FORMAT.md's example of a value in frames of its own.
+    @Test func theExampleOfAReferenceIsTrue() throws {
+        let reference = ValueReference(form: .list, length: 9000, pointer: FramePointer(offset: 16_448, checksum: 0x0102_0304_0506_0708))
+        let wanted: [UInt8] = [
+            0x02, 0x28, 0x23, 0, 0, 0, 0, 0, 0, 0x40, 0x40, 0, 0, 0, 0, 0, 0, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01,
+        ]
+        #expect(reference.encoded == wanted && wanted.withUnsafeBytes { ValueReference($0) } == reference)
+        #expect(ValueChunk.sizeMax(segmentSize: 1 << 26) == (1 << 20) - 32 && ValueChunk.sizeMax(segmentSize: 1 << 16) == 8160)
+        #expect(ValueChunk.inlineMax(segmentSize: 1 << 26) == 4096 && ValueChunk.inlineMax(segmentSize: 1 << 16) == 1024)
+    }
+
     /// FORMAT.md's worked example is what the code writes.
     @Test func theWorkedExampleIsTrue() throws {
         let fileSystem = MemoryFileSystem()

@@ -107,7 +107,8 @@ import Testing
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         var frames: [UInt64] = []
         try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frame in
-            if (FrameKind.primaryPage.rawValue...FrameKind.batch.rawValue).contains(frame.header.kind.rawValue) { frames.append(frame.offset) }
+            let kinds = FrameKind.primaryPage.rawValue...FrameKind.batch.rawValue
+            if kinds.contains(frame.header.kind.rawValue) { frames.append(frame.offset) }
         }
         #expect(frames.count >= 10)
         for offset in frames {

@@ -184,7 +184,9 @@ final class SampleStore {
         let found = try contents(snapshot)
         if found != expected { return "a scan finds \(found.count) rows, expected \(expected.count), or other values" }
         if snapshot.rowCount(table.id) != expected.count { return "\(snapshot.rowCount(table.id)) rows are counted, \(expected.count) there" }
-        for (row, wanted) in expected where try snapshot.row(reference(row)).map({ try person($0, snapshot.value) }) != wanted { return "row \(row) is wrong" }
+        for (row, wanted) in expected where try snapshot.row(reference(row)).map({ try person($0, snapshot.value) }) != wanted {
+            return "row \(row) is wrong"
+        }
         let orders: [(IndexID, (inout KeyBuilder, Person) -> Void)] = [
             (byName, { key, person in if let name = person.name { key.append(text: name) } else { key.appendNull() } }),
             (byGroup, { $0.append(reference: RowReference(table: TableID(rawValue: 9), row: $1.group)) }),

@@ -126,7 +126,8 @@ struct RecordLogSave {
 
     /// Whether external data was set to what it is: it is not written again then.
     private func keepsExternalData(_ value: ManagedValue, at position: Int, _ row: RowView, _ access: ColumnAccess) throws -> Bool {
-        guard case .data(let data) = value, let stored = try transaction.value(access, of: row), try stored.isEqual(to: data) else { return false }
+        guard case .data(let data) = value, let stored = try transaction.value(access, of: row), try stored.isEqual(to: data)
+        else { return false }
         builder.copy(position, from: row, access)
         return true
     }

@@ -112,7 +112,8 @@ struct StoreInspector {
             tables: snapshot.catalog.tables.map { table in
                 StoreInspection.Table(
                     id: table.id.rawValue, name: table.name, rows: snapshot.rowCount(table.id),
-                    liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: try? values(of: table, snapshot), columns: table.currentLayout.columns.map(\.name))
+                    liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: try? values(of: table, snapshot),
+                    columns: table.currentLayout.columns.map(\.name))
             },
             indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: tail.inspected)
     }

@@ -132,9 +132,9 @@ public struct StoreVerification: Sendable {
             do throws(StoreError) {
                 if try !audit.value(row.bytes(layout.access[position])).isInline { values += 1 }
             } catch {
+                let column = layout.columns[position].name
                 problems.append(Problem(
-                    offset: error.offset,
-                    message: "row \(row.reference.row) of table \(table.id.rawValue), column \(layout.columns[position].name): \(error.message)"))
+                    offset: error.offset, message: "table \(table.id.rawValue), row \(row.reference.row), column \(column): \(error.message)"))
             }
         }
     }

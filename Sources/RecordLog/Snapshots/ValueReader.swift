@@ -136,7 +136,8 @@ public struct ValueReader: Sendable {
             let piece = try chunk(at / chunkLength)
             let start = at % chunkLength
             let part = min(piece.count - start, wanted - done)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[done..<done + part]).copyMemory(from: UnsafeRawBufferPointer(rebasing: piece[start..<start + part]))
+            let from = UnsafeRawBufferPointer(rebasing: piece[start..<start + part])
+            UnsafeMutableRawBufferPointer(rebasing: buffer[done..<done + part]).copyMemory(from: from)
             done += part
         }
         return done

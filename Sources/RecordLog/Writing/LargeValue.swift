@@ -43,7 +43,8 @@ public final class ValueWriter {
     public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         guard !isFinished else {
             throw StoreError(
-                .invalidArgument, path: path, "a value is appended to after its closure returned", remedy: "Append within writeValue's closure.")
+                .invalidArgument, path: path, "a value is appended to after its closure returned",
+                remedy: "Append within writeValue's closure.")
         }
         var rest = bytes
         while rest.count > 0 {
@@ -60,7 +61,8 @@ public final class ValueWriter {
             }
             let part = min(rest.count, chunkSize - buffered)
             reserve(buffered + part)
-            UnsafeMutableRawBufferPointer(rebasing: memory[buffered..<buffered + part]).copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<part]))
+            UnsafeMutableRawBufferPointer(rebasing: memory[buffered..<buffered + part])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<part]))
             buffered += part
             rest = UnsafeRawBufferPointer(rebasing: rest[part...])
         }

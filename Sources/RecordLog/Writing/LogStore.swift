@@ -125,7 +125,8 @@ public final class LogStore: Sendable {
         try beginWriting()
         defer { writer.file.storage.unlock() }
         let base = snapshot()
-        let appender = FrameAppender(file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, flushSize: options.flushSize)
+        let appender = FrameAppender(
+            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, flushSize: options.flushSize)
         let transaction = Transaction(base: base, appender: appender, extractors: options.extractors)
         let result: Result
         do {

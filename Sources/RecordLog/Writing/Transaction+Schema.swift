@@ -100,8 +100,9 @@ extension Transaction {
 
     /// A value may be longer than memory, so its column has no keys.
     private func check(_ parts: [IndexPart], against layout: RowLayout) throws(StoreError) {
-        guard let part = parts.first(where: { part in layout.valuePositions.contains { layout.columns[$0].id == part.column } }) else { return }
-        throw schema("no index is over the column \(layout.columns.first { $0.id == part.column }?.name ?? ""), which holds large values")
+        for position in layout.valuePositions where parts.contains(where: { $0.column == layout.columns[position].id }) {
+            throw schema("no index is over the column \(layout.columns[position].name), which holds large values")
+        }
     }
 
     private func schema(_ message: String) -> StoreError {

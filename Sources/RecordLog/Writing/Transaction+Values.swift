@@ -63,6 +63,6 @@ extension Transaction {
     private func foreignValue(_ message: String) -> StoreError {
         StoreError(
             .invalidArgument, path: base.file.path, message,
-            remedy: "Make values with writeValue in the same transaction, one for each row, and copy those of other columns from transaction.row.")
+            remedy: "Make a value with writeValue for each row that has it; where it stays, copy the row that transaction.row gives.")
     }
 }

@@ -79,11 +79,12 @@ import Testing
         let outside: [UInt64] = [0, 64, 8191, 8193, sample.store.writer.end, 1 << 40, .max, .max - 63]
         let lies: [(ValueReference.Form, UInt64, FramePointer)] = [
             (.list, 8999, pointer(list)), (.list, 9001, pointer(list)), (.list, .max, pointer(list)), (.list, 9000, wrong),
-            (.list, 9000, pointer(chunks[0])), (.list, 9000, pointer(rows)), (.chunk, 8160, pointer(list)), (.chunk, 8159, pointer(chunks[0])),
-            (.chunk, 8161, pointer(chunks[0])), (.chunk, .max, pointer(chunks[0])), (.chunk, 100, pointer(rows)),
+            (.list, 9000, pointer(chunks[0])), (.list, 9000, pointer(rows)), (.chunk, 8160, pointer(list)),
+            (.chunk, 8159, pointer(chunks[0])), (.chunk, 8161, pointer(chunks[0])), (.chunk, .max, pointer(chunks[0])), (.chunk, 100, pointer(rows)),
         ] + outside.flatMap { [(.list, 9000, FramePointer(offset: $0, checksum: 1)), (.chunk, 9000, FramePointer(offset: $0, checksum: 1))] }
         for lie in lies { #expect(error(lie.0, lie.1, lie.2)?.code == .corrupt, "\(lie)") }
-        for malformed in [[], [1], [3] + [UInt8](repeating: 1, count: 24), [1] + [UInt8](repeating: 0, count: 24), [2] + [UInt8](repeating: 1, count: 25)] as [[UInt8]] {
+        func repeating(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
+        for malformed in [[], [1], [3] + repeating(1, 24), [1] + repeating(0, 24), [2] + repeating(1, 25)] {
             let error = #expect(throws: StoreError.self) { try malformed.withUnsafeBytes { _ = try ValueReader($0, in: file) } }
             #expect(error?.code == .corrupt)
         }

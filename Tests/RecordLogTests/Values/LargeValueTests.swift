@@ -221,7 +221,8 @@ import Testing
         let sample = try SampleStore()
         let columns = sample.table.currentLayout.columns
         let error = #expect(throws: StoreError.self) {
-            try sample.store.write { _ = try $0.defineIndex(named: "picture", on: sample.table.id, parts: [IndexPart(column: columns[3].id, ascending: true)]) }
+            let parts = [IndexPart(column: columns[3].id, ascending: true)]
+            try sample.store.write { _ = try $0.defineIndex(named: "picture", on: sample.table.id, parts: parts) }
         }
         #expect(error?.code == .schema && error?.message.contains("picture") == true)
         // Nor may an indexed column become one.

@@ -37,7 +37,11 @@ enum FuzzedParts {
     private static func list(_ bytes: UnsafeRawBufferPointer) {
         _ = StoredValue(bytes)
         guard let list = ValueList(bytes) else { return }
-        let length = (0..<list.chunkCount).reduce(UInt64(0)) { $0 + list.length(of: $1) + list.pointer($1).offset &- list.pointer($1).offset }
+        var length: UInt64 = 0
+        for chunk in 0..<list.chunkCount {
+            _ = list.pointer(chunk)
+            length += list.length(of: chunk)
+        }
         guard length == list.length else { fatalError("a list's chunks are not as long as it says") }
     }
 
