@@ -32,7 +32,7 @@ struct SimulationPlan {
         checkpointAfterBytes = isMerging ? 100 : chosen
         zeroAheadBytes = [0, 4096, 4096, 16384].randomElement(using: &random) ?? 0
         // So that commits are written in several pieces, as large ones are.
-        flushSize = [FrameAppender.flushSize, 2000].randomElement(using: &random) ?? 0
+        flushSize = [FrameAppender.flushSize, FrameAppender.flushSize, 2000].randomElement(using: &random) ?? 0
         hasPictures = Bool.random(using: &random)
     }
 
@@ -58,6 +58,6 @@ struct SimulationPlan {
         return SampleStore.Person(
             name: Int.random(in: 0..<10, using: &random) == 0 ? nil : start + String(repeating: "n", count: length),
             age: Int64.random(in: -3...3, using: &random), group: UInt64.random(in: 0..<5, using: &random),
-            picture: hasPictures && Int.random(in: 0..<3, using: &random) == 0 ? .random(&random) : nil)
+            picture: hasPictures && Int.random(in: 0..<5, using: &random) == 0 ? .random(&random) : nil)
     }
 }

@@ -21,7 +21,7 @@ enum FuzzedParts {
     private static func catalog(_ bytes: UnsafeRawBufferPointer) {
         guard let catalog = Catalog(bytes) else { return }
         for table in catalog.tables {
-            var builder = RowBuilder()
+            let builder = RowBuilder()
             builder.begin(table.currentLayout)
             _ = builder.finish()
         }
@@ -78,7 +78,7 @@ enum FuzzedParts {
         for range in [KeyRange.all, .prefix([2, 0x80]), KeyRange(lower: [2], upper: [2, 0x81])] {
             for isDescending in [false, true] {
                 do throws(StoreError) {
-                    let cursor = try RunCursor(run, range, isDescending: isDescending)
+                    let cursor = try RunCursor.over(run, range, isDescending: isDescending)
                     // One block stands for all: as often as a root of this size may name it.
                     var left = 4096
                     while cursor.isValid, left > 0 {
