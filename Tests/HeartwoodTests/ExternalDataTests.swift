@@ -122,6 +122,26 @@ import Testing
         #expect(!String(decoding: try plain.archivedBytes(), as: UTF8.self).contains("allowsExternal"))
     }
 
+    /// A save would have trapped: rows are built by the types that the model states.
+    @Test func aTableWhoseColumnsAreOfOtherTypesIsRefused() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let model = Self.model()
+        model.freeze()
+        let log = try LogStore.open(path: url.path)
+        let metadata = RecordLogMetadata.initial(identifier: log.storeID, type: NSRecordLogStoreType, model: model, configuration: nil)
+        try log.write { transaction in
+            _ = try transaction.defineTable(name: "Photo", columns: [("title", .text), ("image", .bytes)])
+            try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
+            try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
+            let checksum = RecordLogMetadata.checksum(of: model, configuration: nil)
+            try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum.utf8))
+        }
+        try log.close()
+        let error = #expect(throws: (any Error).self) { try TestStack(.recordLog, model: model, at: url) }
+        #expect("\(error.map { ($0 as NSError).localizedDescription } ?? "")".contains("Photo.image"))
+    }
+
     @Test func modelFilesStateTheFlag() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).xcdatamodel")
         defer { try? FileManager.default.removeItem(at: url) }
