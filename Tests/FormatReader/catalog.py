@@ -8,7 +8,7 @@ from record_log import Damaged
 SYSTEM_TABLE = 0
 CATALOG_ROW = 1
 BOOL, INT16, INT32, INT64, FLOAT, DOUBLE, DATE, UUID, REFERENCE, DECIMAL = range(1, 11)
-TEXT, BYTES = 16, 17
+TEXT, BYTES, VALUE = 16, 17, 18
 SLOTS = {BOOL: 1, INT16: 2, INT32: 4, INT64: 8, FLOAT: 4, DOUBLE: 8, DATE: 8, UUID: 16, REFERENCE: 8, DECIMAL: 20}
 
 Table = namedtuple("Table", "id next_column name layouts")
@@ -68,7 +68,7 @@ class Catalog:
                 columns = []
                 for _ in range(reader.take("I")):
                     columns.append(Column(reader.take("H"), reader.take("B"), reader.name()))
-                    if columns[-1].type not in SLOTS and columns[-1].type not in (TEXT, BYTES):
+                    if columns[-1].type not in SLOTS and columns[-1].type not in (TEXT, BYTES, VALUE):
                         raise Damaged(record.address, f"a column of the unknown type {columns[-1].type}")
                 table.layouts.append(columns)
             self.tables[table.id] = table
@@ -76,6 +76,9 @@ class Catalog:
             index = Index(reader.take("H"), reader.take("H"), reader.name(), reader.name(), [])
             for _ in range(reader.take("I")):
                 index.parts.append(Part(reader.take("H"), reader.take("B"), reader.take("B")))
+                columns = [column for layout in self.tables[index.table].layouts for column in layout]
+                if any((column.id, column.type) == (index.parts[-1].column, VALUE) for column in columns):
+                    raise Damaged(record.address, f"the index {index.name} is over a column of large values")
             self.indexes[index.id] = index
         if reader.at != reader.end:
             raise Damaged(record.address, "bytes behind the catalog")

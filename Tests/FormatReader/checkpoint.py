@@ -5,7 +5,7 @@ import struct
 from catalog import Catalog, Cursor
 from record_log import BLOCK, CHECKPOINT, HEADER_END, RECORD_SIZE, ROOT, Damaged
 from recovery import Replay, State, checkpoint_rows, read_manifest
-from rows import index_entry
+from rows import index_entry, value_references
 
 
 class CheckpointCheck:
@@ -59,6 +59,7 @@ class CheckpointCheck:
         if manifest.commit_checksum != state.checksum:
             self._problem(manifest, f"it is of another commit {manifest.sequence} than the log has")
         indexed = checkpoint_rows(self.log, manifest)
+        catalog = Catalog(self.log, state)
         for table in set(state.rows) | set(indexed):
             wanted, found = state.rows.get(table, {}), indexed.get(table, {})
             if wanted != found:
@@ -68,13 +69,14 @@ class CheckpointCheck:
                 continue
             stated = manifest.tables[table]
             live = sum(RECORD_SIZE + record.body[1] - record.body[0] for record in wanted.values())
+            if table in catalog.tables:
+                live += sum(value.length for record in wanted.values() for value in value_references(catalog, record))
             if stated.rows != len(wanted):
                 self._problem(manifest, f"table {table} has {len(wanted)} rows, it says {stated.rows}")
             if stated.live_bytes != live:
                 self._problem(manifest, f"table {table} has {live} live bytes, it says {stated.live_bytes}")
             if wanted and stated.next_row <= max(wanted):
                 self._problem(manifest, f"table {table} has row {max(wanted)}, it would give {stated.next_row} again")
-        catalog = Catalog(self.log, state)
         for index in catalog.indexes.values():
             if index.extractor or index.id not in manifest.indexes:
                 self.unchecked_indexes += 1

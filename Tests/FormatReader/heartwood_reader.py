@@ -15,7 +15,7 @@ from catalog import SYSTEM_TABLE, Catalog
 from checkpoint import CheckpointCheck
 from record_log import HEADER_END, Damaged, NotAStore, RecordLog
 from recovery import Replay, State, recover
-from rows import read_row
+from rows import read_row, value_references
 from stack import Stack
 
 
@@ -30,10 +30,13 @@ def check(log):
     if replay.damaged_frames:
         problems.append(f"{replay.damaged_frames} damaged frames of indexes or checkpoints")
     catalog = Catalog(log, replay.state)
-    values = 0
+    values, large = 0, []
     for table, rows in replay.state.rows.items():
         if table != SYSTEM_TABLE:
             values += sum(len(read_row(catalog, record)) for record in rows.values())
+            large += [value.pointer[0] for record in rows.values() for value in value_references(catalog, record)]
+    if len(set(large)) != len(large):
+        problems.append("two rows have one value in frames of its own")
     try:
         recovered = recover(log)
         if recovered.state.rows != replay.state.rows or recovered.stop != replay.stop:
@@ -47,7 +50,7 @@ def check(log):
             f"the log says {replay.state.sequence} and {replay.stop}")
     counts = {
         "frames": replay.frames, "commits": replay.commits, "newest commit": replay.state.sequence, "row records": replay.records,
-        "rows": sum(map(len, replay.state.rows.values())), "values": values, "checkpoints": len(replay.checkpoints),
+        "rows": sum(map(len, replay.state.rows.values())), "values": values, "large values": len(large), "checkpoints": len(replay.checkpoints),
         "commits beside checkpoints": checkpoints.commits_beside, "index entries compared": checkpoints.entries,
         "tombstones": checkpoints.tombstones,
         "indexes not compared": checkpoints.unchecked_indexes, "end": replay.stop,

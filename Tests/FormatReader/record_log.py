@@ -8,7 +8,7 @@ from collections import namedtuple
 
 HEADER_END = 8192
 FORMAT_VERSION = 1
-PAD, ROWS, COMMIT, PAGE, DIRECTORY, BLOCK, ROOT, CHECKPOINT, BATCH = range(1, 10)
+PAD, ROWS, COMMIT, PAGE, DIRECTORY, BLOCK, ROOT, CHECKPOINT, BATCH, VALUE_CHUNK, VALUE_LIST = range(1, 12)
 PUT, DELETE = 1, 2
 RECORD_SIZE = 14  # without version, previous address and body
 
@@ -175,7 +175,7 @@ class RecordLog:
         if xxh64(memoryview(self.data)[offset + 16:offset + length], seed) != checksum:
             raise Damaged(offset, "a frame's checksum is wrong")
         kind, reserved, payload, sequence = struct.unpack_from("<B3sIQ", self.data, offset + 16)
-        if not PAD <= kind <= BATCH or payload > length - 32:
+        if not PAD <= kind <= VALUE_LIST or payload > length - 32:
             raise Damaged(offset, "a frame's header is wrong")
         self._expect_zero(offset, reserved)
         self._expect_zero(offset, self.data[offset + 32 + payload:offset + length])

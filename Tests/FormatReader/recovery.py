@@ -5,7 +5,9 @@ from collections import namedtuple
 
 from catalog import CATALOG_ROW, SYSTEM_TABLE, Catalog, Cursor
 from record_log import (
-    BATCH, CHECKPOINT, COMMIT, DELETE, DIRECTORY, HEADER_END, PAD, PAGE, PUT, ROWS, Damaged, Tail, fold)
+    BATCH, CHECKPOINT, COMMIT, DELETE, DIRECTORY, HEADER_END, PAD, PAGE, PUT, ROWS, VALUE_CHUNK, VALUE_LIST, Damaged, Tail, fold)
+
+OF_COMMITS = ROWS, COMMIT, VALUE_CHUNK, VALUE_LIST
 
 Manifest = namedtuple("Manifest", "frame sequence commit_checksum log_end previous tables indexes")
 TableState = namedtuple("TableState", "next_row rows live_bytes directory")
@@ -126,7 +128,7 @@ class Replay:
                 frame = self.log.frame(offset)
                 if frame.kind == PAD:
                     pass
-                elif frame.kind in (ROWS, COMMIT):
+                elif frame.kind in OF_COMMITS:
                     self._check_follows(frame, pending)
                     pending.append(frame)
                     if frame.kind == COMMIT:
@@ -142,7 +144,7 @@ class Replay:
                     if self.looks_inside:
                         self._look_inside(offset, self.log.batch_end(frame))
                     offset = self.log.batch_end(frame)
-                counts = frame.kind == COMMIT or frame.kind >= PAGE and self._is_published(offset)
+                counts = frame.kind == COMMIT or PAGE <= frame.kind <= BATCH and self._is_published(offset)
             except Damaged as damage:
                 length = self._passable(offset) if not pending else 0
                 if not length:
@@ -161,7 +163,7 @@ class Replay:
             length = self.log._frame_length(offset)
             try:
                 frame = self.log.frame(offset)
-                if frame.kind in (ROWS, COMMIT, BATCH) or offset + length > end:
+                if frame.kind in OF_COMMITS + (BATCH,) or offset + length > end:
                     raise Damaged(offset, "a frame that is not of a batch")
                 self.frames += 1
                 if frame.kind == CHECKPOINT:
@@ -206,7 +208,7 @@ class Replay:
         if (footer.sequence, footer.start, footer.previous, footer.rows_checksum) != (
                 frames[0].sequence, frames[0].offset, state.checksum, rows_checksum):
             raise Damaged(frames[-1].offset, "a commit's footer does not follow the commit before")
-        records = [record for frame in frames for record in log.records(frame)]
+        records = [record for frame in frames if frame.kind in (ROWS, COMMIT) for record in log.records(frame)]
         if len(records) != footer.rows:
             raise Damaged(frames[-1].offset, f"a commit of {footer.rows} rows has {len(records)}")
         for record in records:

@@ -7,8 +7,8 @@ from collections import namedtuple
 from decimal import Decimal
 
 from catalog import (
-    BOOL, DATE, DECIMAL, DOUBLE, FLOAT, INT16, INT32, INT64, REFERENCE, SLOTS, TEXT, UUID)
-from record_log import Damaged
+    BOOL, DATE, DECIMAL, DOUBLE, FLOAT, INT16, INT32, INT64, REFERENCE, SLOTS, TEXT, UUID, VALUE)
+from record_log import VALUE_CHUNK, VALUE_LIST, Damaged
 
 NUMBERS = {BOOL: "<B", INT16: "<h", INT32: "<i", INT64: "<q", FLOAT: "<f", DOUBLE: "<d", DATE: "<d", REFERENCE: "<Q"}
 
@@ -16,8 +16,63 @@ NUMBERS = {BOOL: "<B", INT16: "<h", INT32: "<i", INT64: "<q", FLOAT: "<f", DOUBL
 StoredDecimal = namedtuple("StoredDecimal", "mantissa exponent negative")
 
 
+# What a row keeps of a value that lies outside it.
+ValueReference = namedtuple("ValueReference", "form length pointer")
+ONE_CHUNK, LIST = 1, 2
+
+
 def read_row(catalog, record):
     """A row's columns: column ID -> (type, value), None for null. Columns that the row's layout has not are left out."""
+    return {
+        id: (type, read_value(catalog.log, record.address, value) if isinstance(value, ValueReference) else value)
+        for id, (type, value) in read_body(catalog, record).items()}
+
+
+def value_references(catalog, record):
+    """The values of a row that lie outside it."""
+    if not any(column.type == VALUE for layout in catalog.tables[record.table].layouts for column in layout):
+        return []
+    return [value for _, value in read_body(catalog, record).values() if isinstance(value, ValueReference)]
+
+
+def read_value(log, holder, reference):
+    """The bytes of a value in frames of its own."""
+    if reference.form == ONE_CHUNK:
+        pieces, offset = [(reference.pointer, reference.length)], holder
+    else:
+        frame = log.pointed(reference.pointer, VALUE_LIST, holder)
+        start, end = frame.payload
+        length, chunk = struct.unpack_from("<QQ", log.data, start) if end - start >= 16 else (0, 0)
+        pointers = list(struct.iter_unpack("<QQ", log.data[start + 16:end])) if (end - start) % 16 == 0 else []
+        if length != reference.length or not chunk or len(pointers) != -(-length // chunk):
+            raise Damaged(frame.offset, "a list of chunks is wrong")
+        if any(a[0] >= b[0] for a, b in zip(pointers, pointers[1:])):
+            raise Damaged(frame.offset, "a list of chunks is not in order")
+        pieces = [(pointer, min(chunk, length - place * chunk)) for place, pointer in enumerate(pointers)]
+        offset = frame.offset
+    value = b""
+    for pointer, length in pieces:
+        start, end = log.pointed(pointer, VALUE_CHUNK, offset).payload
+        if end - start != length:
+            raise Damaged(pointer[0], "a chunk of a value has another length")
+        value += log.data[start:end]
+    return bytes(value)
+
+
+def _stored_value(record, raw):
+    """A value that is in its row, or where it is."""
+    if raw[:1] == b"\0":
+        return raw[1:]
+    if len(raw) != 25 or raw[0] not in (ONE_CHUNK, LIST):
+        raise Damaged(record.address, "a row's value is wrong")
+    length, offset, checksum = struct.unpack_from("<QQQ", raw, 1)
+    if not length:
+        raise Damaged(record.address, "a value without bytes lies outside its row")
+    return ValueReference(raw[0], length, (offset, checksum))
+
+
+def read_body(catalog, record):
+    """The same as `read_row`, with references in place of the values that lie outside the row."""
     log, table = catalog.log, catalog.tables.get(record.table)
     start, end = record.body
     if not table or end - start < 2:
@@ -56,8 +111,10 @@ def read_row(catalog, record):
                 raise Damaged(record.address, "a row's end offsets are wrong")
             raw = bytes(log.data[heap + before:heap + after])
             before = after
-            value = raw.decode("utf-8", "replace") if column.type == TEXT else raw
             blank = not raw
+            value = raw.decode("utf-8", "replace") if column.type == TEXT else raw
+            if column.type == VALUE and not null:
+                value = _stored_value(record, raw)
         if null and not blank:
             raise Damaged(record.address, f"the null column {column.name} has a value")
         fields[column.id] = column.type, None if null else value
@@ -69,7 +126,7 @@ def read_row(catalog, record):
 
 def index_entry(catalog, index, record):
     """A row's entry in an index: the components of its key, and its number."""
-    fields = read_row(catalog, record)
+    fields = read_body(catalog, record)
     entry = b""
     for part in index.parts:
         component = key_component(*fields.get(part.column, (None, None)))

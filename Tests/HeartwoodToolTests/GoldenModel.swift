@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// The golden store's model: every attribute type, every kind of relationship, inheritance, constraints and indexes.
+/// The golden store's model: every attribute type, data outside its rows, every kind of relationship, inheritance, constraints and indexes.
 enum GoldenModel {
     static let attributeTypes: [(name: String, type: NSAttributeType)] = [
         ("int16", .integer16AttributeType), ("int32", .integer32AttributeType), ("int64", .integer64AttributeType),
@@ -50,7 +50,9 @@ enum GoldenModel {
         tag.properties = [attribute("label", .stringAttributeType), tagged]
         tag.uniquenessConstraints = [["label"]]
         task.properties = [attribute("title", .stringAttributeType), attribute("isDone", .booleanAttributeType), owner]
-        place.properties = [attribute("latitude", .doubleAttributeType), visitors]
+        let photo = attribute("photo", .binaryDataAttributeType)
+        photo.allowsExternalBinaryDataStorage = true
+        place.properties = [attribute("latitude", .doubleAttributeType), photo, visitors]
         let text = attribute("text", .stringAttributeType), size = attribute("size", .integer64AttributeType)
         entry.properties = [text, size, attribute("body", .stringAttributeType)]
         entry.indexes = [index("byText", [(text, true)]), index("bySize", [(size, false), (text, false)])]

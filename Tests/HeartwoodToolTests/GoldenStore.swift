@@ -77,6 +77,10 @@ struct GoldenStore {
         try context.save()
     }
 
+    private static func photo(_ count: Int) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 / 7 + count) })
+    }
+
     private static func date(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
 
     private func addPeople() throws {
@@ -86,7 +90,8 @@ struct GoldenStore {
             insert("Team", ["number": 7, "title": "Größe", "founded": Self.date(0)]),
             insert("Team", ["number": -2, "title": "Größe", "founded": Self.date(86_400.5)]), insert("Team", ["title": "without a number"]),
         ]
-        let places = [51.5, -33.875, 0].map { insert("Place", ["latitude": $0]) }
+        // In the row, in one chunk, and in a list of them.
+        let places = [(51.5, 600), (-33.875, 2000), (0, 17_000)].map { insert("Place", ["latitude": $0, "photo": Self.photo($1)]) }
         let ada = insert("Employee", ["name": "Ada", "email": "ada@example.org", "salary": NSDecimalNumber(string: "1200.50"), "team": teams[0]])
         let grace = insert("Employee", ["name": "Grace", "email": "grace@example.org", "salary": NSDecimalNumber(string: "-3"), "team": teams[1]])
         let lin = insert("Employee", ["name": "林", "email": "lin@example.org", "team": teams[2], "birthday": Self.date(-1_000_000.25)])
@@ -180,6 +185,15 @@ struct GoldenStore {
             if place % 7 == 1 { entry.setValue(place, forKey: "size") }
         }
         try save(as: "Zoë")
+        // A photo stays where it is, and another takes its place.
+        for place in try all("Place") {
+            switch place.value(forKey: "latitude") as? Double {
+            case 0: place.setValue(12.25, forKey: "latitude")
+            case 51.5: place.setValue(Self.photo(1500), forKey: "photo")
+            default: break
+            }
+        }
+        try save()
         // A system value that is removed and set again, and a row of a table that is dropped.
         try log?.write { try $0.setSystemValue(20, [1, 2, 3]) }
         try log?.write { transaction in

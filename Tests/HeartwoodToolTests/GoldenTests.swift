@@ -39,11 +39,13 @@ import Testing
         defer { ToolProcess.cleanUp(store) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)).count < 200_000)
         let report = try StoreInspection.inspect(path: store)
-        #expect(report.tail == .clean && report.formatVersion == 1 && report.checkpoints == 2 && report.commits == 11)
+        #expect(report.tail == .clean && report.formatVersion == 1 && report.checkpoints == 2 && report.commits == 12)
         let kinds = Set(try frames(Data(contentsOf: URL(fileURLWithPath: store))).map(\.kind))
-        #expect(kinds == Set(1...9), "every kind of frame: \(kinds)")
+        #expect(kinds == Set(1...11), "every kind of frame: \(kinds)")
         #expect(report.tables.first { $0.name == "Person" }?.columns.contains("nickname") == true)
         #expect(try StoreVerification.verify(path: store).isSound)
+        let photos = try #require(report.tables.first { $0.name == "Place" }?.values)
+        #expect(photos.count == 3 && photos.bytes == 20_500)
         // Written out, so that the expected exports cannot go wrong together with the code.
         let lines = try Goldens.lines(.sound, "Everything").split(separator: "\n").map(String.init)
         #expect(lines.count == 6)
@@ -121,11 +123,11 @@ import Testing
         case .corrupt: #expect(check.status == 1 && check.output.hasPrefix("corrupt: "), "\(check.output)\(check.error)")
         }
         if kind == .sound {
-            #expect(check.output.contains("\ncheckpoints: 2\n") && check.output.contains("\ncommits: 11\n"), "\(check.output)")
+            #expect(check.output.contains("\ncheckpoints: 2\n") && check.output.contains("\ncommits: 12\n"), "\(check.output)")
             #expect(!check.output.contains("\ntombstones: 0\n"), "a run hides entries of an older one")
         }
         if kind == .interleaved {
-            #expect(check.output.contains("\ncheckpoints: 3\n") && check.output.contains("\ncommits: 17\n"), "\(check.output)")
+            #expect(check.output.contains("\ncheckpoints: 3\n") && check.output.contains("\ncommits: 18\n"), "\(check.output)")
             #expect(check.output.contains("\ncommits beside checkpoints: 3\n"), "\(check.output)")
         }
     }

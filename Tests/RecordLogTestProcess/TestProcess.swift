@@ -17,6 +17,10 @@ struct TestProcess {
             case "follow": try follow(arguments[2], until: deadline)
             case "compact": try compact(arguments[2], until: deadline)
             case "check": try check(arguments[2])
+            case "stream":
+                // MiB in place of the time.
+                var stream = ValueStream(path: arguments[2], bytes: milliseconds << 20)
+                say(try stream.run().map { "\($0)" } ?? "")
             default: exit(2)
             }
         } catch {

@@ -14,6 +14,8 @@ import Testing
                 $0.durability = durability
                 $0.segmentShift = 16
                 $0.zeroAheadBytes = 4096
+                // So that a commit with a large value goes out in several pieces.
+                $0.flushSize = 2000
             }
             for number in 0..<4 {
                 try insert(sample, number)
@@ -29,7 +31,8 @@ import Testing
         }
 
         private func insert(_ sample: SampleStore, _ number: Int) throws {
-            let person = SampleStore.Person(name: String(repeating: "p", count: number * 90), age: Int64(number), group: 1)
+            let picture = [1: 1100, 3: 9000, 7: 3000][number].map { SampleStore.Picture(fill: UInt8(number), count: $0) }
+            let person = SampleStore.Person(name: String(repeating: "p", count: number * 90), age: Int64(number), group: 1, picture: picture)
             let row = sample.store.snapshot().state(sample.table.id)?.nextRow ?? 1
             states.append(sample.people.merging([row: person]) { $1 })
             try sample.insert(person)

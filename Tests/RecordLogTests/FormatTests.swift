@@ -9,11 +9,12 @@ import Testing
         #expect(FileFormat.version == 1)
         #expect(FileFormat.dataStart == 8192 && FileFormat.slotOffsets == [0, 4096] && FileFormat.identityOffsets == [1024, 5120])
         #expect(FrameKind(rawValue: 0) == nil, "zero-filled space is never a frame")
-        #expect(FrameKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9])
+        #expect(FrameKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
         #expect(FrameHeader.Layout.size == 32 && FrameHeader.alignment == 64 && FrameHeader.lengthMin == 64)
         #expect(RowRecord.Layout.size == 14 && CommitFooter.Layout.size == 56 && HeaderSlot.Layout.size == 512)
         #expect(FileIdentity.Layout.size == 64 && StoredDecimal.size == 20 && PrimaryBase.rowsPerPage == 4096)
-        #expect(ColumnType.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17])
+        #expect(ValueReference.size == 25 && ValueReference.Form(rawValue: 0) == nil && StoredValue.inlineForm == 0)
+        #expect(ColumnType.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17, 18])
         #expect(RowRecord.Operation(rawValue: 0) == nil && Collation(rawValue: 0) == nil)
         #expect(Catalog.row == 1 && RowNumbers.row == 2 && Transaction.systemRows == 8..<1024)
     }
@@ -28,6 +29,17 @@ import Testing
         #expect(hash("abc", 0) == 0x44BC_2CF5_AD77_0999)
         #expect(hash("xxhash", 20_141_025) == 0xB559_B98D_844E_0635)
         #expect(hash("Nobody inspects the spammish repetition", 0) == 0xFBCE_A83C_8A37_8BF1)
+    }
+
+    /// FORMAT.md's example of a value in frames of its own.
+    @Test func theExampleOfAReferenceIsTrue() throws {
+        let reference = ValueReference(form: .list, length: 9000, pointer: FramePointer(offset: 16_448, checksum: 0x0102_0304_0506_0708))
+        let wanted: [UInt8] = [
+            0x02, 0x28, 0x23, 0, 0, 0, 0, 0, 0, 0x40, 0x40, 0, 0, 0, 0, 0, 0, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01,
+        ]
+        #expect(reference.encoded == wanted && wanted.withUnsafeBytes { ValueReference($0) } == reference)
+        #expect(ValueChunk.sizeMax(segmentSize: 1 << 26) == (1 << 20) - 32 && ValueChunk.sizeMax(segmentSize: 1 << 16) == 8160)
+        #expect(ValueChunk.inlineMax(segmentSize: 1 << 26) == 4096 && ValueChunk.inlineMax(segmentSize: 1 << 16) == 1024)
     }
 
     /// FORMAT.md's worked example is what the code writes.

@@ -59,7 +59,8 @@ import Testing
             $0.zeroAheadBytes = 4096
         }
         for number in 0..<6 {
-            try other.insert(.init(name: "NAME \(number)", age: Int64(number) + 100, group: 1))
+            let picture = number == 1 ? SampleStore.Picture(fill: 8, count: 1100) : nil
+            try other.insert(.init(name: "NAME \(number)", age: Int64(number) + 100, group: 1, picture: picture))
             if number == 2 { try other.store.checkpoint() }
         }
         let bytes = try SmallStore.bytes(sample), others = try SmallStore.bytes(other)

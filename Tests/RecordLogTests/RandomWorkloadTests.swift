@@ -34,9 +34,11 @@ import Testing
                     #expect(try transaction.delete(sample.reference(known)))
                     people[known] = nil
                 } else if let known, Int.random(in: 0..<2, using: &random) == 0 {
+                    let old = people[known]?.picture
                     people[known] = person(&random)
+                    if Bool.random(using: &random) { people[known]?.picture = old }
                     try sample.put(transaction, known, people[known]!)
-                    #expect(try transaction.row(sample.reference(known)).map(sample.person) == people[known])
+                    #expect(try transaction.row(sample.reference(known)).map { try sample.person($0, transaction.value) } == people[known])
                 } else {
                     let row = try transaction.newRow(in: sample.table.id)
                     people[row] = person(&random)
@@ -52,6 +54,7 @@ import Testing
         let name = String((0..<length).map { _ in "abcé\0z".randomElement(using: &random)! })
         return SampleStore.Person(
             name: Int.random(in: 0..<10, using: &random) == 0 ? nil : name, age: Int64.random(in: -3...3, using: &random),
-            group: UInt64.random(in: 0..<5, using: &random))
+            group: UInt64.random(in: 0..<5, using: &random),
+            picture: Int.random(in: 0..<4, using: &random) == 0 ? .random(&random) : nil)
     }
 }

@@ -91,7 +91,7 @@ import Testing
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
-        for at in 0..<200 { bytes[end + at] = UInt8(truncatingIfNeeded: at * 7 + 1) }
+        bytes = Array(bytes[..<end]) + (0..<200).map { UInt8(truncatingIfNeeded: $0 * 7 + 1) }
         fileSystem.setContents(of: SampleStore.path, to: bytes)
         try sample.reopenAfterCrash()
         #expect(try fileSystem.open(SampleStore.path, .readOnly).size() == UInt64(end))
@@ -107,7 +107,8 @@ import Testing
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         var frames: [UInt64] = []
         try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frame in
-            if frame.header.kind.rawValue >= FrameKind.primaryPage.rawValue { frames.append(frame.offset) }
+            let kinds = FrameKind.primaryPage.rawValue...FrameKind.batch.rawValue
+            if kinds.contains(frame.header.kind.rawValue) { frames.append(frame.offset) }
         }
         #expect(frames.count >= 10)
         for offset in frames {

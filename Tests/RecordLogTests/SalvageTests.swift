@@ -176,14 +176,20 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
             return
         }
         let report = outcome.report
+        // A picture that lacks a part is listed, and its row comes out without it.
+        func withoutLostPicture(_ row: UInt64, _ person: SampleStore.Person) -> SampleStore.Person {
+            guard report.lostValues.contains(where: { $0.reference.row == row }) else { return person }
+            return .init(name: person.name, age: person.age, group: person.group)
+        }
         let isTailCertain = report.tail != .uncertain
         for (row, wanted) in made.sample.people {
             let frame = try made.frame(of: row)
             guard !damaged.contains(where: { $0.overlaps(frame) }), isTailCertain else { continue }
-            #expect(outcome.people[row] == wanted, "seed \(seed), row \(row), \(damaged), \(report)")
+            #expect(outcome.people[row] == withoutLostPicture(row, wanted), "seed \(seed), row \(row), \(damaged), \(report)")
         }
         for (row, found) in outcome.people {
-            #expect(made.history[row]?.contains(found) == true, "seed \(seed), row \(row)")
+            let versions = made.history[row]?.map { withoutLostPicture(row, $0) }
+            #expect(versions?.contains(found) == true, "seed \(seed), row \(row)")
         }
         let all = try made.frames(.rows, .commit)
         if report.isComplete, !all.contains(where: isTraceless) {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import RecordLog
@@ -10,6 +11,38 @@ final class SampleStore {
         var name: String?
         var age: Int64
         var group: UInt64
+        var picture: Picture?
+    }
+
+    /// A large value, by what it is made of, so that a model of many takes no room.
+    struct Picture: Equatable {
+        var fill: UInt8
+        var count: Int
+
+        func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+            try withUnsafeTemporaryAllocation(byteCount: max(count, 1), alignment: 8) { bytes in
+                memset(bytes.baseAddress!, Int32(fill), max(count, 1))
+                return try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            }
+        }
+
+        /// What a value is; nil where it is no picture.
+        init?(_ value: ValueReader) throws {
+            self.init(fill: value.count > 0 ? try value.chunk(0)[0] : 0, count: value.count)
+            guard try withBytes({ try value.elementsEqual($0) }) else { return nil }
+        }
+
+        init(fill: UInt8, count: Int) {
+            self.fill = count > 0 ? fill : 0
+            self.count = count
+        }
+
+        /// Of every size that is kept differently in segments of 64 KiB: in the row, in one chunk, in several.
+        static func random(_ random: inout SeededGenerator) -> Picture {
+            let sizes = [0...1, 900...1030, 1025...1300, 1025...1300, 1025...1300, 8100...9000]
+            let size = sizes.randomElement(using: &random) ?? 0...1
+            return Picture(fill: UInt8.random(in: 0...255, using: &random), count: Int.random(in: size, using: &random))
+        }
     }
 
     let fileSystem: any FileSystem
@@ -54,7 +87,7 @@ final class SampleStore {
         }
         return try store.write { transaction in
             let table = try transaction.defineTable(
-                name: "Person", columns: [("name", .text), ("age", .int32), ("group", .reference)])
+                name: "Person", columns: [("name", .text), ("age", .int32), ("group", .reference), ("picture", .value)])
             let ids = table.currentLayout.columns.map(\.id)
             let name = try transaction.defineIndex(named: "name", on: table.id, parts: [IndexPart(column: ids[0], ascending: true)])
             let group = try transaction.defineIndex(named: "group", on: table.id, parts: [IndexPart(column: ids[2], ascending: true)])
@@ -79,11 +112,25 @@ final class SampleStore {
     func reference(_ row: UInt64) -> RowReference { RowReference(table: table.id, row: row) }
 
     func put(_ transaction: Transaction, _ row: UInt64, _ person: Person) throws {
+        let access = table.currentLayout.access[3]
         builder.begin(table.currentLayout)
+        if let picture = person.picture {
+            // A picture that stays is copied, as where another column is changed.
+            if let old = try transaction.row(reference(row)), try isPicture(picture, access, of: old, transaction) {
+                // Reading may have written the row.
+                try transaction.row(reference(row)).map { builder.copy(3, from: $0, access) }
+            } else {
+                builder.set(3, value: try picture.withBytes { try transaction.writeValue($0) })
+            }
+        }
         if let name = person.name { builder.set(0, text: name) }
         builder.set(1, int64: person.age)
         builder.set(2, reference: RowReference(table: TableID(rawValue: 9), row: person.group))
         try transaction.put(reference(row), body: builder.finish())
+    }
+
+    private func isPicture(_ picture: Picture, _ access: ColumnAccess, of row: RowView, _ transaction: Transaction) throws -> Bool {
+        try transaction.value(access, of: row).map { try Picture($0) } == picture
     }
 
     @discardableResult
@@ -97,18 +144,23 @@ final class SampleStore {
         return row
     }
 
-    func person(_ row: RowView) -> Person {
+    func person(_ row: RowView, _ value: (ColumnAccess, RowView) throws -> ValueReader?) throws -> Person {
         let access = table.currentLayout.access
+        let stored = try value(access[3], row)
+        let picture = try stored.map { stored in
+            guard let picture = try Picture(stored) else { throw StoreError(.corrupt, path: "", "another picture", remedy: "") }
+            return picture
+        }
         return Person(
             name: row.isNull(access[0]) ? nil : String(decoding: row.bytes(access[0]), as: UTF8.self), age: row.int64(access[1]),
-            group: row.reference(access[2]).row)
+            group: row.reference(access[2]).row, picture: picture)
     }
 
     /// Everything a snapshot holds, by a scan.
     func contents(_ snapshot: Snapshot) throws -> [UInt64: Person] {
         var found: [UInt64: Person] = [:]
         try snapshot.scan(table.id) { row in
-            found[row.reference.row] = person(row)
+            found[row.reference.row] = try person(row, snapshot.value)
             return true
         }
         return found
@@ -132,7 +184,9 @@ final class SampleStore {
         let found = try contents(snapshot)
         if found != expected { return "a scan finds \(found.count) rows, expected \(expected.count), or other values" }
         if snapshot.rowCount(table.id) != expected.count { return "\(snapshot.rowCount(table.id)) rows are counted, \(expected.count) there" }
-        for (row, wanted) in expected where try snapshot.row(reference(row)).map(person) != wanted { return "row \(row) is wrong" }
+        for (row, wanted) in expected where try snapshot.row(reference(row)).map({ try person($0, snapshot.value) }) != wanted {
+            return "row \(row) is wrong"
+        }
         let orders: [(IndexID, (KeyBuilder, Person) -> Void)] = [
             (byName, { key, person in if let name = person.name { key.append(text: name) } else { key.appendNull() } }),
             (byGroup, { $0.append(reference: RowReference(table: TableID(rawValue: 9), row: $1.group)) }),

@@ -11,7 +11,8 @@ enum SmallStore {
         }
         var states: [[UInt64: SampleStore.Person]] = [[:]]
         for number in 0..<6 {
-            try sample.insert(.init(name: "name \(number)", age: Int64(number), group: 1))
+            let picture = number == 1 ? SampleStore.Picture(fill: 7, count: 1100) : nil
+            try sample.insert(.init(name: "name \(number)", age: Int64(number), group: 1, picture: picture))
             states.append(sample.people)
             if number == 2 { try sample.store.checkpoint() }
         }

@@ -10,6 +10,25 @@ extension NSManagedObjectContext {
         return true
     }
 
+    /// Binary data that lies outside its row; nil, and the failure kept, where it is damaged.
+    final func externalData(_ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
+        guard let store = runtime.store else { return nil }
+        return reading {
+            // A row may be of a file that a compaction has replaced since: only there do its pointers' checksums hold.
+            var files = [try view(of: store).storage]
+            for file in pinned.reversed() where file !== files[0] { files.append(file) }
+            var failure: StoreError?
+            for case let file as LogFile in files {
+                do throws(StoreError) {
+                    if let value = try file.value(access, of: row) { return try Data(value) }
+                } catch {
+                    failure = failure ?? error
+                }
+            }
+            throw failure.map { RecordLogErrors.wrap($0) } ?? CoreDataError.noStore(for: runtime.entity)
+        } ?? nil
+    }
+
     /// What a getter asks a store for; nil, and the failure kept, where it cannot be read.
     @inline(__always)
     private func reading<Result>(_ body: () throws -> Result) -> Result? {

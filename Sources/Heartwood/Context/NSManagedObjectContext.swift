@@ -54,7 +54,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The last view used, so that most reads look nothing up.
     private var lastView: (store: NSPersistentStore, view: StoreView)?
     /// What keeps the memory of rows that objects point at.
-    private var pinned: [AnyObject] = []
+    private(set) var pinned: [AnyObject] = []
 
     public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
         self.concurrencyType = concurrencyType

@@ -39,6 +39,11 @@ extension PredicateCompiler {
                 return nil
             }
             return BytesTest(runtime, index, [Array(data)], isNegated: found == .notEqual)
+        case .externalData:
+            guard case .data(let data) = value, let found = Self.order(comparison.comparison), found == .equal || found == .notEqual else {
+                return nil
+            }
+            return ExternalDataTest(runtime, index, [data], isNegated: found == .notEqual)
         case .uri:
             let string: String
             switch value {

@@ -12,7 +12,7 @@ struct RowOrder {
     private let parts: [Part]
     private let table: EntityTable
 
-    /// - Returns: nil where a key is transient.
+    /// - Returns: nil where a key is transient, or data outside its row.
     init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView) {
         self.table = table
         var parts: [Part] = []
@@ -22,7 +22,7 @@ struct RowOrder {
             for name in key.path {
                 guard let index = entity.propertyIndexByName[name] else { return nil }
                 let property = entity.frozenProperties[index]
-                guard !property.isTransient, PropertyKind(property).columnType != nil else { return nil }
+                guard !property.isTransient, let type = PropertyKind(property).columnType, type != .value else { return nil }
                 path.append(index)
                 if let relationship = property as? NSRelationshipDescription, let destination = relationship.destinationEntity {
                     entity = destination

@@ -64,6 +64,7 @@ struct ModelBuilder {
         attribute.attributeType = type
         attribute.isOptional = stated.isOptional
         attribute.isTransient = stated.isTransient ?? false
+        attribute.allowsExternalBinaryDataStorage = stated.allowsExternalBinaryDataStorage ?? false
         if let text = stated.defaultValue {
             guard let value = DefaultValueText.value(text, type: type) else {
                 throw failure("the default value \"\(text)\" does not suit the attribute \(entity.name).\(stated.name).", line: stated.line)

@@ -23,6 +23,7 @@ struct ModelDocument: Codable, Equatable {
         var type: UInt
         var isOptional: Bool
         var isTransient: Bool?
+        var allowsExternalBinaryDataStorage: Bool?
         /// In the text form that the type reads: numbers in decimal, dates in seconds since 2001-01-01, data in base 64.
         var defaultValue: String?
         var rules: ValidationRules?
@@ -123,6 +124,7 @@ extension ModelDocument.Attribute {
         type = attribute.attributeType.rawValue
         isOptional = attribute.isOptional
         isTransient = attribute.isTransient ? true : nil
+        allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage ? true : nil
         defaultValue = DefaultValueText.text(attribute.defaultValue)
         rules = attribute.rules.isEmpty ? nil : attribute.rules
         renamingIdentifier = attribute.renamingIdentifier

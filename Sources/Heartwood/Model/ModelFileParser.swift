@@ -150,6 +150,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         }
         var new = ModelDocument.Attribute(name: name, type: type.rawValue, isOptional: values["optional"] == "YES")
         new.isTransient = values["transient"] == "YES" ? true : nil
+        new.allowsExternalBinaryDataStorage = values["allowsExternalBinaryDataStorage"] == "YES" ? true : nil
         new.defaultValue = type == .dateAttributeType ? values["defaultDateTimeInterval"] : values["defaultValueString"]
         new.renamingIdentifier = values["elementID"]
         new.versionHashModifier = values["versionHashModifier"]

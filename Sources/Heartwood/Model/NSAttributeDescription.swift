@@ -25,6 +25,10 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     public final var attributeType = NSAttributeType.undefinedAttributeType { willSet { checkEditable() } }
     /// The value that a newly inserted object has.
     public final var defaultValue: Any? { willSet { checkEditable() } }
+    /// Whether binary data that is long is kept outside its object's row, so that a change of another attribute does not write
+    /// it again. In the same file: the name is Core Data's, which has files beside the store. No meaning for other types.
+    /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/allowsexternalbinarydatastorage
+    public final var allowsExternalBinaryDataStorage = false { willSet { checkEditable() } }
     /// Limits that saves check, as the model file states them.
     final var rules = ValidationRules() { willSet { checkEditable() } }
 

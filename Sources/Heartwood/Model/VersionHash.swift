@@ -23,7 +23,8 @@ enum VersionHash {
         ]
         switch property {
         case let attribute as NSAttributeDescription:
-            return ["attribute"] + common + ["\(attribute.attributeType.rawValue)"]
+            let isExternal = PropertyKind(attribute) == .externalData
+            return ["attribute"] + common + ["\(attribute.attributeType.rawValue)"] + (isExternal ? ["external"] : [])
         case let relationship as NSRelationshipDescription:
             return ["relationship"] + common + [
                 relationship.destinationEntity?.name ?? "", relationship.inverseRelationship?.name ?? "",

@@ -40,7 +40,7 @@ extension PropertyKind {
         case .decimal: "Decimal"
         case .string: "String"
         case .date: "Date"
-        case .data: "Binary Data"
+        case .data, .externalData: "Binary Data"
         case .uuid: "UUID"
         case .uri: "URI"
         case .transformable: "Transformable"

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 extension ManagedValue {
-    /// Decodes one column; the caller has checked that it is not null.
+    /// Decodes one column; the caller has checked that it is not null, and reads an external one where it lies.
     init(row: RowView, access: ColumnAccess, kind: PropertyKind, slotBase: UInt64) {
         switch kind {
         case .bool: self = .bool(row.int64(access) != 0)
@@ -19,11 +19,11 @@ extension ManagedValue {
         case .toOne:
             let reference = row.reference(access)
             self = reference.isNone ? .null : .reference(ObjectKey(rawValue: reference.rawValue &+ slotBase))
-        case .toMany, .objectID, .undefined: self = .null
+        case .toMany, .externalData, .objectID, .undefined: self = .null
         }
     }
 
-    /// Writes an attribute's value into a row being built. References are the store's to resolve.
+    /// Writes an attribute's value into a row being built. References and external data are the store's to write.
     func encode(into builder: RowBuilder, at position: Int) throws {
         switch self {
         case .unset, .null, .toMany, .reference: break

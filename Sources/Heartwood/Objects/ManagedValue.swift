@@ -100,7 +100,7 @@ extension ManagedValue {
         case .date:
             guard let date = value as? Date else { return nil }
             self = .date(date.timeIntervalSinceReferenceDate)
-        case .data:
+        case .data, .externalData:
             guard let data = value as? Data else { return nil }
             self = .data(data)
         case .uuid:

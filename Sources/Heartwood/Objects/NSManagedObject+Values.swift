@@ -15,7 +15,13 @@ extension NSManagedObject {
     /// The value that the row states.
     final func committedValue(_ index: Int) -> ManagedValue {
         guard let row, let access = access(index, in: row) else { return .null }
+        if runtime.properties[index].kind == .externalData { return externalData(access, of: row) }
         return ManagedValue(row: row, access: access, kind: runtime.properties[index].kind, slotBase: slotBase)
+    }
+
+    private func externalData(_ access: ColumnAccess, of row: RowView) -> ManagedValue {
+        guard let context = managedObjectContext, let data = context.externalData(access, of: row, in: runtime) else { return .null }
+        return .data(data)
     }
 
     /// Where a property lies in `row`; nil where the row's layout has no such column, or the value is null.

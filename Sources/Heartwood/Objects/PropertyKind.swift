@@ -2,7 +2,7 @@ import RecordLog
 
 /// What a property holds, as the runtime switches over it.
 enum PropertyKind: UInt8 {
-    case bool, int16, int32, int64, float, double, decimal, string, date, data, uuid, uri, transformable, objectID, undefined
+    case bool, int16, int32, int64, float, double, decimal, string, date, data, externalData, uuid, uri, transformable, objectID, undefined
     case toOne, toMany
 
     init(_ property: NSPropertyDescription) {
@@ -18,7 +18,7 @@ enum PropertyKind: UInt8 {
             case .decimalAttributeType: .decimal
             case .stringAttributeType: .string
             case .dateAttributeType: .date
-            case .binaryDataAttributeType: .data
+            case .binaryDataAttributeType: attribute.allowsExternalBinaryDataStorage ? .externalData : .data
             case .UUIDAttributeType: .uuid
             case .URIAttributeType: .uri
             case .transformableAttributeType: .transformable
@@ -47,6 +47,7 @@ enum PropertyKind: UInt8 {
         case .string, .uri: .text
         case .date: .date
         case .data, .transformable: .bytes
+        case .externalData: .value
         case .uuid: .uuid
         case .toOne: .reference
         case .toMany, .objectID, .undefined: nil

@@ -81,7 +81,7 @@ struct RecordLogSave {
         let values = object.storage?.values ?? []
         for (property, position) in table.positions.enumerated() {
             guard let position, property < values.count else { continue }
-            try encode(values[property], at: position, of: object, property: property)
+            try encode(values[property], at: position, of: object, property: property, table: table)
         }
         try put(object, key: object.storage?.permanentKey ?? .none, table: table)
     }
@@ -104,18 +104,32 @@ struct RecordLogSave {
                 let access = accesses[property]
                 if !access.isAbsent, !row.isNull(access) { builder.copy(position, from: row, access) }
             } else {
-                try encode(values[property], at: position, of: object, property: property)
+                if try keepsExternalData(values[property], at: position, row, accesses[property]) { continue }
+                try encode(values[property], at: position, of: object, property: property, table: table)
             }
         }
         try put(object, key: object.key, table: table, replacing: row)
     }
 
-    private mutating func encode(_ value: ManagedValue, at position: Int, of object: NSManagedObject, property: Int) throws {
-        if case .reference(let key) = value {
+    private mutating func encode(
+        _ value: ManagedValue, at position: Int, of object: NSManagedObject, property: Int, table: EntityTable
+    ) throws {
+        switch value {
+        case .reference(let key):
             if !key.isNone { builder.set(position, reference: try stored(key, object, property)) }
-        } else {
+        case .data(let data) where table.layout.columns[position].type == .value:
+            builder.set(position, value: try transaction.writeValue(data))
+        default:
             try value.encode(into: builder, at: position)
         }
+    }
+
+    /// Whether external data was set to what it is: it is not written again then.
+    private func keepsExternalData(_ value: ManagedValue, at position: Int, _ row: RowView, _ access: ColumnAccess) throws -> Bool {
+        guard case .data(let data) = value, let stored = try transaction.value(access, of: row), try stored.isEqual(to: data)
+        else { return false }
+        builder.copy(position, from: row, access)
+        return true
     }
 
     /// The reference that a row keeps for a destination, inserted by this batch or saved before.
@@ -152,20 +166,5 @@ extension RecordLogSchema {
     func holds(_ key: ObjectKey, slotBase: UInt64) -> Bool {
         let table = (key.rawValue >> 48) &- (slotBase >> 48)
         return table <= UInt64(UInt16.max) && self.table(TableID(rawValue: UInt16(table))) != nil
-    }
-}
-
-extension RowBuilder {
-    /// Copies one column of an older row as it is.
-    func copy(_ position: Int, from row: RowView, _ access: ColumnAccess) {
-        switch access.type {
-        case .bool: set(position, bool: row.int64(access) != 0)
-        case .int16, .int32, .int64: set(position, int64: row.int64(access))
-        case .float, .double, .date: set(position, double: row.double(access))
-        case .uuid: set(position, uuid: row.uuid(access))
-        case .reference: set(position, reference: row.reference(access))
-        case .decimal: set(position, decimal: row.decimal(access))
-        case .text, .bytes: set(position, bytes: row.bytes(access))
-        }
     }
 }

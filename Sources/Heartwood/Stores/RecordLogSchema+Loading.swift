@@ -30,6 +30,11 @@ struct RecordLogSchemaReader {
         let columnIDs = properties.map { property in
             property.isTransient ? nil : definition.currentLayout.columns.first { $0.name == property.name }?.id
         }
+        for property in properties where !property.isTransient {
+            // Rows are built and read by the property's type.
+            let column = definition.currentLayout.columns.first { $0.name == property.name }
+            if let column, column.type != PropertyKind(property).columnType { throw missing("column \(name).\(property.name) of its type") }
+        }
         let highest = definition.layouts.map { Int($0.id.rawValue) }.max() ?? 0
         var accesses = [[ColumnAccess]?](repeating: nil, count: highest + 1)
         for layout in definition.layouts {

@@ -32,7 +32,8 @@ struct VerifyCommand: Command {
         guard report.isSound else { return 1 }
         Output.line(
             "sound: \(Output.number(report.frames)) frames, \(Output.number(Int(report.rows))) rows, "
-                + "\(Output.number(Int(report.indexEntries))) index entries")
+                + "\(Output.number(Int(report.indexEntries))) index entries"
+                + (report.values == 0 ? "" : ", \(Output.number(Int(report.values))) large values"))
         return 0
     }
 }

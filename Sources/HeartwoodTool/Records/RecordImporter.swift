@@ -31,6 +31,9 @@ final class RecordImporter {
         guard let attribute = properties[key] as? NSAttributeDescription else {
             throw ToolError.usage("\(entity.name ?? "") has no attribute \"\(key)\" to be the key")
         }
+        guard !attribute.allowsExternalBinaryDataStorage || attribute.attributeType != .binaryDataAttributeType else {
+            throw ToolError.usage("\(key) holds data outside its rows, which cannot be the key")
+        }
         guard !entity.isAbstract else { throw ToolError.usage("\(entity.name ?? "") is abstract; name one of its subentities") }
         self.key = attribute
         lookup = UniqueLookup(entity: entity, attribute: attribute, context: open.context)

@@ -9,7 +9,7 @@ enum InspectionReport {
             "identity    \(identity(report.storeID))",
             "format      version \(report.formatVersion), segments of \(Output.bytes(report.segmentSize))",
             "file        \(Output.bytes(report.fileBytes)), of which log \(Output.bytes(report.logBytes))",
-            "live        \(Output.bytes(report.liveBytes)) rows, \(Output.bytes(report.indexBytes)) indexes",
+            "live        \(Output.bytes(report.liveBytes)) rows and values, \(Output.bytes(report.indexBytes)) indexes",
             "dead        \(Output.bytes(report.deadBytes)) (what `heartwood compact` frees)",
             "commits     \(Output.number(report.commits)), the newest number \(report.sequence)"
                 + (report.newestCommitOffset.map { " at byte \($0)" } ?? ""),
@@ -22,6 +22,12 @@ enum InspectionReport {
             lines.append(row(
                 table.name, Output.number(table.rows), Output.bytes(table.liveBytes),
                 table.rows == 0 ? "-" : Output.bytes(table.liveBytes / UInt64(table.rows))))
+        }
+        let values = report.tables.compactMap { table in table.values.map { (table, $0) } }.filter { $1.count > 0 }
+        if !values.isEmpty { lines += ["", row("LARGE VALUES OF", "VALUES", "BYTES", "A VALUE")] }
+        for (table, found) in values {
+            lines.append(row(
+                table.name, Output.number(found.count), Output.bytes(found.bytes), Output.bytes(found.bytes / UInt64(found.count))))
         }
         lines += ["", row("INDEX", "ENTRIES", "BYTES", "RUNS")]
         for index in report.indexes {
@@ -56,7 +62,11 @@ enum InspectionReport {
             "deadBytes": report.deadBytes, "commits": report.commits, "sequence": report.sequence,
             "newestCommitOffset": report.newestCommitOffset.map { $0 as Any } ?? NSNull(), "checkpoints": report.checkpoints,
             "tail": tail(report.tail),
-            "tables": report.tables.map { ["name": $0.name, "rows": $0.rows, "liveBytes": $0.liveBytes, "columns": $0.columns] as [String: Any] },
+            "tables": report.tables.map { table in
+                ["name": table.name, "rows": table.rows, "liveBytes": table.liveBytes, "columns": table.columns,
+                 "values": table.values.map { $0.count as Any } ?? NSNull(),
+                 "valueBytes": table.values.map { $0.bytes as Any } ?? NSNull()] as [String: Any]
+            },
             "indexes": report.indexes.map {
                 ["table": $0.table, "name": $0.name, "columns": $0.columns, "entries": $0.entries, "bytes": $0.bytes, "runs": $0.runs] as [String: Any]
             },

@@ -53,6 +53,12 @@ enum SalvageReport {
         note(report.tables.reduce(0) { $0 + $1.unaccounted }, "row numbers have no record left: rows that are lost, or had been deleted")
         note(report.tables.reduce(0) { $0 + $1.older }, "rows are there in an older version")
         note(report.tables.reduce(0) { $0 + $1.malformed }, "rows do not suit their layout, and are lost")
+        note(report.tables.reduce(0) { $0 + $1.valuesLost }, "large values lack a part, and are null in their rows:")
+        let names = Dictionary(report.tables.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+        lines += limited(
+            report.lostValues.map { lost in
+                "  \(names[lost.reference.table.rawValue] ?? "?") row \(lost.reference.row), \(lost.column), \(Output.bytes(lost.bytes))"
+            }, report.tables.reduce(0) { $0 + $1.valuesLost })
         note(report.deletionsByIndex, "rows are left out: an index shows that they had been deleted")
         note(report.rowsWithoutTable, "rows are of a table that no catalog left knows, and are lost")
         note(report.malformedRecords, "records make no sense, though their checksums hold")
@@ -77,7 +83,7 @@ enum SalvageReport {
             "wholeCommits": report.wholeCommits, "newestCommit": report.newestCommit, "tail": report.tail.rawValue,
             "tables": report.tables.map {
                 ["name": $0.name, "kept": $0.kept, "fromIncompleteCommits": $0.fromIncompleteCommits, "lost": $0.lost,
-                 "unaccounted": $0.unaccounted, "older": $0.older, "malformed": $0.malformed] as [String: Any]
+                 "unaccounted": $0.unaccounted, "older": $0.older, "malformed": $0.malformed, "valuesLost": $0.valuesLost] as [String: Any]
             },
             "systemValues": report.systemValues, "systemValuesOlder": report.systemValuesOlder, "systemValuesLost": report.systemValuesLost,
             "rowsWithoutTable": report.rowsWithoutTable, "malformedRecords": report.malformedRecords,
@@ -88,6 +94,9 @@ enum SalvageReport {
             "incompleteCommitCount": report.incompleteCommitCount,
             "incompleteCommits": report.incompleteCommits.map {
                 ["sequence": $0.sequence, "rowsStated": $0.rowsStated ?? NSNull(), "rowsFound": $0.rowsFound, "isTaken": $0.isTaken] as [String: Any]
+            },
+            "lostValues": report.lostValues.map {
+                ["table": $0.reference.table.rawValue, "row": $0.reference.row, "column": $0.column, "bytes": $0.bytes] as [String: Any]
             },
             "lostRows": report.lostRows.map { ["table": $0.table.rawValue, "row": $0.row] as [String: Any] },
         ]

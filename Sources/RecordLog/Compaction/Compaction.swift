@@ -141,14 +141,13 @@ struct CompactionWriter {
             guard let state else { continue }
             let isSystem = index == 0
             let delta = PrimaryDelta()
+            let table = base.catalog.table(TableID(rawValue: UInt16(index)))
+            var values = ValueCopy(from: base.file)
             var bytes: UInt64 = 0
             try base.scanRows(TableID(rawValue: UInt16(index))) { row throws(StoreError) in
                 guard !isSystem || row.reference.row != RowNumbers.row else { return true }
-                let address = try appender.appendRow(
-                    .put, row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version,
-                    previous: 0)
-                delta.store(row.reference.row, address)
-                bytes += UInt64(RowRecord.size(ofBody: row.byteCount))
+                delta.store(row.reference.row, try Self.copy(row, of: table, &values, to: appender))
+                bytes += base.catalog.liveBytes(of: row)
                 done += 1
                 if done % Self.progressEvery == 0 { try report(done, of: total, progress) }
                 return true
@@ -172,6 +171,21 @@ struct CompactionWriter {
         }
         try report(total, of: total, progress)
         return (tables, UInt32(done))
+    }
+
+    /// Copies a row, and the values that it has in frames of their own.
+    /// - Returns: its address.
+    @inline(__always)
+    private static func copy(
+        _ row: RowView, of table: TableDefinition?, _ values: inout ValueCopy, to appender: FrameAppender
+    ) throws(StoreError) -> UInt64 {
+        guard let table, table.hasValues, let layout = table.layout(row.layoutID) else {
+            return try appender.appendRow(
+                .put, row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version, previous: 0)
+        }
+        return try values.copy(row, layout, to: appender).withUnsafeBufferPointer { body throws(StoreError) in
+            try appender.appendRow(.put, row.reference, body: UnsafeRawBufferPointer(body), version: row.version, previous: 0)
+        }
     }
 
     private func report(_ done: UInt64, of total: UInt64, _ progress: ((CompactionProgress) -> Bool)?) throws(StoreError) {

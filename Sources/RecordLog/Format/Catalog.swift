@@ -4,12 +4,20 @@ public final class TableDefinition: Sendable {
     public let name: String
     public let layouts: [RowLayout]
     let nextColumn: UInt16
+    /// Whether a row may have a value in frames of its own.
+    let hasValues: Bool
 
     init(id: TableID, name: String, layouts: [RowLayout], nextColumn: UInt16) {
         self.id = id
         self.name = name
         self.layouts = layouts
         self.nextColumn = nextColumn
+        hasValues = layouts.contains { !$0.valuePositions.isEmpty }
+    }
+
+    /// The columns that hold values in some layout: no index may be over them.
+    var valueColumns: Set<ColumnID> {
+        Set(layouts.flatMap { layout in layout.valuePositions.map { layout.columns[$0].id } })
     }
 
     /// The layout that new rows take.
@@ -29,6 +37,7 @@ public final class Catalog: Sendable {
     public let indexes: [IndexDefinition]
     let nextTable: UInt16
     let nextIndex: UInt16
+    private let hasValues: Bool
     private let byID: [TableDefinition?]
     /// By table, where its layouts start in `minimums`; the last one ends them.
     private let starts: [Int]
@@ -40,6 +49,7 @@ public final class Catalog: Sendable {
         self.indexes = indexes
         self.nextTable = nextTable
         self.nextIndex = nextIndex
+        hasValues = tables.contains(where: \.hasValues)
         var byID: [TableDefinition?] = []
         for table in tables {
             while byID.count <= Int(table.id.rawValue) { byID.append(nil) }
@@ -82,6 +92,13 @@ public final class Catalog: Sendable {
     public func table(_ id: TableID) -> TableDefinition? {
         let index = Int(id.rawValue)
         return index < byID.count ? byID[index] : nil
+    }
+
+    /// The bytes that a row counts for among the live ones.
+    @inline(__always)
+    func liveBytes(of row: RowView) -> UInt64 {
+        guard hasValues, let table = table(row.reference.table) else { return UInt64(RowRecord.size(ofBody: row.byteCount)) }
+        return table.liveBytes(of: row)
     }
 
     public func table(named name: String) -> TableDefinition? {
@@ -164,9 +181,13 @@ extension Catalog {
         guard let indexCount = reader.count(of: 16) else { return nil }
         var indexes: [IndexDefinition] = []
         var seenIndexes = IDSet()
+        // Only where they are needed: the first use of a dictionary makes the runtime search for conformances.
+        let values = tables.contains(where: \.hasValues)
+            ? Dictionary(tables.filter(\.hasValues).map { ($0.id, $0.valueColumns) }) { first, _ in first } : nil
         for _ in 0..<indexCount {
             guard let index = Self.readIndex(&reader), index.id.rawValue < nextIndex, seen.contains(index.table.rawValue),
-                seenIndexes.insert(index.id.rawValue)
+                seenIndexes.insert(index.id.rawValue),
+                values?[index.table].map({ columns in !index.parts.contains { columns.contains($0.column) } }) ?? true
             else { return nil }
             indexes.append(index)
         }

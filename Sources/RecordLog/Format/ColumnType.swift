@@ -14,6 +14,8 @@ public enum ColumnType: UInt8, Sendable, CaseIterable {
     /// UTF-8.
     case text = 16
     case bytes = 17
+    /// Bytes of any number: short ones in the row, others in frames of their own.
+    case value = 18
 
     /// Bytes of the fixed slot; nil for variable columns.
     public var slotSize: Int? {
@@ -24,7 +26,7 @@ public enum ColumnType: UInt8, Sendable, CaseIterable {
         case .int64, .double, .date, .reference: 8
         case .uuid: 16
         case .decimal: StoredDecimal.size
-        case .text, .bytes: nil
+        case .text, .bytes, .value: nil
         }
     }
 }

@@ -9,7 +9,7 @@ struct CommitFooter: Equatable {
     var timestamp: Int64
     /// The newest commit known to be on the disk when this one was written.
     var durableSequence: UInt64
-    /// The checksums of the commit's `rows` frames, folded in order (`folding`); 0 where there are none. Without it a
+    /// The checksums of the commit's frames of rows and values, folded in order (`folding`); 0 where there are none. Without it a
     /// frame that an abandoned attempt left at the same place, with the same number, could pass for one of the commit's.
     var partsChecksum: UInt64 = 0
     /// Rows in all of the commit's frames.
@@ -32,7 +32,7 @@ struct CommitFooter: Equatable {
     /// So that a footer fits the smallest segment beside any rows.
     static let authorLengthMax = 1000
 
-    /// The parts' checksum after one more `rows` frame: XXH64 of both words, little endian.
+    /// The parts' checksum after one more frame: XXH64 of both words, little endian.
     static func folding(_ parts: UInt64, _ checksum: UInt64) -> UInt64 {
         withUnsafeBytes(of: (parts.littleEndian, checksum.littleEndian)) { XXH64.hash($0, seed: 0) }
     }

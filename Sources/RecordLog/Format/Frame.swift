@@ -18,6 +18,10 @@ enum FrameKind: UInt8, CaseIterable {
     case checkpoint = 8
     /// How many bytes of frames of a checkpoint follow.
     case batch = 9
+    /// Bytes of a value, in a commit before the row that it belongs to.
+    case valueChunk = 10
+    /// The chunks of a value.
+    case valueList = 11
 }
 
 /// A frame as another frame names it.

@@ -182,7 +182,7 @@ public final class KeyBuilder {
         }
     }
 
-    /// One column of a row, null or not.
+    /// One column of a row, null or not. A `value` column has no key, and is as null.
     @inline(__always)
     public func append(column access: ColumnAccess, of row: RowView, descending: Bool = false) {
         guard !access.isAbsent, !row.isNull(access) else { return appendNull(descending: descending) }
@@ -194,6 +194,8 @@ public final class KeyBuilder {
         case .reference: append(reference: row.reference(access), descending: descending)
         case .decimal: append(decimal: row.decimal(access), descending: descending)
         case .text, .bytes: append(bytes: row.bytes(access), descending: descending)
+        // No index is over such a column.
+        case .value: appendNull(descending: descending)
         }
     }
 

@@ -65,15 +65,18 @@ public final class RowBuilder {
             let column = layout.columns[position]
             let isSame = layout === old || layout.id == old.id && position < old.columns.count && old.columns[position] == column
             guard let from = isSame ? position : old.position(of: column.id) else { continue }
-            let source = old.access[from], access = layout.access[position]
-            guard source.typeCode == access.typeCode, !row.isNull(source) else { continue }
-            guard let size = column.type.slotSize else {
-                set(position, bytes: row.bytes(source))
-                continue
-            }
-            clearNull(access)
-            (fixed + Int(access.position)).copyMemory(from: row.body + Int(source.position), byteCount: size)
+            let source = old.access[from]
+            guard source.typeCode == layout.access[position].typeCode, !row.isNull(source) else { continue }
+            copy(position, from: row, source)
         }
+    }
+
+    /// Sets a column to what another row has in one of the same type, as it is: of a value in frames of its own the reference.
+    /// - Precondition: that column is not null.
+    public func copy(_ position: Int, from row: RowView, _ source: ColumnAccess) {
+        let access = mark(position) { $0 == source.type }
+        guard let size = access.type.slotSize else { return setVariable(access, row.bytes(source)) }
+        (fixed + Int(access.position)).copyMemory(from: row.body + Int(source.position), byteCount: size)
     }
 
     private func reserveFixed(_ count: Int) {
@@ -162,7 +165,16 @@ public final class RowBuilder {
 
     /// Sets a text or bytes column.
     public func set(_ position: Int, bytes value: UnsafeRawBufferPointer) {
-        let index = Int(mark(position) { $0 == .text || $0 == .bytes }.position)
+        setVariable(mark(position) { $0 == .text || $0 == .bytes }, value)
+    }
+
+    /// Sets a value column.
+    public func set(_ position: Int, value: LargeValue) {
+        value.stored.withUnsafeBytes { setVariable(mark(position) { $0 == .value }, $0) }
+    }
+
+    private func setVariable(_ access: ColumnAccess, _ value: UnsafeRawBufferPointer) {
+        let index = Int(access.position)
         reserveVariable(value.count)
         if let start = value.baseAddress { (variable + variableCount).copyMemory(from: start, byteCount: value.count) }
         spans[index] = Span(start: variableCount, end: variableCount + value.count)

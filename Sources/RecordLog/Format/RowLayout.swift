@@ -13,6 +13,8 @@ public final class RowLayout: Sendable {
     public let minimumBodySize: Int
     let fixedEnd: Int
     let variableCount: Int
+    /// The positions of `value` columns.
+    let valuePositions: [Int]
     /// The first `fixedEnd` bytes of a row whose columns are all null.
     let template: [UInt8]
 
@@ -45,6 +47,7 @@ public final class RowLayout: Sendable {
         }
         fixedEnd = offset
         variableCount = variables
+        valuePositions = columns.indices.filter { columns[$0].type == .value }
         var bytes = [UInt8](repeating: 0, count: offset)
         bytes[0] = UInt8(truncatingIfNeeded: id.rawValue)
         bytes[1] = UInt8(truncatingIfNeeded: id.rawValue >> 8)

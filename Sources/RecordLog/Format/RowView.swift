@@ -83,7 +83,7 @@ public struct RowView {
         return StoredDecimal(reading: body + Int(access.position))
     }
 
-    /// The bytes of a text or bytes column.
+    /// The bytes of a text or bytes column; of a value column what the row keeps of it.
     @inlinable
     public func bytes(_ access: ColumnAccess) -> UnsafeRawBufferPointer {
         guard access.typeCode >= ColumnType.text.rawValue else { return UnsafeRawBufferPointer(start: nil, count: 0) }

@@ -39,6 +39,8 @@ final class Replay {
         defer { file.forgetVerified(from: end, to: min(position, file.readableEnd)) }
         var parts: [LogFile.Frame] = []
         var partsChecksum: UInt64 = 0
+        // Of the commit that is being read: where it starts. Its values are not kept, they may be longer than memory.
+        var start: UInt64?
         // Behind the last commit there is a damaged frame that may as well be the beginning of a torn tail.
         var isDoubtful = false
         while position < limit {
@@ -46,24 +48,26 @@ final class Replay {
                 guard let next = try skipDamagedIndex(at: position, limit: limit, publishedEnd: publishedEnd) else { return }
                 position = next
                 isDoubtful = isDoubtful || position > wholeEnd
-                if parts.isEmpty, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                if start == nil, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
                 continue
             }
             position = frame.end
             switch frame.header.kind {
             case .pad: break
-            case .rows:
+            case .rows, .valueChunk, .valueList:
                 guard isNext(frame.header.sequence) else { return }
-                parts.append(frame)
+                if frame.header.kind == .rows { parts.append(frame) }
+                start = start ?? frame.offset
                 partsChecksum = CommitFooter.folding(partsChecksum, frame.header.checksum)
             case .commit:
                 guard let footer = CommitFooter(payload: frame.payload), isNext(footer.sequence),
                     frame.header.sequence == footer.sequence, footer.previousChecksum == commitChecksum,
-                    footer.partsChecksum == partsChecksum, footer.start == (parts.first ?? frame).offset
+                    footer.partsChecksum == partsChecksum, footer.start == start ?? frame.offset
                 else { return }
                 try apply(parts, frame, footer)
                 parts.removeAll(keepingCapacity: true)
                 partsChecksum = 0
+                start = nil
                 commitBytes += frame.end - footer.start
                 sequence = footer.sequence
                 commitChecksum = frame.header.checksum
@@ -72,7 +76,7 @@ final class Replay {
             case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
                 if frame.header.kind == .batch { position = self.end(ofBatch: frame, limit: min(limit, publishedEnd ?? 0, wholeEnd)) }
                 // Past the published end they are of a checkpoint that was never finished.
-                if parts.isEmpty, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                if start == nil, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
             }
         }
     }
@@ -99,7 +103,7 @@ final class Replay {
             let next = position + UInt64(header.length)
             if next == publishedEnd { return next }
             return try file.frame(at: next, limit: limit) == nil ? nil : next
-        case .pad, .rows, .commit: return nil
+        case .pad, .rows, .commit, .valueChunk, .valueList: return nil
         }
     }
 
@@ -141,12 +145,12 @@ final class Replay {
             }
             state.primary.delta.store(record.reference.row, address)
             state.rowCount += old == nil ? 1 : 0
-            state.liveBytes += UInt64(RowRecord.size(ofBody: record.bodyLength))
+            state.addLive(catalog.liveBytes(of: new))
         } else {
             state.primary.delta.store(record.reference.row, address | PrimaryDelta.tombstoneBit)
             state.rowCount -= old == nil ? 0 : min(1, state.rowCount)
         }
-        if let old { state.liveBytes -= min(state.liveBytes, UInt64(RowRecord.size(ofBody: old.byteCount))) }
+        if let old { state.liveBytes -= min(state.liveBytes, catalog.liveBytes(of: old)) }
         state.nextRow = max(state.nextRow, isSystem ? Transaction.systemRowsMax : record.reference.row + 1)
         tables[slot] = state
         if isSystem {

@@ -4,8 +4,16 @@ public struct StoreInspection: Sendable {
         public var id: UInt16
         public var name: String
         public var rows: Int
+        /// Of rows and their values.
         public var liveBytes: UInt64
+        /// Values in frames of their own, and their bytes; nil where a row cannot be read.
+        public var values: Values?
         public var columns: [String]
+    }
+
+    public struct Values: Sendable, Equatable {
+        public var count = 0
+        public var bytes: UInt64 = 0
     }
 
     public struct Index: Sendable {
@@ -43,7 +51,7 @@ public struct StoreInspection: Sendable {
     public var fileBytes: UInt64
     /// The end of the log.
     public var logBytes: UInt64
-    /// Bytes of rows that a reader can still reach as of the newest commit.
+    /// Bytes of rows, with their values, that a reader can still reach as of the newest commit.
     public var liveBytes: UInt64
     /// Bytes of index runs and pages that the newest checkpoint uses.
     public var indexBytes: UInt64
@@ -104,7 +112,8 @@ struct StoreInspector {
             tables: snapshot.catalog.tables.map { table in
                 StoreInspection.Table(
                     id: table.id.rawValue, name: table.name, rows: snapshot.rowCount(table.id),
-                    liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, columns: table.currentLayout.columns.map(\.name))
+                    liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: try? values(of: table, snapshot),
+                    columns: table.currentLayout.columns.map(\.name))
             },
             indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: tail.inspected)
     }
@@ -118,6 +127,22 @@ struct StoreInspector {
             runs: (runs?.memory.count ?? 0) + (runs?.disk.count ?? 0),
             entries: (runs?.diskEntryCount ?? 0) + UInt64(runs?.memoryEntryCount ?? 0),
             bytes: runs?.disk.reduce(0) { $0 + $1.byteCount } ?? 0)
+    }
+
+    /// - Complexity: O(rows), where the table has a column of values; no value is read.
+    private func values(of table: TableDefinition, _ snapshot: Snapshot) throws(StoreError) -> StoreInspection.Values {
+        var found = StoreInspection.Values()
+        guard table.hasValues else { return found }
+        try snapshot.scanRows(table.id) { row throws(StoreError) in
+            guard let layout = table.layout(row.layoutID) else { return true }
+            for position in layout.valuePositions where !row.isNull(layout.access[position]) {
+                guard let reference = ValueReference(row.bytes(layout.access[position])) else { continue }
+                found.count += 1
+                found.bytes = min(found.bytes + min(reference.length, ValueReference.lengthMax), ValueReference.lengthMax)
+            }
+            return true
+        }
+        return found
     }
 
     private func indexBytes(_ snapshot: Snapshot) throws(StoreError) -> UInt64 {

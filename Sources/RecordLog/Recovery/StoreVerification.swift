@@ -9,12 +9,15 @@ public struct StoreVerification: Sendable {
     public var frames: Int
     public var rows: UInt64
     public var indexEntries: UInt64
+    /// Values in frames of their own, of rows as of the newest commit.
+    public var values: UInt64 = 0
     public var tail: StoreInspection.Tail
     public var problems: [Problem]
 
     public var isSound: Bool { problems.isEmpty && tail == .clean }
 
-    /// Checks every frame's checksum, the chain of commits, and every index entry against its row. Writes nothing.
+    /// Checks every frame's checksum, the chain of commits, every index entry against its row, and that each row leads to its
+    /// values. Writes nothing.
     ///
     /// The log is replayed from its start into fresh indexes, and those of the file are compared with them.
     /// - Throws: where the file cannot be read or is no store; damage is reported, not thrown.
@@ -73,6 +76,9 @@ public struct StoreVerification: Sendable {
                 offset: nil, message: "the checkpoint leads to commit \(actual.sequence), the log to commit \(expected.sequence)"))
             return
         }
+        let audit = ValueAudit(path: path, size: expected.end) { offset, budget throws(StoreError) in
+            try expected.file.frame(at: offset, limit: expected.end, budget: &budget)
+        }
         for (index, state) in expected.tables.enumerated() {
             guard let state else { continue }
             let table = TableID(rawValue: UInt16(index))
@@ -85,7 +91,7 @@ public struct StoreVerification: Sendable {
                 do throws(StoreError) {
                     let isWanted = expected.mayHaveRows(table, in: page), isFound = actual.mayHaveRows(table, in: page)
                     guard isWanted || isFound else { continue }
-                    count += try compareRows(page, of: table, actual, expected)
+                    count += try compareRows(page, of: table, actual, expected, audit)
                 } catch {
                     problems.append(Problem(offset: error.offset, message: error.message))
                     return
@@ -101,7 +107,7 @@ public struct StoreVerification: Sendable {
 
     /// - Returns: how many of these rows there are.
     private mutating func compareRows(
-        _ rows: Range<UInt64>, of table: TableID, _ actual: Snapshot, _ expected: Snapshot
+        _ rows: Range<UInt64>, of table: TableID, _ actual: Snapshot, _ expected: Snapshot, _ audit: ValueAudit
     ) throws(StoreError) -> UInt64 {
         var count: UInt64 = 0
         for row in rows {
@@ -112,11 +118,25 @@ public struct StoreVerification: Sendable {
                     offset: wanted ?? found, message: "the primary index of table \(table.rawValue) is wrong about row \(row)"))
             }
             if let wanted {
-                _ = try expected.view(at: wanted, reference)
+                checkValues(of: try expected.view(at: wanted, reference), expected.catalog, audit)
                 count += 1
             }
         }
         return count
+    }
+
+    /// Each value must be there, of the length that its row says.
+    private mutating func checkValues(of row: RowView, _ catalog: Catalog, _ audit: ValueAudit) {
+        guard let table = catalog.table(row.reference.table), table.hasValues, let layout = table.layout(row.layoutID) else { return }
+        for position in layout.valuePositions where !row.isNull(layout.access[position]) {
+            do throws(StoreError) {
+                if try !audit.value(row.bytes(layout.access[position])).isInline { values += 1 }
+            } catch {
+                let column = layout.columns[position].name
+                problems.append(Problem(
+                    offset: error.offset, message: "table \(table.id.rawValue), row \(row.reference.row), column \(column): \(error.message)"))
+            }
+        }
     }
 
     /// Both walks must give the same entries.

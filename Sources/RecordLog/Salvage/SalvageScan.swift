@@ -92,7 +92,7 @@ struct SalvageScan {
         let sequence = frame.header.sequence
         switch frame.header.kind {
         case .pad, .batch: break
-        case .rows:
+        case .rows, .valueChunk, .valueList:
             guard sequence > known, sequence >= pending.last?.sequence ?? 0 else { return }
             lowest = min(lowest, sequence)
             pending.append(Part(offset: frame.offset, sequence: sequence, checksum: frame.header.checksum, rowsStated: nil))

@@ -73,11 +73,9 @@ struct SalvageSource {
         guard offset >= FileFormat.dataStart, offset % alignment == 0, size >= alignment, offset <= size - alignment,
             isReadable(offset..<offset + alignment),
             let header = FrameHeader(try file.pointer(at: offset), limit: min(size - offset, file.room(at: offset))),
-            UInt64(header.length) <= budget, isReadable(offset..<offset + UInt64(header.length))
+            isReadable(offset..<offset + UInt64(header.length))
         else { return nil }
-        let frame = try file.frame(at: offset, limit: size)
-        if frame == nil { budget -= UInt64(header.length) }
-        return frame
+        return try file.frame(at: offset, limit: size, budget: &budget)
     }
 
     /// The record at an address; nil where it is not there whole, in a frame that verifies.

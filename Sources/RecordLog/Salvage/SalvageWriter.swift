@@ -154,6 +154,7 @@ struct SalvageWriter {
         let places = Dictionary(report.tables.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { $1 })
         var tables = report.tables
         var withoutTable = 0
+        var values = SalvagedValues(source: source)
         var at = 0
         while at < entries.count {
             try commit(store) { transaction throws(StoreError) in
@@ -174,18 +175,34 @@ struct SalvageWriter {
                         tables[place].malformed += 1
                         continue
                     }
-                    try transaction.put(
-                        entry.reference, body: UnsafeRawBufferPointer(start: body, count: record.bodyLength), version: record.version)
+                    let row = RowView(body: body, byteCount: record.bodyLength, reference: entry.reference, version: record.version)
+                    tables[place].valuesLost += try Self.put(row, &values, catalog, to: transaction)
                     tables[place].kept += 1
                     if entry.isOfIncompleteCommit { tables[place].fromIncompleteCommits += 1 }
                     count += 1
-                    bytes += record.bodyLength
+                    bytes += Int(clamping: catalog.liveBytes(of: row))
                 }
             }
             progress?(UInt64(at), UInt64(entries.count))
         }
         report.tables = tables
         report.rowsWithoutTable = withoutTable
+        report.lostValues = values.lost.elements
+    }
+
+    /// - Returns: how many of the row's values are lost.
+    private static func put(
+        _ row: RowView, _ values: inout SalvagedValues, _ catalog: Catalog, to transaction: Transaction
+    ) throws(StoreError) -> Int {
+        guard let table = catalog.table(row.reference.table), table.hasValues, let layout = table.layout(row.layoutID) else {
+            try transaction.put(row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version)
+            return 0
+        }
+        let brought = try values.bring(row, layout, to: transaction)
+        try brought.body.withUnsafeBufferPointer { body throws(StoreError) in
+            try transaction.put(row.reference, body: UnsafeRawBufferPointer(body), version: row.version)
+        }
+        return brought.lost
     }
 }
 

@@ -18,6 +18,17 @@ public struct StoreSalvage: Sendable {
         public var unaccounted = 0
         /// Rows whose newest record does not suit its layout.
         public var malformed = 0
+        /// Values that lack a part: null in the rows that are in the new store.
+        public var valuesLost = 0
+    }
+
+    /// A value in frames of its own that lacks a part.
+    public struct LostValue: Sendable, Equatable {
+        /// The row that had it; it is in the new store, with null in this column.
+        public var reference: RowReference
+        public var column: String
+        /// As the row states it; 0 where that is lost as well.
+        public var bytes: UInt64
     }
 
     /// Bytes of the file that no checksum covers any more.
@@ -77,6 +88,8 @@ public struct StoreSalvage: Sendable {
     public var tail: Tail
     /// The rows that `Table.lost` counts.
     public var lostRows: [RowReference] = []
+    /// The values that `Table.valuesLost` counts.
+    public var lostValues: [LostValue] = []
 
     public var rows: Int { tables.reduce(0) { $0 + $1.kept } }
 
@@ -85,7 +98,7 @@ public struct StoreSalvage: Sendable {
     public var isComplete: Bool {
         missingCommitRangeCount == 0 && !hasIncompleteCommits && tail != .uncertain && rowsWithoutTable == 0 && malformedRecords == 0
             && systemValuesOlder == 0 && systemValuesLost == 0
-            && tables.allSatisfy { $0.older == 0 && $0.lost == 0 && $0.unaccounted == 0 && $0.malformed == 0 }
+            && tables.allSatisfy { $0.older == 0 && $0.lost == 0 && $0.unaccounted == 0 && $0.malformed == 0 && $0.valuesLost == 0 }
     }
 
     private var hasIncompleteCommits: Bool {

@@ -3,8 +3,13 @@ struct TableState: Sendable {
     var primary: PrimaryIndex
     var nextRow: UInt64 = 1
     var rowCount: UInt64 = 0
-    /// Bytes of live records.
+    /// Bytes of live records and of their values.
     var liveBytes: UInt64 = 0
+
+    /// More than any file holds, so that rows which claim too much overflow no sum.
+    private static let liveBytesMax: UInt64 = 1 << 46
+
+    mutating func addLive(_ bytes: UInt64) { liveBytes = min(liveBytes + bytes, Self.liveBytesMax) }
 }
 
 /// One commit of a store, readable as long as it is held, whatever is written later. Immutable.

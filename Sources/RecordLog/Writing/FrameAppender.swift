@@ -16,7 +16,7 @@ final class FrameAppender: FrameSink {
     private(set) var frameCount = 0
     /// Where the commit's first frame is: behind the pad, where one was needed. The footer carries it.
     private var firstFrame: UInt64?
-    /// Of the `rows` frames so far; the footer carries it.
+    /// Of the frames of rows and values so far; the footer carries it.
     private var partsChecksum: UInt64 = 0
     private var sealed: [UInt64] = []
     private var pointers: [FramePointer] = []
@@ -27,15 +27,24 @@ final class FrameAppender: FrameSink {
     private let counters: Counters
 
     /// Written once so much has gathered.
+    private let flushSize: Int
+
     static let flushSize = 4 << 20
 
-    init(file: LogFile, at offset: UInt64, sequence: UInt64, counters: Counters, buffer: FrameBuffer = FrameBuffer()) {
+    init(
+        file: LogFile, at offset: UInt64, sequence: UInt64, counters: Counters, flushSize: Int = FrameAppender.flushSize,
+        buffer: FrameBuffer = FrameBuffer()
+    ) {
+        self.flushSize = flushSize
         self.file = file
         base = offset
         self.sequence = sequence
         self.counters = counters
         self.buffer = buffer
     }
+
+    var path: String { file.path }
+    var segmentSize: UInt64 { file.segmentSize }
 
     /// Where the next byte goes.
     var position: UInt64 { base + UInt64(count) }
@@ -116,7 +125,7 @@ final class FrameAppender: FrameSink {
 
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
         pointers.append(try place(kind, payload))
-        if count >= Self.flushSize { try flush() }
+        if count >= flushSize { try flush() }
         return FrameTicket(number: pointers.count - 1)
     }
 
@@ -151,12 +160,10 @@ final class FrameAppender: FrameSink {
     func appendRow(
         _ operation: RowRecord.Operation, _ reference: RowReference, body: UnsafeRawBufferPointer, version: UInt32, previous: UInt64
     ) throws(StoreError) -> UInt64 {
-        if let bytes = body.baseAddress, bytes >= UnsafeRawPointer(memory), bytes < UnsafeRawPointer(memory + buffer.capacity) {
-            // A row of this transaction itself, in the memory that is about to move.
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: body.count, alignment: 1)
-            defer { copy.deallocate() }
-            copy.copyMemory(from: body)
-            return try appendRow(operation, reference, body: UnsafeRawBufferPointer(copy), version: version, previous: previous)
+        if owns(body) {
+            return try withCopy(body) { copy throws(StoreError) in
+                try appendRow(operation, reference, body: copy, version: version, previous: previous)
+            }
         }
         let size = RowRecord.size(ofBody: body.count, version: version, previous: previous)
         if let start = openFrame {
@@ -179,7 +186,37 @@ final class FrameAppender: FrameSink {
     /// Ends the open frame of rows, if any; the next row begins another.
     func closeRows() throws(StoreError) {
         if let frame = close(.rows) { partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum) }
-        if count >= Self.flushSize { try flush() }
+        if count >= flushSize { try flush() }
+    }
+
+    /// Lays down a frame of a value, as a part of the commit.
+    func placeValue(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FramePointer {
+        try closeRows()
+        let frame = try owns(payload) ? withCopy(payload) { copy throws(StoreError) in try place(kind, copy) } : place(kind, payload)
+        partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum)
+        if count >= flushSize { try flush() }
+        return frame
+    }
+
+    /// Whether these bytes are of a row of this transaction itself, in the memory that is about to move.
+    private func owns(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress else { return false }
+        return start >= UnsafeRawPointer(memory) && start < UnsafeRawPointer(memory + buffer.capacity)
+    }
+
+    private func withCopy<Result>(
+        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        defer { copy.deallocate() }
+        copy.copyMemory(from: bytes)
+        return try body(UnsafeRawBufferPointer(copy))
+    }
+
+    /// Writes everything laid down so far; the next row begins another frame.
+    func flushRows() throws(StoreError) {
+        try closeRows()
+        try flush()
     }
 
     /// Ends the commit.

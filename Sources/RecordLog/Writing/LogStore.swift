@@ -135,7 +135,8 @@ public final class LogStore: Sendable {
         defer { writer.file.storage.unlock() }
         let base = snapshot()
         let appender = FrameAppender(
-            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, buffer: writer.buffer)
+            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, flushSize: options.flushSize,
+            buffer: writer.buffer)
         defer { writer.buffer.trim() }
         let transaction = Transaction(base: base, appender: appender, maintainers: maintainers(of: base.catalog))
         do {
@@ -144,6 +145,8 @@ public final class LogStore: Sendable {
             if let failure = appender.failure { throw failure }
             guard transaction.hasChanges else {
                 if let failure = transaction.failure { throw failure }
+                // Values may have been written that no row took.
+                abandon(appender)
                 return
             }
             try transaction.finish()

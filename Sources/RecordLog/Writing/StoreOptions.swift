@@ -26,6 +26,8 @@ public struct StoreOptions: Sendable {
     public var checkpointsInBackground = true
     /// Zeroes written ahead of small appends, so that a sync need not also make a new file size durable. 0 for none.
     var zeroAheadBytes = 1 << 20
+    /// A commit goes to the file in pieces of about this size; smaller ones in tests.
+    var flushSize = FrameAppender.flushSize
     /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
     public var rebuildsIndexes = false
     /// nil: the system's files.

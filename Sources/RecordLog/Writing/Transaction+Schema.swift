@@ -14,6 +14,7 @@ extension Transaction {
     }
 
     /// Gives a table a new layout for the rows to come; older rows keep theirs.
+    /// - Throws: `schema` where there is no such table, it is too large, or an index is over a column that becomes a `value`.
     /// - Parameter columns: columns with an ID are the table's own, carried over; an ID of 0 asks for a new one.
     public func addLayout(to table: TableID, columns: [Column]) throws(StoreError) -> RowLayout {
         guard let old = catalog.table(table) else { throw schema("there is no table \(table.rawValue)") }
@@ -27,6 +28,7 @@ extension Transaction {
             return Column(id: ColumnID(rawValue: next), name: column.name, type: column.type)
         }
         let layout = RowLayout(id: LayoutID(rawValue: UInt16(old.layouts.count)), columns: list)
+        for index in catalog.indexes(on: table) { try check(index.parts, against: layout) }
         let new = TableDefinition(id: old.id, name: old.name, layouts: old.layouts + [layout], nextColumn: next)
         try setCatalog(Catalog(
             tables: catalog.tables.map { $0.id == table ? new : $0 }, indexes: catalog.indexes, nextTable: catalog.nextTable,
@@ -35,7 +37,8 @@ extension Transaction {
     }
 
     /// Makes an index over a table, with the entries of the rows it has.
-    /// - Throws: `schema` where the name is taken on the table, or where this transaction has changed rows of it already.
+    /// - Throws: `schema` where the name is taken on the table, a part is a `value` column, or this transaction has changed rows
+    ///   of the table already.
     /// - Complexity: O(rows of the table).
     public func defineIndex(
         named name: String, on table: TableID, parts: [IndexPart], extractorName: String? = nil
@@ -45,6 +48,7 @@ extension Transaction {
             throw schema("the table has an index \(name) already")
         }
         guard catalog.nextIndex < UInt16.max else { throw schema("the store has too many indexes") }
+        for layout in catalog.table(table)?.layouts ?? [] { try check(parts, against: layout) }
         if Int(table.rawValue) < tables.count, let changes = tables[Int(table.rawValue)], changes.rowDelta != 0 || !changes.changed.isEmpty {
             throw schema("an index is defined before the same transaction changes its table's rows")
         }
@@ -92,6 +96,13 @@ extension Transaction {
             nextIndex: catalog.nextIndex))
         let slot = Int(table.rawValue)
         if slot < tables.count { tables[slot] = nil }
+    }
+
+    /// A value may be longer than memory, so its column has no keys.
+    private func check(_ parts: [IndexPart], against layout: RowLayout) throws(StoreError) {
+        for position in layout.valuePositions where parts.contains(where: { $0.column == layout.columns[position].id }) {
+            throw schema("no index is over the column \(layout.columns[position].name), which holds large values")
+        }
     }
 
     private func schema(_ message: String) -> StoreError {

@@ -21,6 +21,8 @@ public final class Transaction {
     private(set) var rowCount: UInt32 = 0
     /// By table ID: what this transaction did to it.
     @exclusivity(unchecked) var tables: [TableChanges?] = []
+    /// Values in frames of their own that no row has taken yet.
+    var unusedValues: Set<ValueReference> = []
     /// By index ID.
     @exclusivity(unchecked) var indexBuilders: [EntryBuffer?] = []
     private let oldKey = KeyBuilder()
@@ -29,7 +31,9 @@ public final class Transaction {
     /// Changes of one table.
     final class TableChanges {
         let id: TableID
-        var definition: TableDefinition?
+        var definition: TableDefinition? { didSet { hasValues = definition?.hasValues ?? false } }
+        /// Whether its rows may have values in frames of their own.
+        private var hasValues: Bool
         var indexes: [IndexMaintainer]
         /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
         let firstNew: UInt64
@@ -44,11 +48,24 @@ public final class Transaction {
         init(id: TableID, definition: TableDefinition?, indexes: [IndexMaintainer], firstNew: UInt64) {
             self.id = id
             self.definition = definition
+            hasValues = definition?.hasValues ?? false
             self.indexes = indexes
             self.firstNew = firstNew
         }
 
         var nextRow: UInt64 { firstNew + UInt64(newAddresses.count) }
+
+        @inline(__always)
+        func liveBytes(of row: RowView) -> UInt64 {
+            guard hasValues, let definition else { return UInt64(RowRecord.size(ofBody: row.byteCount)) }
+            return definition.liveBytes(of: row)
+        }
+
+        @inline(__always)
+        func liveBytes(ofBody body: UnsafeRawBufferPointer, _ reference: RowReference) -> UInt64 {
+            guard hasValues, let base = body.baseAddress else { return UInt64(RowRecord.size(ofBody: body.count)) }
+            return liveBytes(of: RowView(body: base, byteCount: body.count, reference: reference, version: 0))
+        }
 
         @inline(__always)
         func address(_ row: UInt64) -> UInt64? {
@@ -152,15 +169,16 @@ public final class Transaction {
         guard rowCount < .max else { throw invalid("a transaction writes at most \(UInt32.max) rows", "Use several.") }
         if reference.table != .system, isCatalogUnwritten { try writeCatalog() }
         let old = try currentRow(reference, changes)
-        let oldSize = old.view.map { RowRecord.size(ofBody: $0.byteCount) }
+        let oldSize = old.view.map { changes.liveBytes(of: $0) }
         if reference.table != .system { try index(reference, body, old: old, changes) }
+        let size = changes.liveBytes(ofBody: body, reference)
         // From here on the old row's bytes may have moved.
         let address = try wholly { () throws(StoreError) in
             try appender.appendRow(.put, reference, body: body, version: version ?? (old.version ?? 0) &+ 1, previous: old.address)
         }
         changes.set(reference.row, address)
         if oldSize == nil { changes.rowDelta += 1 }
-        changes.byteDelta += Int64(RowRecord.size(ofBody: body.count)) - Int64(oldSize ?? 0)
+        changes.byteDelta += Int64(size) - Int64(oldSize ?? 0)
         rowCount += 1
     }
 
@@ -172,7 +190,7 @@ public final class Transaction {
         if reference.table != .system, isCatalogUnwritten { try writeCatalog() }
         let old = try currentRow(reference, changes)
         guard let view = old.view else { return false }
-        let oldSize = RowRecord.size(ofBody: view.byteCount)
+        let oldSize = changes.liveBytes(of: view)
         let address = try wholly { () throws(StoreError) in
             if !changes.indexes.isEmpty, let layout = changes.definition?.layout(view.layoutID) {
                 for index in changes.indexes {
@@ -231,8 +249,9 @@ public final class Transaction {
         guard let layout = changes.definition?.layout(new.layoutID), body.count >= layout.minimumBodySize else {
             throw invalid("a row names a layout that its table does not have", "Make rows with a layout of the table.")
         }
-        guard !changes.indexes.isEmpty else { return }
+        guard !changes.indexes.isEmpty || !layout.valuePositions.isEmpty else { return }
         let oldLayout = old.view.flatMap { changes.definition?.layout($0.layoutID) }
+        if !layout.valuePositions.isEmpty { try takeValues(of: new, layout, old: old.view, oldLayout) }
         try wholly { () throws(StoreError) in
             for index in changes.indexes {
                 if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, layout: layout) { continue }

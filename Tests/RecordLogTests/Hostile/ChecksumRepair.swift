@@ -109,7 +109,7 @@ struct ChecksumRepair: OptionSet {
         mutating func note(_ kind: FrameKind, _ offset: Int) {
             let sum = load(offset + FrameHeader.Layout.checksum, UInt64.self)
             checksums[UInt64(offset)] = sum
-            if kind == .rows {
+            if kind == .rows || kind == .valueChunk || kind == .valueList {
                 firstPart = firstPart ?? UInt64(offset)
                 partsChecksum = CommitFooter.folding(partsChecksum, sum)
             } else if kind == .commit {
@@ -138,7 +138,19 @@ struct ChecksumRepair: OptionSet {
                 for index in 0..<count { repairPointer(start + count * 8 + index * 16) }
             case .checkpoint:
                 repairManifest(payload)
-            case .pad, .rows, .commit, .primaryPage, .indexBlock, .batch: break
+            case .valueList:
+                for at in stride(from: payload.lowerBound + 16, to: payload.upperBound - 15, by: 16) { repairPointer(at) }
+            case .rows, .commit: repairReferences(payload)
+            case .pad, .primaryPage, .indexBlock, .batch, .valueChunk: break
+            }
+        }
+
+        /// A row's references to values may be anywhere: what looks like one and names a frame before is taken for one.
+        func repairReferences(_ payload: Range<Int>) {
+            guard payload.count >= ValueReference.size else { return }
+            for at in payload.lowerBound...(payload.upperBound - ValueReference.size) where bytes[at] == 1 || bytes[at] == 2 {
+                guard load(at + 1, UInt64.self) < 1 << 20 else { continue }
+                repairPointer(at + 9)
             }
         }
 

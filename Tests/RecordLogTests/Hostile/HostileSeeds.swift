@@ -49,6 +49,11 @@ enum HostileSeeds {
             _ = try $0.compact()
             try fill($0, rows: 1, commits: 1)
         }))
+        result.append(("values", try make { store in
+            try fill(store, rows: 3, commits: 2, valueLength: 3000)
+            try store.checkpoint()
+            try fill(store, rows: 2, commits: 3, valueLength: 20_000)
+        }))
         result.append(("pads", try make { try fill($0, rows: 3, commits: 3, textLength: 9000) }))
         return result
     }
@@ -61,13 +66,13 @@ enum HostileSeeds {
         return files.memory.contents(of: path) ?? []
     }
 
-    private static func fill(_ store: LogStore, rows: Int, commits: Int, textLength: Int = 10) throws {
+    private static func fill(_ store: LogStore, rows: Int, commits: Int, textLength: Int = 10, valueLength: Int? = nil) throws {
         for commit in 0..<commits {
             try store.write(author: commit == 0 ? "author" : nil) { transaction in
-                let table = try transaction.catalog.table(named: "All") ?? define(transaction)
+                let table = try transaction.catalog.table(named: "All") ?? define(transaction, hasValues: valueLength != nil)
                 for number in 0..<rows {
                     let row = try transaction.newRow(in: table.id)
-                    try put(transaction, table, row, number, textLength)
+                    try put(transaction, table, row, number, textLength, valueLength)
                 }
                 let first = RowReference(table: table.id, row: 1)
                 if commit == 1 { _ = try transaction.delete(first) }
@@ -77,11 +82,11 @@ enum HostileSeeds {
         }
     }
 
-    private static func define(_ transaction: Transaction) throws -> TableDefinition {
+    private static func define(_ transaction: Transaction, hasValues: Bool) throws -> TableDefinition {
         let table = try transaction.defineTable(name: "All", columns: [
             ("bool", .bool), ("int16", .int16), ("int64", .int64), ("double", .double), ("date", .date), ("reference", .reference),
             ("uuid", .uuid), ("decimal", .decimal), ("text", .text), ("bytes", .bytes),
-        ])
+        ] + (hasValues ? [("value", .value)] : []))
         let ids = table.currentLayout.columns.map(\.id)
         for (name, columns) in [("text", [8]), ("number", [2, 3]), ("many", [0, 1, 4, 5, 6, 7, 9])] {
             _ = try transaction.defineIndex(
@@ -90,7 +95,9 @@ enum HostileSeeds {
         return table
     }
 
-    private static func put(_ transaction: Transaction, _ table: TableDefinition, _ row: UInt64, _ number: Int, _ textLength: Int) throws {
+    private static func put(
+        _ transaction: Transaction, _ table: TableDefinition, _ row: UInt64, _ number: Int, _ textLength: Int, _ valueLength: Int? = nil
+    ) throws {
         let builder = RowBuilder()
         builder.begin(table.currentLayout)
         builder.set(0, bool: number % 2 == 0)
@@ -99,6 +106,10 @@ enum HostileSeeds {
         builder.set(5, reference: RowReference(table: table.id, row: UInt64(number) + 1))
         // Index keys are bounded; longer text is not indexed.
         builder.set(8, text: String(repeating: "t", count: min(textLength, 4000)) + "\(number)")
+        if let valueLength {
+            let value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: number == 0 ? 5 : valueLength)
+            builder.set(10, value: try value.withUnsafeBytes { try transaction.writeValue($0) })
+        }
         try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
     }
 }

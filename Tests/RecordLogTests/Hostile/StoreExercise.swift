@@ -63,7 +63,10 @@ struct StoreExercise {
         try snapshot.scan(table.id) { row in
             seen += 1
             guard let layout = table.layout(row.layoutID) else { return true }
-            for access in layout.access { sum &+= Self.read(row, access) }
+            for access in layout.access {
+                sum &+= Self.read(row, access)
+                attempt { _ in sum &+= try Self.read(snapshot.value(access, of: row)) }
+            }
             return true
         }
         rows += seen + sum * 0
@@ -81,6 +84,16 @@ struct StoreExercise {
         sum &+= row.decimal(access) == .zero ? 1 : 0
         for byte in row.bytes(access) { sum &+= Int(byte) }
         return sum
+    }
+
+    private static func read(_ value: ValueReader?) throws -> Int {
+        guard let value else { return 0 }
+        // The ends, across a chunk's, and past the end.
+        return try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
+            for start in [0, 8150, value.count - 3, value.count, .max] where start >= 0 { _ = try value.read(into: buffer, from: start) }
+            try value.verify()
+            return Int(buffer[0])
+        }
     }
 
     private mutating func walk(_ index: IndexID, _ snapshot: Snapshot) throws {

@@ -16,6 +16,8 @@ struct SimulationPlan {
     private let nameLengthMax: Int
     private let checkpointAfterBytes: UInt64
     private let zeroAheadBytes: Int
+    private let flushSize: Int
+    private let hasPictures: Bool
 
     init(seed: UInt64, _ random: inout SeededGenerator) {
         durabilities = [[.full], [.relaxed], [.full, .full], [.relaxed, .relaxed], [.relaxed, .full]][Int(seed % 5)]
@@ -29,6 +31,9 @@ struct SimulationPlan {
         let chosen: UInt64 = [300, 1500, 8000, 16 << 20].randomElement(using: &random) ?? 300
         checkpointAfterBytes = isMerging ? 100 : chosen
         zeroAheadBytes = [0, 4096, 4096, 16384].randomElement(using: &random) ?? 0
+        // So that commits are written in several pieces, as large ones are.
+        flushSize = [FrameAppender.flushSize, FrameAppender.flushSize, 2000].randomElement(using: &random) ?? 0
+        hasPictures = Bool.random(using: &random)
     }
 
     func configure(_ options: inout StoreOptions, _ handle: Int) {
@@ -36,6 +41,7 @@ struct SimulationPlan {
         options.segmentShift = 16
         options.checkpointAfterBytes = checkpointAfterBytes
         options.zeroAheadBytes = zeroAheadBytes
+        options.flushSize = flushSize
         // Nobody works at the same time: who waits, waits for a lock that was never let go.
         options.lockTimeout = .zero
     }
@@ -51,6 +57,7 @@ struct SimulationPlan {
         let start = String("abcé\0z".randomElement(using: &random) ?? "a")
         return SampleStore.Person(
             name: Int.random(in: 0..<10, using: &random) == 0 ? nil : start + String(repeating: "n", count: length),
-            age: Int64.random(in: -3...3, using: &random), group: UInt64.random(in: 0..<5, using: &random))
+            age: Int64.random(in: -3...3, using: &random), group: UInt64.random(in: 0..<5, using: &random),
+            picture: hasPictures && Int.random(in: 0..<5, using: &random) == 0 ? .random(&random) : nil)
     }
 }

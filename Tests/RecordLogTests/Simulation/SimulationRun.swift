@@ -136,7 +136,9 @@ final class SimulationRun {
             guard try transaction.delete(sample.reference(known)) else { throw Violation(description: "row \(known) is not there to delete") }
             people[known] = nil
         case (let known?, 3...5):
+            let old = people[known]?.picture
             people[known] = plan.person(&random)
+            if old != nil, Bool.random(using: &random) { people[known]?.picture = old }
             try sample.put(transaction, known, people[known]!)
         default:
             let row = try transaction.newRow(in: sample.table.id)

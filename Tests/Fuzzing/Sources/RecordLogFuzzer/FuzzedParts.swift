@@ -21,7 +21,7 @@ enum FuzzedParts {
     private static func catalog(_ bytes: UnsafeRawBufferPointer) {
         guard let catalog = Catalog(bytes) else { return }
         for table in catalog.tables {
-            var builder = RowBuilder()
+            let builder = RowBuilder()
             builder.begin(table.currentLayout)
             _ = builder.finish()
         }
@@ -32,6 +32,17 @@ enum FuzzedParts {
     private static func manifest(_ bytes: UnsafeRawBufferPointer) {
         guard let manifest = Manifest(bytes) else { return }
         guard manifest.encoded().withUnsafeBytes({ Manifest($0) }) != nil else { fatalError("a manifest does not last") }
+    }
+
+    private static func list(_ bytes: UnsafeRawBufferPointer) {
+        _ = StoredValue(bytes)
+        guard let list = ValueList(bytes) else { return }
+        var length: UInt64 = 0
+        for chunk in 0..<list.chunkCount {
+            _ = list.pointer(chunk)
+            length += list.length(of: chunk)
+        }
+        guard length == list.length else { fatalError("a list's chunks are not as long as it says") }
     }
 
     private static func footer(_ bytes: UnsafeRawBufferPointer) {
@@ -47,6 +58,8 @@ enum FuzzedParts {
     private static func frame(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress, let header = FrameHeader(base, limit: UInt64(bytes.count)) else { return }
         _ = FrameHeader.checksum(of: base, length: header.length, fileID: 1, offset: 8192)
+        let payload = UnsafeRawBufferPointer(rebasing: bytes[FrameHeader.Layout.size..<FrameHeader.Layout.size + Int(header.payloadLength)])
+        list(payload)
     }
 
     private static func header(_ bytes: UnsafeRawBufferPointer) {
@@ -65,7 +78,7 @@ enum FuzzedParts {
         for range in [KeyRange.all, .prefix([2, 0x80]), KeyRange(lower: [2], upper: [2, 0x81])] {
             for isDescending in [false, true] {
                 do throws(StoreError) {
-                    let cursor = try RunCursor(run, range, isDescending: isDescending)
+                    let cursor = try RunCursor.over(run, range, isDescending: isDescending)
                     // One block stands for all: as often as a root of this size may name it.
                     var left = 4096
                     while cursor.isValid, left > 0 {

@@ -1,0 +1,54 @@
+/// Reads every value of a file, which may be made to harm: what is done in vain, and twice, is bounded by the file's size.
+///
+/// Used by one thread at a time.
+final class ValueAudit: ValueSource, @unchecked Sendable {
+    // Unchecked: confined to one verification or salvage.
+    typealias Frames = (_ offset: UInt64, _ budget: inout UInt64) throws(StoreError) -> LogFile.Frame?
+
+    let path: String
+    private let frames: Frames
+    /// Bytes that may be hashed in vain.
+    private var hashed: UInt64
+    /// A value is one row's, so all of them together are not longer than the file.
+    private var bytes: UInt64
+
+    private static let hashedPerByte: UInt64 = 8
+
+    init(path: String, size: UInt64, frames: @escaping Frames) {
+        self.path = path
+        self.frames = frames
+        hashed = size * Self.hashedPerByte
+        bytes = size
+    }
+
+    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame? {
+        guard let frame = try frames(offset, &hashed), frame.end <= limit else { return nil }
+        return frame
+    }
+
+    /// A value that has been verified whole.
+    /// - Throws: `corrupt` where a part of it is damaged.
+    func value(_ stored: UnsafeRawBufferPointer) throws(StoreError) -> ValueReader {
+        let value = try ValueReader(stored, in: self)
+        guard value.isInline || UInt64(value.count) <= bytes else {
+            throw StoreError.corrupt(path, at: nil, "rows claim more values than the file holds")
+        }
+        if !value.isInline { bytes -= UInt64(value.count) }
+        try value.verify()
+        return value
+    }
+}
+
+extension LogFile {
+    /// The frame at `offset`, verified.
+    /// - Parameter budget: bytes that may be hashed in vain; a frame that claims more is none.
+    func frame(at offset: UInt64, limit: UInt64, budget: inout UInt64) throws(StoreError) -> Frame? {
+        let limit = min(limit, readableEnd)
+        guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0, offset < limit,
+            let header = FrameHeader(try pointer(at: offset), limit: min(limit - offset, room(at: offset))), UInt64(header.length) <= budget
+        else { return nil }
+        let frame = try frame(at: offset, limit: limit)
+        if frame == nil { budget -= UInt64(header.length) }
+        return frame
+    }
+}

@@ -1,0 +1,48 @@
+/// Brings over the values that rows have in frames of their own: whole, or not at all.
+///
+/// A value that lacks a part is null in the new store, and listed: a value with a hole would pass for one that was stored.
+struct SalvagedValues {
+    private let audit: ValueAudit
+    private var copy: ValueCopy
+    private let builder = RowBuilder()
+    private(set) var lost = SalvageList<StoreSalvage.LostValue>()
+
+    init(source: SalvageSource) {
+        audit = ValueAudit(path: source.path, size: source.size) { offset, budget throws(StoreError) in
+            try source.frame(at: offset, budget: &budget)
+        }
+        copy = ValueCopy(from: audit)
+    }
+
+    /// Writes a row's values to the new store.
+    /// - Returns: the row's body as it is there, and how many values are lost.
+    mutating func bring(
+        _ row: RowView, _ layout: RowLayout, to transaction: Transaction
+    ) throws(StoreError) -> (body: [UInt8], lost: Int) {
+        var damaged: [Int] = []
+        for position in layout.valuePositions where !row.isNull(layout.access[position]) {
+            let stored = row.bytes(layout.access[position])
+            do throws(StoreError) {
+                _ = try audit.value(stored)
+            } catch {
+                guard error.code == .corrupt else { throw error }
+                damaged.append(position)
+                lost.append(.init(
+                    reference: row.reference, column: layout.columns[position].name, bytes: ValueReference(stored)?.length ?? 0))
+            }
+        }
+        var row = row
+        if !damaged.isEmpty {
+            builder.begin(layout)
+            for position in layout.columns.indices where !damaged.contains(position) && !row.isNull(layout.access[position]) {
+                builder.copy(position, from: row, layout.access[position])
+            }
+            let body = builder.finish()
+            guard let base = body.baseAddress else { preconditionFailure("a row has a layout") }
+            row = RowView(body: base, byteCount: body.count, reference: row.reference, version: row.version)
+        }
+        let body = try copy.copy(row, layout, to: transaction.appender)
+        for value in copy.values { transaction.own(value) }
+        return (body, damaged.count)
+    }
+}

@@ -1,0 +1,108 @@
+/// A value to put into rows: what `Transaction.writeValue` made of it. It belongs to that transaction, and to one column of one row.
+public struct LargeValue: Sendable, Hashable {
+    /// As a row keeps it.
+    let stored: [UInt8]
+    /// The value's bytes.
+    public let count: UInt64
+}
+
+/// Takes a value's bytes in turn, and lays them down in frames as they fill: at most a chunk (1 MiB) is kept here.
+///
+/// Confined to the closure of `Transaction.writeValue`.
+public final class ValueWriter {
+    private let appender: FrameAppender
+    private let path: String
+    private let chunkSize: Int
+    private let chunksMax: Int
+    /// A value of no more bytes stays in the row.
+    private let inlineMax: Int
+    /// The bytes of a chunk that is not full yet.
+    private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var buffered = 0
+    private var chunks: [FramePointer] = []
+    private var isFinished = false
+    /// The bytes taken so far.
+    public private(set) var count: UInt64 = 0
+
+    /// - Parameter isInlineAllowed: false for a value that had frames before.
+    init(appender: FrameAppender, isInlineAllowed: Bool = true) {
+        self.appender = appender
+        inlineMax = isInlineAllowed ? ValueChunk.inlineMax(segmentSize: appender.segmentSize) : 0
+        path = appender.path
+        chunkSize = ValueChunk.sizeMax(segmentSize: appender.segmentSize)
+        chunksMax = ValueList.chunksMax(segmentSize: appender.segmentSize)
+    }
+
+    deinit {
+        memory.deallocate()
+    }
+
+    /// Takes the value's next bytes; copied. O(bytes).
+    /// - Throws: `tooLarge` for more than one list of chunks names (4 TiB with segments of 64 MiB); `io`, `noSpace`, after which
+    ///   the transaction cannot be committed; `invalidArgument` once the value is finished.
+    public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+        guard !isFinished else {
+            throw StoreError(
+                .invalidArgument, path: path, "a value is appended to after its closure returned",
+                remedy: "Append within writeValue's closure.")
+        }
+        var rest = bytes
+        while rest.count > 0 {
+            // Whole chunks go out from where they are. The last one waits: nothing may come after it.
+            if buffered == 0, rest.count > chunkSize {
+                try place(UnsafeRawBufferPointer(rebasing: rest[..<chunkSize]))
+                rest = UnsafeRawBufferPointer(rebasing: rest[chunkSize...])
+                continue
+            }
+            if buffered == chunkSize {
+                try place(UnsafeRawBufferPointer(rebasing: memory[..<buffered]))
+                buffered = 0
+                continue
+            }
+            let part = min(rest.count, chunkSize - buffered)
+            reserve(buffered + part)
+            UnsafeMutableRawBufferPointer(rebasing: memory[buffered..<buffered + part])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<part]))
+            buffered += part
+            rest = UnsafeRawBufferPointer(rebasing: rest[part...])
+        }
+        count += UInt64(bytes.count)
+    }
+
+    private func reserve(_ needed: Int) {
+        guard needed > memory.count else { return }
+        let grown = UnsafeMutableRawBufferPointer.allocate(byteCount: min(max(needed, memory.count * 2, 8192), chunkSize), alignment: 64)
+        if buffered > 0 { grown.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<buffered])) }
+        memory.deallocate()
+        memory = grown
+    }
+
+    private func place(_ chunk: UnsafeRawBufferPointer) throws(StoreError) {
+        guard chunks.count < chunksMax else {
+            throw StoreError(
+                .tooLarge, path: path, "a value of more than \(UInt64(chunksMax) * UInt64(chunkSize)) bytes is larger than a store holds",
+                remedy: "Split it over several values, or make the store with larger segments.")
+        }
+        chunks.append(try appender.placeValue(.valueChunk, chunk))
+    }
+
+    /// Takes nothing any more.
+    func close() { isFinished = true }
+
+    /// The value, whole.
+    func finish() throws(StoreError) -> LargeValue {
+        close()
+        let last = UnsafeRawBufferPointer(rebasing: memory[..<buffered])
+        if chunks.isEmpty, buffered <= inlineMax { return LargeValue(stored: StoredValue.encode(inline: last), count: count) }
+        try place(last)
+        var reference = ValueReference(form: .chunk, length: count, pointer: chunks[0])
+        if chunks.count > 1 {
+            reference.form = .list
+            let list = ValueList.encode(length: count, chunkLength: chunkSize, chunks)
+            reference.pointer = try list.withUnsafeBufferPointer { list throws(StoreError) in
+                try appender.placeValue(.valueList, UnsafeRawBufferPointer(list))
+            }
+        }
+        return LargeValue(stored: reference.encoded, count: count)
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import RecordLog
+
+/// A value that is longer than the memory it may take: made, written, read back, compacted and read again, piece by piece.
+struct ValueStream {
+    struct Wrong: Error {
+        let what: String
+    }
+
+    private let path: String
+    private let pieces: Int
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ValueStream.piece, alignment: 64)
+    private let expected = UnsafeMutableRawBufferPointer.allocate(byteCount: ValueStream.piece, alignment: 64)
+    /// Of memory that is not a file's, at most; in bytes.
+    private var peak = 0
+
+    /// No divisor of a chunk, nor a multiple.
+    private static let piece = 192 << 10
+
+    /// - Parameter bytes: of the value, cut to whole pieces.
+    init(path: String, bytes: Int) {
+        self.path = path
+        pieces = bytes / Self.piece
+    }
+
+    /// - Returns: how much memory it took at most, over what there was; nil where the system does not tell.
+    mutating func run() throws -> Int? {
+        defer {
+            buffer.deallocate()
+            expected.deallocate()
+        }
+        let before = Self.memory()
+        var options = StoreOptions()
+        options.segmentShift = 24
+        var store = try LogStore.open(path: path, options: options)
+        let (table, reference) = try write(to: store)
+        try read(store, table, reference)
+        let report = try store.compact()
+        guard report.bytesAfter > UInt64(pieces * Self.piece) else { throw Wrong(what: "a compaction left \(report.bytesAfter) bytes") }
+        look()
+        // The log followed from its beginning.
+        try store.close()
+        options.rebuildsIndexes = true
+        store = try LogStore.open(path: path, options: options)
+        try read(store, table, reference)
+        try store.close()
+        let verified = try StoreVerification.verify(path: path)
+        look()
+        guard verified.isSound, verified.values == 1 else { throw Wrong(what: "\(verified)") }
+        return before.map { peak - $0 }
+    }
+
+    private mutating func write(to store: LogStore) throws -> (TableDefinition, RowReference) {
+        try store.write { transaction in
+            let table = try transaction.defineTable(name: "files", columns: [("name", .text), ("content", .value)])
+            let reference = RowReference(table: table.id, row: try transaction.newRow(in: table.id))
+            let builder = RowBuilder()
+            builder.begin(table.currentLayout)
+            builder.set(0, text: "large")
+            builder.set(1, value: try transaction.writeValue { writer in
+                for number in 0..<pieces {
+                    Self.fill(buffer, number)
+                    try writer.append(UnsafeRawBufferPointer(buffer))
+                    if number % 16 == 0 { look() }
+                }
+            })
+            try transaction.put(reference, body: builder.finish())
+            return (table, reference)
+        }
+    }
+
+    private mutating func read(_ store: LogStore, _ table: TableDefinition, _ reference: RowReference) throws {
+        let snapshot = store.snapshot()
+        guard let row = try snapshot.row(reference), let value = try snapshot.value(table.currentLayout.access[1], of: row),
+            value.count == pieces * Self.piece
+        else { throw Wrong(what: "the value is not there") }
+        for number in 0..<pieces {
+            Self.fill(expected, number)
+            guard try value.read(into: buffer, from: number * Self.piece) == Self.piece,
+                memcmp(buffer.baseAddress!, expected.baseAddress!, Self.piece) == 0
+            else { throw Wrong(what: "piece \(number) is another") }
+            if number % 16 == 0 { look() }
+        }
+    }
+
+    /// Each piece is another, so that one at the wrong place is seen.
+    private static func fill(_ buffer: UnsafeMutableRawBufferPointer, _ number: Int) {
+        memset(buffer.baseAddress!, Int32(number * 37 % 251), buffer.count)
+        buffer.storeBytes(of: UInt64(number), as: UInt64.self)
+    }
+
+    private mutating func look() { peak = max(peak, Self.memory() ?? 0) }
+
+    private static func memory() -> Int? {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
+        else { return nil }
+        return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).compactMap { Int($0) }.first.map { $0 << 10 }
+    }
+}
