@@ -19,7 +19,7 @@ private final class ListSink: FrameSink {
 struct IndexBlockTests {
     private func encode(_ entries: [(key: [UInt8], row: UInt64)]) throws -> [UInt8] {
         let sink = ListSink()
-        var encoder = IndexBlockEncoder()
+        let encoder = IndexBlockEncoder()
         for (key, row) in entries {
             let suffix = (0..<6).map { UInt8(truncatingIfNeeded: row >> UInt64(40 - 8 * $0)) }
             (key + suffix).withUnsafeBytes { encoder.append($0, isTombstone: false) }

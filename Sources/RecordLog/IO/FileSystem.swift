@@ -60,4 +60,12 @@ public protocol StorageFile: AnyObject, Sendable {
     /// Memory that shows `length` bytes of the file from `offset` on, later writes included. It may reach past the end;
     /// only bytes before the end are read. The file unmaps it when it is released.
     func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer
+    /// The processes that have the file open or mapped, this process among them; nil where the system does not tell.
+    /// - Parameter isCounted: whether this opening counts.
+    func holders(thisOpening isCounted: Bool) -> [FileHolder]?
+}
+
+extension StorageFile {
+    /// For files that no other process can have.
+    public func holders(thisOpening isCounted: Bool) -> [FileHolder]? { nil }
 }

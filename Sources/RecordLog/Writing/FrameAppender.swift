@@ -13,7 +13,7 @@ final class FrameAppender: FrameSink {
     /// Where the open frame starts in memory; nil between frames.
     private var openFrame: Int?
     /// The commit that frames are stamped with.
-    private let sequence: UInt64
+    private var sequence: UInt64
     private(set) var frameCount = 0
     /// Where the commit's first frame is: behind the pad, where one was needed. The footer carries it.
     private var firstFrame: UInt64?
@@ -154,6 +154,14 @@ final class FrameAppender: FrameSink {
     }
 
     // MARK: Rows
+
+    /// What follows belongs to this commit: for an appender that lays down several.
+    func beginCommit(_ sequence: UInt64) {
+        precondition(openFrame == nil, "a commit ends with its footer")
+        self.sequence = sequence
+        firstFrame = nil
+        partsChecksum = 0
+    }
 
     /// Lays down a row record.
     /// - Returns: its address.

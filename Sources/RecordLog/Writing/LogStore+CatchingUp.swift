@@ -117,5 +117,6 @@ extension Writer {
         bytesBehind = opened.bytesBehind
         bytesBehindAtFailure = 0
         zeroedEnd = opened.zeroedEnd
+        compactionLookAt = 0
     }
 }

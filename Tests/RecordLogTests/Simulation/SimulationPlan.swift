@@ -36,6 +36,8 @@ struct SimulationPlan {
         options.segmentShift = 16
         options.checkpointAfterBytes = checkpointAfterBytes
         options.zeroAheadBytes = zeroAheadBytes
+        // So that there are rounds.
+        options.lastRoundBytes = 100
         // Nobody works at the same time: who waits, waits for a lock that was never let go.
         options.lockTimeout = .zero
     }

@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// What Linux tells of processes and files in `/proc`.
+enum SystemInformation {
+    /// A process's name as `/proc/PID/comm` has it, which is whatever the process says; nil for an empty one.
+    static func name(_ bytes: [UInt8]) -> String? {
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }
+        let text = String(decoding: line, as: UTF8.self)
+        guard !text.isEmpty else { return nil }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+    }
+
+    /// As Linux packs device numbers into 64 bits.
+    static func major(_ device: UInt64) -> UInt64 { (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF }
+    static func minor(_ device: UInt64) -> UInt64 { device & 0xFF | (device >> 12) & 0xFFFF_FF00 }
+
+    static func isDevice(_ device: UInt64, _ major: UInt64, _ minor: UInt64) -> Bool {
+        major == self.major(device) && minor == self.minor(device)
+    }
+
+    #if os(Linux) || os(Android)
+        static func holder(_ process: Int32) -> FileHolder {
+            FileHolder(process: process, name: read("/proc/\(process)/comm", limit: 64).flatMap(name))
+        }
+
+        /// - Returns: nil where it may not be read, or is not there.
+        static func read(_ path: String, limit: Int) -> [UInt8]? {
+            let descriptor = SystemCall.retry { open(path, O_RDONLY | O_CLOEXEC) }
+            guard descriptor >= 0 else { return nil }
+            defer { _ = close(descriptor) }
+            var bytes = [UInt8](repeating: 0, count: limit)
+            var filled = 0
+            while filled < limit {
+                // Such files have no size, and end where a read gives nothing.
+                let count = bytes.withUnsafeMutableBytes { buffer in
+                    SystemCall.retry { readBytes(descriptor, buffer.baseAddress! + filled, limit - filled) }
+                }
+                guard count > 0 else { break }
+                filled += count
+            }
+            return Array(bytes[..<filled])
+        }
+
+        /// The numbers that are names in a directory, as processes are in `/proc` and a process's files in `fd`.
+        /// - Returns: nil where it may not be read, or is not there.
+        static func numbers(in directory: String) -> [Int32]? {
+            guard let stream = opendir(directory) else { return nil }
+            defer { closedir(stream) }
+            var numbers: [Int32] = []
+            while let entry = readdir(stream) {
+                let number = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 1) { Int32(String(cString: $0)) }
+                }
+                if let number { numbers.append(number) }
+            }
+            return numbers
+        }
+    #endif
+}
+
+#if os(Linux) || os(Android)
+    // The name that the method above has too.
+    private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int { read(descriptor, buffer, count) }
+#endif
