@@ -15,7 +15,7 @@ extension NSPersistentStore {
             throw CoreDataError.make(NSPersistentStoreOperationError, "Only a record log can be compacted; this store is \(type).")
         }
         do {
-            let report = try log.compact { state in
+            let report = try log.compact(findsHolders: false) { state in
                 progress?(Double(state.rowsDone) / Double(max(state.rowsTotal, 1))) ?? true
             }
             return (report.bytesBefore, report.bytesAfter)

@@ -50,7 +50,9 @@ struct CompactCommand: Command {
         }
         Output.line(
             "\(Output.number(Int(report.rows))) rows: \(Output.bytes(report.bytesBefore)) before, \(Output.bytes(report.bytesAfter)) after")
-        if report.commits > 0 { Output.line("\(Output.number(Int(report.commits))) commit\(report.commits == 1 ? "" : "s") kept or made meanwhile") }
+        if report.commits > 0 {
+            Output.line("\(Output.number(Int(report.commits))) commit\(report.commits == 1 ? "" : "s") kept or made meanwhile")
+        }
         if let holders = report.holders, !holders.isEmpty {
             Output.line("the old file's space comes free once these let go of it: \(holders.map(\.description).joined(separator: ", "))")
         }

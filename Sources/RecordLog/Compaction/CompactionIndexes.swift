@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Copies each index as one run: its entries name rows, not places, so they stay as they are. One that is damaged is made
 /// anew from the rows.
 ///
@@ -17,7 +15,7 @@ final class CompactionIndexes {
         self.target = target
         self.options = options
         self.report = report
-        ahead = IndexesAhead.start(base)
+        ahead = IndexesAhead.start(base, options)
     }
 
     deinit {

@@ -23,8 +23,6 @@ final class IndexesAhead: @unchecked Sendable {
     private let isStopped = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
 
-    /// Fewer entries are not worth a thread.
-    private static let entriesMin: UInt64 = 50_000
     private static let bytesMax: UInt64 = 96 << 20
 
     private init(_ base: Snapshot) {
@@ -33,9 +31,9 @@ final class IndexesAhead: @unchecked Sendable {
     }
 
     /// - Returns: nil where there is little to do, or no thread to do it.
-    static func start(_ base: Snapshot) -> IndexesAhead? {
+    static func start(_ base: Snapshot, _ options: StoreOptions) -> IndexesAhead? {
         let entries = base.indexes.reduce(UInt64(0)) { $0 + ($1?.diskEntryCount ?? 0) + UInt64($1?.memoryEntryCount ?? 0) }
-        guard entries >= entriesMin else { return nil }
+        guard entries >= options.entriesForThread else { return nil }
         let ahead = IndexesAhead(base)
         return SystemThread.start({ ahead.run() }) ? ahead : nil
     }

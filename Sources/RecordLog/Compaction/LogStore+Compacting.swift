@@ -6,6 +6,7 @@ extension LogStore {
     /// crash at any point leaves the old file or the new one, whole.
     /// - Parameters:
     ///   - window: which commits stay commits of their own.
+    ///   - findsHolders: whether the report says who keeps the old file's space, which takes a look at every process.
     ///   - progress: called without any lock, every few thousand rows and before each round of catching up; false cancels,
     ///     and the store stays as it was.
     /// - Throws: `noSpace` before anything is written, where the file system has less room than the new file may take;
@@ -16,12 +17,12 @@ extension LogStore {
     ///   addresses of the rows.
     @discardableResult
     public func compact(
-        keeping window: HistoryWindow = .none, progress: ((CompactionProgress) -> Bool)? = nil
+        keeping window: HistoryWindow = .none, findsHolders: Bool = true, progress: ((CompactionProgress) -> Bool)? = nil
     ) throws(StoreError) -> CompactionReport {
         stopCompacting()
         var (report, old) = try runCompaction(keeping: window, progress)
         // The compaction itself holds it no more: whoever does has a snapshot.
-        report.holders = old.map { $0.storage.holders(thisOpening: $0.file != nil) } ?? nil
+        if findsHolders { report.holders = old.map { $0.storage.holders(thisOpening: $0.file != nil) } ?? nil }
         return report
     }
 

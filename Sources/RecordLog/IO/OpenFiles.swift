@@ -4,6 +4,10 @@
     import Musl
 #elseif canImport(Android)
     import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
 #endif
 
 /// Which processes have a file open or mapped, where the system tells: on Linux, by `/proc/PID/fd` and `/proc/PID/maps` of
@@ -30,6 +34,8 @@ enum OpenFiles {
     /// A line is `7f01-7f02 r--s 00000000 08:01 4567 /path`: device numbers in hexadecimal, the inode in decimal. Lines that
     /// are otherwise are passed over.
     static func isMapped(_ identity: FileSystemIdentity, in list: [UInt8]) -> Bool {
+        // Lists are long, and hardly one has the file.
+        guard contains(list, Array(" \(identity.inode)".utf8)) else { return false }
         for line in list.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
             guard words.count >= 5, let inode = UInt64(String(decoding: words[4], as: UTF8.self)), inode == identity.inode else { continue }
@@ -40,6 +46,20 @@ enum OpenFiles {
             return true
         }
         return false
+    }
+
+    private static func contains(_ list: [UInt8], _ part: [UInt8]) -> Bool {
+        list.withUnsafeBytes { list in
+            part.withUnsafeBytes { part in
+                guard let bytes = list.baseAddress, let wanted = part.baseAddress, list.count >= part.count else { return false }
+                var at = 0
+                while at <= list.count - part.count, let next = memchr(bytes + at, Int32(part[0]), list.count - part.count + 1 - at) {
+                    if memcmp(next, wanted, part.count) == 0 { return true }
+                    at = bytes.distance(to: next) + 1
+                }
+                return false
+            }
+        }
     }
 
     #if os(Linux) || os(Android)

@@ -34,17 +34,14 @@ enum SystemInformation {
             let descriptor = SystemCall.retry { open(path, O_RDONLY | O_CLOEXEC) }
             guard descriptor >= 0 else { return nil }
             defer { _ = close(descriptor) }
-            var bytes = [UInt8](repeating: 0, count: limit)
-            var filled = 0
-            while filled < limit {
-                // Such files have no size, and end where a read gives nothing.
-                let count = bytes.withUnsafeMutableBytes { buffer in
-                    SystemCall.retry { readBytes(descriptor, buffer.baseAddress! + filled, limit - filled) }
+            return [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+                while filled < limit, let start = buffer.baseAddress {
+                    // Such files have no size, and end where a read gives nothing.
+                    let count = SystemCall.retry { readBytes(descriptor, start + filled, limit - filled) }
+                    guard count > 0 else { break }
+                    filled += count
                 }
-                guard count > 0 else { break }
-                filled += count
             }
-            return Array(bytes[..<filled])
         }
 
         /// The numbers that are names in a directory, as processes are in `/proc` and a process's files in `fd`.

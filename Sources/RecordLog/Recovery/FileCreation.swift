@@ -36,7 +36,9 @@ struct FileCreation {
         var slot = HeaderSlot()
         slot.generation = 1
         slot.isUnsettled = true
-        for offset in FileFormat.identityOffsets { header.replaceSubrange(Int(offset)..<Int(offset) + FileIdentity.Layout.size, with: identity.encoded()) }
+        for offset in FileFormat.identityOffsets {
+            header.replaceSubrange(Int(offset)..<Int(offset) + FileIdentity.Layout.size, with: identity.encoded())
+        }
         let at = Int(FileFormat.slotOffsets[1])
         header.replaceSubrange(at..<at + HeaderSlot.Layout.size, with: slot.encoded(fileID: identity.fileID))
         try Self.write(header[...], to: storage, at: 0)

@@ -30,6 +30,8 @@ public struct StoreOptions: Sendable {
     var zeroAheadBytes = 1 << 20
     /// What a compaction leaves for its last round, which writers wait for.
     var lastRoundBytes: UInt64 = 1 << 20
+    /// How many index entries are worth a thread of their own in a compaction.
+    var entriesForThread: UInt64 = 50_000
     /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
     public var rebuildsIndexes = false
     /// nil: the system's files.

@@ -22,6 +22,7 @@ import Testing
             $0.lastRoundBytes = 200
             $0.checkpointAfterBytes = seed % 2 == 0 ? 3_000 : 16 << 20
             $0.segmentShift = 16
+            $0.entriesForThread = seed % 3 == 0 ? 0 : .max
         }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.segmentShift = 16 }
         for _ in 0..<10 { try RandomWorkloadTests.commit(sample, &random) }
@@ -71,6 +72,61 @@ import Testing
         try sample.reopen { $0.rebuildsIndexes = true }
         try sample.check(sample.store.snapshot(), sample.people)
         #expect(try Self.noFileIsLeft(sample))
+    }
+
+    /// An index of one run is copied block by block, of several entry by entry, by a second thread or not.
+    @Test(arguments: [0, .max] as [UInt64])
+    func indexesAreCopied(entriesForThread: UInt64) throws {
+        let sample = try SampleStore { $0.entriesForThread = entriesForThread }
+        func add(_ rows: ClosedRange<UInt64>) throws {
+            try sample.store.write { transaction in
+                for row in rows {
+                    _ = try transaction.newRow(in: sample.table.id)
+                    sample.people[row] = .init(name: "name \(row * 7919 % 1000)", age: Int64(row % 50), group: row % 9)
+                    try sample.put(transaction, row, sample.people[row]!)
+                }
+            }
+        }
+        try add(1...2000)
+        try sample.store.checkpoint()
+        #expect(sample.store.snapshot().indexes.allSatisfy { ($0?.memory.count ?? 0) == 0 && ($0?.disk.count ?? 1) == 1 })
+        try sample.store.compact()
+        try sample.check(sample.store.snapshot(), sample.people)
+        try add(2001...2100)
+        try sample.store.write { transaction in
+            for row in stride(from: UInt64(5), to: 2000, by: 13) {
+                _ = try transaction.delete(sample.reference(row))
+                sample.people[row] = nil
+            }
+        }
+        try sample.store.checkpoint()
+        try add(2101...2110)
+        #expect(sample.store.snapshot().indexes.contains { ($0?.disk.count ?? 0) > 1 })
+        try sample.store.compact()
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try Self.sound(sample))
+    }
+
+    @Test(arguments: [0, .max] as [UInt64])
+    func aDamagedIndexIsMadeAnewFromTheRows(entriesForThread: UInt64) throws {
+        let files = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: files)
+        for number in 0..<40 { try sample.insert(.init(name: "name \(number)", age: 1, group: 1)) }
+        try sample.store.checkpoint()
+        var bytes = try #require(files.contents(of: SampleStore.path))
+        let block = try #require(stride(from: 8192, to: bytes.count, by: 64).first { offset in
+            bytes.withUnsafeBytes { FrameHeader($0.baseAddress! + offset, limit: UInt64($0.count - offset))?.kind == .indexBlock }
+        })
+        bytes[block + 50] ^= 0xFF
+        files.setContents(of: SampleStore.path, to: bytes)
+        var options = sample.options
+        options.entriesForThread = entriesForThread
+        let store = try LogStore.open(path: SampleStore.path, options: options)
+        try store.compact()
+        try sample.check(store.snapshot(), sample.people)
+        #expect(try Self.sound(sample))
     }
 
     @Test func rowsLieInTheirOrder() throws {
