@@ -37,6 +37,12 @@ import Testing
         let uri = try #require(demo.output.split(separator: " ").first { $0.hasPrefix("x-coredata") }?.split(separator: "\n").first)
         #expect(try ToolProcess.run("inspect", store, "--object", String(uri)).output.contains("@example.org"))
         #expect(try ToolProcess.run("verify", store).status == 0)
+        let kept = try ToolProcess.run("compact", store, "--keep-commits", "1")
+        #expect(kept.output.contains("after") && kept.output.contains("1 commit kept"), "\(kept.output)\(kept.error)")
+        #expect(try ToolProcess.run("inspect", store, "--commit", "\(sequence)").output.contains("Contact"))
+        #expect(try ToolProcess.run("compact", store, "--keep-since", "2001-01-01T00:00:00Z").output.contains("1 commit kept"))
+        #expect(try ToolProcess.run("compact", store, "--keep-since", "soon").status == 2)
+        #expect(try ToolProcess.run("compact", store, "--keep-since", "1", "--keep-commits", "1").status == 2)
         #expect(try ToolProcess.run("compact", store).output.contains("after"))
         #expect(try ToolProcess.run("verify", store).output.hasPrefix("sound"))
     }

@@ -198,7 +198,24 @@ import Testing
             #expect(mine.output == theirs.output)
         }
         try compare()
-        _ = try store.recordLog?.compact()
+        // With a commit of the window and one that is made meanwhile, and a value that goes and comes again.
+        var isFirst = true
+        let log = try #require(store.recordLog)
+        try log.write { try $0.setSystemValue(900, [1]) }
+        try log.write { try $0.setSystemValue(900, nil) }
+        try log.compact(keeping: .commits(1)) { _ in
+            defer { isFirst = false }
+            return !isFirst || (try? log.write { try $0.setSystemValue(900, [2]) }) != nil
+        }
+        try compare()
+        try log.write { try $0.setSystemValue(900, nil) }
+        isFirst = true
+        try log.compact { _ in
+            defer { isFirst = false }
+            return !isFirst || (try? log.write { try $0.setSystemValue(900, [3]) }) != nil
+        }
+        try compare()
+        try log.compact()
         try coordinator.remove(store)
         try compare()
     }

@@ -42,7 +42,7 @@ struct TestProcess {
             let number = try ledger.commit()
             say("\(number)")
             if number % 25 == 0 { try ledger.store.checkpoint() }
-            if number % 60 == 0 { _ = try ledger.store.compact() }
+            if number % 60 == 0 { _ = try compact(ledger.store) }
         }
         try ledger.store.close()
     }
@@ -75,20 +75,33 @@ struct TestProcess {
         try ledger.store.close()
     }
 
-    /// Prints how many compactions there were.
+    /// Prints how many compactions there were, and how many commits were made while they copied.
     private static func compact(_ path: String, until deadline: ContinuousClock.Instant) throws {
         var options = StoreOptions()
         options.lockTimeout = .seconds(30)
         let store = try LogStore.open(path: path, options: options)
-        var count = 0
+        var count = 0, commits: UInt64 = 0
         while ContinuousClock.now < deadline {
-            _ = try store.compact()
-            let before = store.snapshot().sequence
+            // Now and then with some history, which is the copying of commits as well.
+            guard let report = try compact(store, keeping: count % 4 == 3 ? .commits(5) : .none) else { continue }
             count += 1
-            // Locks are not given in turn: without this the writer would hardly ever have its own.
-            while ContinuousClock.now < deadline, try store.refresh().sequence < before + 2 {}
+            if count % 4 != 0 { commits += report.commits }
         }
         try store.close()
-        say("\(count)")
+        say("\(count) \(commits)")
+    }
+
+    /// - Returns: nil where another process was at it.
+    private static func compact(_ store: LogStore, keeping window: HistoryWindow = .none) throws -> CompactionReport? {
+        do throws(StoreError) {
+            return try store.compact(keeping: window) { _ in
+                // As a large store's takes its time.
+                usleep(2000)
+                return true
+            }
+        } catch {
+            guard error.code == .locked else { throw error }
+            return nil
+        }
     }
 }

@@ -13,8 +13,6 @@ private final class ListSink: FrameSink {
 
     func flush() throws(StoreError) {}
 
-    var logEnd: UInt64 { 0 }
-
     func pointer(_ ticket: FrameTicket) -> FramePointer { .none }
 }
 

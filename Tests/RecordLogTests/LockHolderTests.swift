@@ -27,10 +27,10 @@ import Testing
     }
 
     @Test func largeDeviceNumbersAreTakenApart() {
-        #expect(LinuxProc.major(0x801) == 8 && LinuxProc.minor(0x801) == 1)
+        #expect(SystemInformation.major(0x801) == 8 && SystemInformation.minor(0x801) == 1)
         // As the C library's makedev packs 0x1234 and 0xABCDE.
         let device: UInt64 = 0x234 << 8 | 0x1000 << 32 | 0xDE | 0xABC00 << 12
-        #expect(LinuxProc.major(device) == 0x1234 && LinuxProc.minor(device) == 0xABCDE)
+        #expect(SystemInformation.major(device) == 0x1234 && SystemInformation.minor(device) == 0xABCDE)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
@@ -47,12 +47,12 @@ import Testing
     }
 
     @Test func aNameIsOneLineWithoutControls() {
-        #expect(LockHolder.name(Array("heartwood\n".utf8)) == "heartwood")
-        #expect(LockHolder.name(Array("a\u{1B}[31mb\n".utf8)) == "a?[31mb")
-        #expect(LockHolder.name([0xFF, 0x41, 0x0A]) == "\u{FFFD}A")
-        #expect(LockHolder.name([]) == nil && LockHolder.name([0x0A]) == nil)
-        #expect(LockHolder(process: 12, name: nil).description == "process 12")
-        #expect(LockHolder(process: 12, name: "x").description == "process 12 (x)")
+        #expect(SystemInformation.name(Array("heartwood\n".utf8)) == "heartwood")
+        #expect(SystemInformation.name(Array("a\u{1B}[31mb\n".utf8)) == "a?[31mb")
+        #expect(SystemInformation.name([0xFF, 0x41, 0x0A]) == "\u{FFFD}A")
+        #expect(SystemInformation.name([]) == nil && SystemInformation.name([0x0A]) == nil)
+        #expect(FileHolder(process: 12, name: nil).description == "process 12")
+        #expect(FileHolder(process: 12, name: "x").description == "process 12 (x)")
     }
 
     @Test func aWriterThatGivesUpNamesTheHolder() throws {

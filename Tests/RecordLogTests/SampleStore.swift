@@ -62,6 +62,7 @@ final class SampleStore {
         options.segmentShift = 20
         // So that operations come in the same order at every run.
         options.checkpointsInBackground = false
+        options.compaction = nil
         configure(&options)
         self.options = options
         store = try LogStore.open(path: path, options: options)

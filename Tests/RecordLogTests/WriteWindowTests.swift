@@ -68,9 +68,9 @@ struct WriteWindowTests {
             31 27 0:41 / /home rw,relatime - btrfs /dev/vdb rw
 
             """.utf8)
-        #expect(LinuxProc.fileSystemType(in: list, of: 254 << 8) == "ext4")
-        #expect(LinuxProc.fileSystemType(in: list, of: 41) == "btrfs")
-        #expect(LinuxProc.fileSystemType(in: list, of: 40) == nil)
-        #expect(LinuxProc.fileSystemType(in: list, of: 7) == nil)
+        #expect(SystemInformation.fileSystemType(in: list, of: 254 << 8) == "ext4")
+        #expect(SystemInformation.fileSystemType(in: list, of: 41) == "btrfs")
+        #expect(SystemInformation.fileSystemType(in: list, of: 40) == nil)
+        #expect(SystemInformation.fileSystemType(in: list, of: 7) == nil)
     }
 }

@@ -28,6 +28,13 @@ public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// What a save promises once it has returned: a `RecordLogDurability` or its raw value. The default is full.
 public let NSRecordLogDurabilityOption = "NSRecordLogDurabilityOption"
+/// Whether a record log that is written to compacts itself, on a thread of its own, beside readers and writers. The default is
+/// true.
+public let NSRecordLogAutomaticCompactionOption = "NSRecordLogAutomaticCompactionOption"
+/// How much of the log must be of no use to the newest state before that happens: a number from 0 to 1. The default is 0.5.
+public let NSRecordLogCompactionDeadRatioOption = "NSRecordLogCompactionDeadRatioOption"
+/// Smaller logs are left alone: a number of bytes. The default is 64 MiB.
+public let NSRecordLogCompactionMinimumBytesOption = "NSRecordLogCompactionMinimumBytesOption"
 
 /// The store's identity.
 public let NSStoreUUIDKey = "NSStoreUUID"

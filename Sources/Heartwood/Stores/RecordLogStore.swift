@@ -29,18 +29,32 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
         var options = StoreOptions()
         options.isReadOnly = isReadOnly
-        if let timeout = self.options?[NSPersistentStoreTimeoutOption] as? NSNumber {
-            options.lockTimeout = .milliseconds(Int64(timeout.doubleValue * 1000))
-        } else if let timeout = self.options?[NSPersistentStoreTimeoutOption] as? Double {
-            options.lockTimeout = .milliseconds(Int64(timeout * 1000))
-        }
+        if let timeout = number(NSPersistentStoreTimeoutOption) { options.lockTimeout = .milliseconds(Int64(timeout * 1000)) }
         let durability = self.options?[NSRecordLogDurabilityOption]
         switch durability as? RecordLogDurability ?? (durability as? String).flatMap(RecordLogDurability.init) {
         case .relaxed?: options.durability = .relaxed
         case .none?: options.durability = .none
         case .full?, nil: options.durability = .full
         }
+        options.compaction = compactionPolicy
         return (url.path, options)
+    }
+
+    /// nil: the store is compacted where somebody asks for it.
+    private var compactionPolicy: CompactionPolicy? {
+        if let isOn = options?[NSRecordLogAutomaticCompactionOption] as? NSNumber, !isOn.boolValue { return nil }
+        if let isOn = options?[NSRecordLogAutomaticCompactionOption] as? Bool, !isOn { return nil }
+        var policy = CompactionPolicy()
+        if let ratio = number(NSRecordLogCompactionDeadRatioOption) { policy.deadRatio = ratio }
+        if let bytes = number(NSRecordLogCompactionMinimumBytesOption) {
+            policy.minimumBytes = UInt64(exactly: max(0, bytes).rounded()) ?? .max
+        }
+        return policy
+    }
+
+    private func number(_ option: String) -> Double? {
+        let value = options?[option]
+        return (value as? NSNumber)?.doubleValue ?? value as? Double ?? (value as? Int).map(Double.init)
     }
 
     // MARK: Loading

@@ -5,34 +5,72 @@ struct CompactCommand: Command {
     static let name = "compact"
     static let summary = "write the live data to a new file in the store's place"
     static let help = """
-        USAGE: heartwood compact STORE
+        USAGE: heartwood compact STORE [--keep-commits N | --keep-since TIME]
 
-        Copies what is live, with fresh indexes, and puts the new file in the old one's place at the end. A crash at any point
-        leaves the old file or the new one, whole. Damaged indexes are made anew from the log.
+          --keep-commits N    the newest N commits stay as they are, with number, time, author and changes
+          --keep-since TIME   the same for those since then: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970
+
+        Copies what is live, with its indexes, and puts the new file in the old one's place at the end; others read and write
+        meanwhile. A crash at any point leaves the old file or the new one, whole. Damaged indexes are made anew from the log.
+        Says at the end which processes still have the old file open, and so keep its space, where the system tells.
         """
-    static let options: Set<String> = []
+    static let options: Set<String> = ["keep-commits", "keep-since"]
     static let flags: Set<String> = []
 
     private let store: String
+    private let window: HistoryWindow
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
+        switch (arguments["keep-commits"], arguments["keep-since"]) {
+        case (nil, nil): window = .none
+        case (_?, nil): window = .commits(try arguments.integer("keep-commits", default: 0))
+        case (nil, let text?): window = .since(try Self.microseconds(text))
+        case (_?, _?): throw ToolError.usage("--keep-commits and --keep-since exclude each other")
+        }
+    }
+
+    private static func microseconds(_ text: String) throws -> Int64 {
+        let date = Double(text).map { Date(timeIntervalSince1970: $0) }
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
+        guard let date, let time = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded()) else {
+            throw ToolError.usage("--keep-since takes a time (ISO 8601, or seconds since 1970), not \"\(text)\"")
+        }
+        return time
     }
 
     func run() throws -> Int32 {
+        let report: CompactionReport
+        do {
+            report = try compact(rebuildsIndexes: false)
+        } catch let error as StoreError where error.code == .corrupt {
+            // A page of the primary index, as like as not. Reading the whole log takes its lock for long, so not at first.
+            report = try compact(rebuildsIndexes: true)
+        }
+        Output.line(
+            "\(Output.number(Int(report.rows))) rows: \(Output.bytes(report.bytesBefore)) before, \(Output.bytes(report.bytesAfter)) after")
+        if report.commits > 0 {
+            Output.line("\(Output.number(Int(report.commits))) commit\(report.commits == 1 ? "" : "s") kept or made meanwhile")
+        }
+        if let holders = report.holders, !holders.isEmpty {
+            Output.line("the old file's space comes free once these let go of it: \(holders.map(\.description).joined(separator: ", "))")
+        }
+        return 0
+    }
+
+    private func compact(rebuildsIndexes: Bool) throws -> CompactionReport {
         var options = StoreOptions()
         options.createIfMissing = false
-        options.rebuildsIndexes = true
+        options.rebuildsIndexes = rebuildsIndexes
         let log = try LogStore.open(path: store, options: options)
         let progress = ProgressBar("compacting")
-        let report = try log.compact { state in
+        defer { progress.finish() }
+        let report = try log.compact(keeping: window) { state in
             progress.update(state.rowsDone, of: state.rowsTotal)
             return true
         }
-        progress.finish()
         try log.close()
-        Output.line(
-            "\(Output.number(Int(report.rows))) rows: \(Output.bytes(report.bytesBefore)) before, \(Output.bytes(report.bytesAfter)) after")
-        return 0
+        return report
     }
 }

@@ -84,8 +84,11 @@ struct CommitFooter: Equatable {
     }
 
     func author(in payload: UnsafeRawBufferPointer) -> String? {
-        guard authorLength > 0 else { return nil }
+        authorLength > 0 ? String(decoding: author(bytesIn: payload), as: UTF8.self) : nil
+    }
+
+    func author(bytesIn payload: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
         let end = payload.count - Layout.size
-        return String(decoding: payload[(end - Int(authorLength))..<end], as: UTF8.self)
+        return payload[(end - Int(authorLength))..<end]
     }
 }

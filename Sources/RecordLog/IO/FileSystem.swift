@@ -65,8 +65,13 @@ public protocol StorageFile: AnyObject, Sendable {
     ///
     /// Called, like `write`, under the lock; after each `lock` comes a `size` before the first `write`.
     func expectOverwriting(_ range: Range<UInt64>)
+    /// The processes that have the file open or mapped, this process among them; nil where the system does not tell.
+    /// - Parameter isCounted: whether this opening counts.
+    func holders(thisOpening isCounted: Bool) -> [FileHolder]?
 }
 
 extension StorageFile {
     public func expectOverwriting(_ range: Range<UInt64>) {}
+    /// For files that no other process can have.
+    public func holders(thisOpening isCounted: Bool) -> [FileHolder]? { nil }
 }

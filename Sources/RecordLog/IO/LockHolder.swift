@@ -1,17 +1,11 @@
 /// The process that holds the lock of a file, where the system tells: on Linux, by the list of locks in `/proc`.
-struct LockHolder: Equatable {
-    var process: Int32
-    /// The process's name; nil where it cannot be read.
-    var name: String?
-
-    /// "process 123 (heartwood)".
-    var description: String { "process \(process)" + (name.map { " (\($0))" } ?? "") }
-
+enum LockHolder {
     /// - Returns: nil where the system does not tell, or nobody holds it any more.
-    static func find(_ identity: FileSystemIdentity) -> LockHolder? {
+    static func find(_ identity: FileSystemIdentity) -> FileHolder? {
         #if os(Linux) || os(Android)
-            guard let list = LinuxProc.read("locks", limit: 1 << 20), let process = process(in: list, holding: identity) else { return nil }
-            return LockHolder(process: process, name: LinuxProc.read("\(process)/comm", limit: 64).flatMap(name))
+            guard let list = SystemInformation.read("/proc/locks", limit: 1 << 20), let process = process(in: list, holding: identity)
+            else { return nil }
+            return SystemInformation.holder(process)
         #else
             return nil
         #endif
@@ -29,18 +23,10 @@ struct LockHolder: Equatable {
             guard words.count >= 6, words[1] == "FLOCK", words[3] == "WRITE", let process = Int32(words[4]), process > 0 else { continue }
             let place = words[5].split(separator: ":", omittingEmptySubsequences: false)
             guard place.count == 3, let major = UInt64(place[0], radix: 16), let minor = UInt64(place[1], radix: 16),
-                let inode = UInt64(place[2]), inode == identity.inode, major == LinuxProc.major(identity.device), minor == LinuxProc.minor(identity.device)
+                let inode = UInt64(place[2]), inode == identity.inode, SystemInformation.isDevice(identity.device, major, minor)
             else { continue }
             return process
         }
         return nil
-    }
-
-    /// A process's name as `/proc/PID/comm` has it, which is whatever the process says; nil for an empty one.
-    static func name(_ bytes: [UInt8]) -> String? {
-        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }
-        let text = String(decoding: line, as: UTF8.self)
-        guard !text.isEmpty else { return nil }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
     }
 }

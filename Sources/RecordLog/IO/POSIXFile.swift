@@ -115,5 +115,9 @@ import Synchronization
             mappings.withLock { $0.append((UInt(bitPattern: address), length)) }
             return UnsafeRawPointer(address)
         }
+
+        func holders(thisOpening isCounted: Bool) -> [FileHolder]? {
+            OpenFiles.holders(of: identity, without: isCounted ? 0 : 1)
+        }
     }
 #endif

@@ -17,8 +17,9 @@ enum SystemThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs `body` on a new thread, or at once where the system gives none.
-    static func start(_ body: @escaping @Sendable () -> Void) {
+    /// Runs `body` on a new thread.
+    /// - Returns: false where the system gives none: it is not run then.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
             let work = Unmanaged.passRetained(Work(body)).toOpaque()
             #if canImport(Darwin)
@@ -36,9 +37,10 @@ enum SystemThread {
                 }, work)
                 if code == 0 { pthread_detach(thread) }
             #endif
-            if code != 0 { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+            if code != 0 { Unmanaged<Work>.fromOpaque(work).release() }
+            return code == 0
         #else
-            body()
+            return false
         #endif
     }
 }

@@ -13,6 +13,10 @@ protocol FrameSink: AnyObject {
     func flush() throws(StoreError)
     /// The place of a frame that was flushed.
     func pointer(_ ticket: FrameTicket) -> FramePointer
+}
+
+/// Takes the frames of a checkpoint.
+protocol CheckpointFrameSink: FrameSink {
     /// Where the log goes on after the snapshot that is being written: nothing but this sink's own frames lies before.
     var logEnd: UInt64 { get }
 }

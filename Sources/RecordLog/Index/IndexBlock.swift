@@ -44,6 +44,9 @@ struct IndexBlock {
     @inline(__always)
     private var commonStart: Int { Layout.intervals &+ intervalCount &* Layout.intervalSize }
 
+    /// As the block states it.
+    var entryCount: Int { Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.entryCount, as: UInt32.self))) }
+
     /// What every key begins with.
     var common: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength) }
 

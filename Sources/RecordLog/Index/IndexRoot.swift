@@ -66,6 +66,11 @@ struct IndexRoot {
         return UnsafeRawBufferPointer(start: bytes + commonStart + commonLength + start, count: separatorEnd(index) - start)
     }
 
+    /// What sorts after every entry of the block before; empty for the first block.
+    func wholeSeparator(_ index: Int) -> [UInt8] {
+        index == 0 ? [] : Array(UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength)) + separator(index)
+    }
+
     /// The last block whose separator is at or before `key`: the first that can hold an entry at or after it.
     func block(for key: UnsafeRawBufferPointer) -> Int {
         let order = KeyBytes.compare(

@@ -16,6 +16,7 @@ struct IndexRuns: Sendable {
 
     var memoryEntryCount: Int { memory.reduce(0) { $0 + $1.countMax } + frozen.reduce(0) { $0 + $1.countMax } }
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
+    var diskByteCount: UInt64 { disk.reduce(0) { $0 + $1.byteCount } }
 
     /// These runs under a newer one. Neighbours of like size are joined, so that sizes grow geometrically: an entry is
     /// sorted again O(log n) times in all where somebody reads after each commit, once where nobody does.
@@ -98,6 +99,27 @@ struct IndexRuns: Sendable {
             isDescending: false, keepsTombstones: !isRebased)
         let run = try Self.write(merged, to: sink, source: source)
         return (run.map { [$0] } ?? []) + (isRebased ? [] : disk)
+    }
+
+    /// Gives everything to a writer, as one run.
+    /// - Parameter check: called now and then; what it throws ends the walk.
+    func copy(to writer: inout RunWriter, _ check: () throws(StoreError) -> Void) throws(StoreError) {
+        if memory.isEmpty, frozen.isEmpty, let run = disk.first, disk.count == 1 {
+            // The base alone, which has no tombstones.
+            let root = try run.blocks()
+            for index in 0..<root.count {
+                if index % 64 == 0 { try check() }
+                try writer.append(try run.block(root.pointer(index)), separator: root.wholeSeparator(index))
+            }
+            return
+        }
+        let merged = MergeCursor(cursors: try cursors(.all, isDescending: false), isDescending: false, keepsTombstones: false)
+        var count = 0
+        while try merged.next() {
+            if count % 8192 == 0 { try check() }
+            count &+= 1
+            try writer.append(merged.entry, isTombstone: false)
+        }
     }
 
     static func write(_ cursor: MergeCursor, to sink: any FrameSink, source: any FrameSource) throws(StoreError) -> DiskRun? {

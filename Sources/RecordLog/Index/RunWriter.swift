@@ -36,7 +36,18 @@ struct RunWriter {
         try closeBlock()
     }
 
-    private mutating func closeBlock() throws(StoreError) {
+    /// Adds a block of another run as it is: its entries name rows, not places.
+    /// - Parameter separator: what comes after every entry so far and not after the block's first one.
+    mutating func append(_ other: IndexBlock, separator: [UInt8]) throws(StoreError) {
+        precondition(block.isEmpty, "a run is written block by block or entry by entry")
+        tickets.append(try sink.append(.indexBlock, UnsafeRawBufferPointer(start: other.bytes, count: other.count)))
+        blocks.append(IndexRoot.Block(pointer: .none, separator: separator, entryCount: other.entryCount))
+        entryCount += UInt64(other.entryCount)
+        byteCount += UInt64(other.count)
+    }
+
+    /// Gives the last entries to the sink.
+    mutating func closeBlock() throws(StoreError) {
         guard !block.isEmpty else { return }
         let count = block.entryCount
         let (ticket, size) = try block.emit(to: sink)

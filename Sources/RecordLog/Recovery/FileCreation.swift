@@ -7,12 +7,28 @@ struct FileCreation {
 
     /// Writes the header of a new file, and makes it durable with its name.
     func initialize(
-        _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift: UInt8? = nil, at path: String? = nil
+        _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift: UInt8? = nil
     ) throws(StoreError) -> OpenedFile {
-        let shift = segmentShift ?? options.segmentShift
+        var (file, slot) = try begin(storage, storeID: storeID, segmentShift: segmentShift ?? options.segmentShift)
+        if options.durability != .none {
+            try storage.sync()
+            try fileSystem.syncDirectory(of: path)
+            slot.isUnsettled = false
+            slot.generation += 1
+            try Self.write(slot, to: storage, fileID: file.identity.fileID)
+        }
+        return OpenedFile(
+            snapshot: Snapshot.empty(file, counters), slot: slot, end: FileFormat.dataStart, bytesBehind: 0,
+            zeroedEnd: FileFormat.dataStart)
+    }
+
+    /// Writes the header of a new file, whose slot says that its name may not be durable.
+    func begin(
+        _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift shift: UInt8
+    ) throws(StoreError) -> (LogFile, HeaderSlot) {
         guard FileFormat.segmentShiftRange.contains(shift) else {
             throw StoreError(
-                .invalidArgument, path: self.path, "a segment shift of \(shift) is out of range",
+                .invalidArgument, path: path, "a segment shift of \(shift) is out of range",
                 remedy: "Use one from \(FileFormat.segmentShiftRange.lowerBound) to \(FileFormat.segmentShiftRange.upperBound).")
         }
         let identity = FileIdentity(segmentShift: shift, storeID: storeID, fileID: fileSystem.random())
@@ -20,22 +36,15 @@ struct FileCreation {
         var slot = HeaderSlot()
         slot.generation = 1
         slot.isUnsettled = true
-        for offset in FileFormat.identityOffsets { header.replaceSubrange(Int(offset)..<Int(offset) + FileIdentity.Layout.size, with: identity.encoded()) }
+        for offset in FileFormat.identityOffsets {
+            header.replaceSubrange(Int(offset)..<Int(offset) + FileIdentity.Layout.size, with: identity.encoded())
+        }
         let at = Int(FileFormat.slotOffsets[1])
         header.replaceSubrange(at..<at + HeaderSlot.Layout.size, with: slot.encoded(fileID: identity.fileID))
         try Self.write(header[...], to: storage, at: 0)
-        if options.durability != .none {
-            try storage.sync()
-            try fileSystem.syncDirectory(of: path ?? self.path)
-            slot.isUnsettled = false
-            slot.generation += 1
-            try Self.write(slot, to: storage, fileID: identity.fileID)
-        }
-        let file = LogFile(storage: storage, path: path ?? self.path, identity: identity)
+        let file = LogFile(storage: storage, path: path, identity: identity)
         file.extendReadable(to: UInt64(header.count))
-        return OpenedFile(
-            snapshot: Snapshot.empty(file, counters), slot: slot, end: FileFormat.dataStart, bytesBehind: 0,
-            zeroedEnd: FileFormat.dataStart)
+        return (file, slot)
     }
 
     /// Writes a slot where its generation belongs.

@@ -33,85 +33,31 @@ final class Replay {
     /// - Parameters:
     ///   - publishedEnd: where the header says that the log ends.
     ///   - wholeEnd: up to where no crash can have damaged it; a damaged frame before that is an index that went bad later.
-    func run(limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64) throws(StoreError) {
-        var position = end
+    ///   - last: no commit behind the one with this number is applied.
+    func run(limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64, through last: UInt64 = .max) throws(StoreError) {
+        var walk = CommitWalk(
+            file: file, behind: sequence, checksum: commitChecksum, at: end, limit: limit, publishedEnd: publishedEnd, wholeEnd: wholeEnd)
         // What was verified past the end may be cut off or written over.
-        defer { file.forgetVerified(from: end, to: min(position, file.readableEnd)) }
-        var parts: [LogFile.Frame] = []
-        var partsChecksum: UInt64 = 0
-        // Of the commit that is being read: where it starts. Its values are not kept, they may be longer than memory.
-        var start: UInt64?
-        // Behind the last commit there is a damaged frame that may as well be the beginning of a torn tail.
-        var isDoubtful = false
-        while position < limit {
-            guard let frame = try file.frame(at: position, limit: limit) else {
-                guard let next = try skipDamagedIndex(at: position, limit: limit, publishedEnd: publishedEnd) else { return }
-                position = next
-                isDoubtful = isDoubtful || position > wholeEnd
-                if start == nil, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
-                continue
+        defer { file.forgetVerified(from: end, to: min(walk.position, file.readableEnd)) }
+        while sequence < last {
+            guard let footer = try walk.next() else {
+                end = walk.end
+                return
             }
-            position = frame.end
-            switch frame.header.kind {
-            case .pad: break
-            case .rows, .valueChunk, .valueList:
-                guard isNext(frame.header.sequence) else { return }
-                if frame.header.kind == .rows { parts.append(frame) }
-                start = start ?? frame.offset
-                partsChecksum = CommitFooter.folding(partsChecksum, frame.header.checksum)
-            case .commit:
-                guard let footer = CommitFooter(payload: frame.payload), isNext(footer.sequence),
-                    frame.header.sequence == footer.sequence, footer.previousChecksum == commitChecksum,
-                    footer.partsChecksum == partsChecksum, footer.start == start ?? frame.offset
-                else { return }
-                try apply(parts, frame, footer)
-                parts.removeAll(keepingCapacity: true)
-                partsChecksum = 0
-                start = nil
-                commitBytes += frame.end - footer.start
-                sequence = footer.sequence
-                commitChecksum = frame.header.checksum
-                end = frame.end
-                isDoubtful = false
-            case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
-                if frame.header.kind == .batch { position = self.end(ofBatch: frame, limit: min(limit, publishedEnd ?? 0, wholeEnd)) }
-                // Past the published end they are of a checkpoint that was never finished.
-                if start == nil, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
-            }
-        }
-    }
-
-    /// Where a batch of a checkpoint's frames ends, where no crash can have damaged it; else where its own frame does.
-    private func end(ofBatch frame: LogFile.Frame, limit: UInt64) -> UInt64 {
-        guard let length = BatchFrame.length(in: frame.payload), frame.end <= limit, length <= limit - frame.end, length % UInt64(FrameHeader.alignment) == 0 else { return frame.end }
-        return frame.end + length
-    }
-
-    /// Commits are numbered in turn; a compacted file starts with the number that its rows are as of.
-    private func isNext(_ number: UInt64) -> Bool {
-        number == sequence + 1 || sequence == 0 && number > 0
-    }
-
-    /// A damaged frame of an index does not end the log: its rows are elsewhere. What it claims to be is believed only
-    /// where a valid frame or the published end follows; a commit that was skipped so would break the chain.
-    private func skipDamagedIndex(at position: UInt64, limit: UInt64, publishedEnd: UInt64?) throws(StoreError) -> UInt64? {
-        guard limit - position >= UInt64(FrameHeader.lengthMin),
-            let header = FrameHeader.stated(try file.pointer(at: position), limit: min(limit - position, file.room(at: position)))
-        else { return nil }
-        switch header.kind {
-        case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
-            let next = position + UInt64(header.length)
-            if next == publishedEnd { return next }
-            return try file.frame(at: next, limit: limit) == nil ? nil : next
-        case .pad, .rows, .commit, .valueChunk, .valueList: return nil
+            guard footer.sequence <= last else { return }
+            try apply(walk.frames, footer)
+            commitBytes += walk.end - footer.start
+            sequence = walk.sequence
+            commitChecksum = walk.commitChecksum
+            end = walk.end
         }
     }
 
     // MARK: Applying
 
-    private func apply(_ parts: [LogFile.Frame], _ last: LogFile.Frame, _ footer: CommitFooter) throws(StoreError) {
+    private func apply(_ frames: [LogFile.Frame], _ footer: CommitFooter) throws(StoreError) {
         var count = 0
-        for frame in parts + [last] {
+        for frame in frames {
             let malformed = try frame.forEachRow { record, body, address throws(StoreError) in
                 try apply(record, body: body, at: address, rowLimit: UInt64(footer.rowCount))
                 count += 1
@@ -119,7 +65,7 @@ final class Replay {
             if let malformed { throw StoreError.corrupt(file.path, at: malformed, "a valid frame holds a malformed row") }
         }
         guard count == Int(footer.rowCount) else {
-            throw StoreError.corrupt(file.path, at: last.offset, "a commit does not have the rows that its footer counts")
+            throw StoreError.corrupt(file.path, at: footer.start, "a commit does not have the rows that its footer counts")
         }
     }
 
@@ -283,16 +229,19 @@ final class Replay {
             indexes[slot] = runs.adding(MemoryRun([builder]))
         }
         builders = []
-        let partial = Snapshot(
-            sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables,
-            indexes: indexes, counters: counters)
+        let partial = snapshotAsIs(counters: counters)
         for definition in catalog.indexes {
             let slot = Int(definition.id.rawValue)
             while indexes.count <= slot { indexes.append(nil) }
             guard indexes[slot] == nil, let extractor = try extractor(of: definition) else { continue }
             indexes[slot] = try build(definition, extractor, from: partial)
         }
-        return Snapshot(
+        return snapshotAsIs(counters: counters)
+    }
+
+    /// The same without the index entries that were gathered: for a replay that began without indexes and is to make none.
+    func snapshotAsIs(counters: Counters) -> Snapshot {
+        Snapshot(
             sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables,
             indexes: indexes, counters: counters)
     }

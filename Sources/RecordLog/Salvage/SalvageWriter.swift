@@ -95,6 +95,7 @@ struct SalvageWriter {
             // Everything is synced once, by the checkpoint at the end, before the file gets its name.
             options.durability = .relaxed
             options.isReadOnly = false
+            options.compaction = nil
             options.fileSystem = fileSystem
             let counters = Counters()
             let opened = try FileCreation(path: temporary, options: options, fileSystem: fileSystem, counters: counters).initialize(

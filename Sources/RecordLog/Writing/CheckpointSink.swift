@@ -2,7 +2,7 @@
 ///
 /// A batch is laid down under the store's locks and published by a slot, so that other writers keep it; between batches
 /// commits go on. Each begins with a frame that says how long it is, so that a replay steps over it.
-final class CheckpointSink: FrameSink {
+final class CheckpointSink: CheckpointFrameSink {
     private let store: LogStore
     private let file: LogFile
     private let sequence: UInt64

@@ -4,7 +4,7 @@
 /// 1. The byte at `count` goes to the file's byte `base + count`, so addresses are final when a row is laid down.
 /// 2. No frame crosses a segment's end: a pad fills what is left.
 /// 3. What is flushed lies behind the published end; nobody reads it until a commit or checkpoint is published.
-final class FrameAppender: FrameSink {
+final class FrameAppender: CheckpointFrameSink {
     private let file: LogFile
     private(set) var base: UInt64
     private let buffer: FrameBuffer
@@ -12,7 +12,7 @@ final class FrameAppender: FrameSink {
     /// Where the open frame starts in memory; nil between frames.
     private var openFrame: Int?
     /// The commit that frames are stamped with.
-    private let sequence: UInt64
+    private var sequence: UInt64
     private(set) var frameCount = 0
     /// Where the commit's first frame is: behind the pad, where one was needed. The footer carries it.
     private var firstFrame: UInt64?
@@ -154,6 +154,14 @@ final class FrameAppender: FrameSink {
     }
 
     // MARK: Rows
+
+    /// What follows belongs to this commit: for an appender that lays down several.
+    func beginCommit(_ sequence: UInt64) {
+        precondition(openFrame == nil, "a commit ends with its footer")
+        self.sequence = sequence
+        firstFrame = nil
+        partsChecksum = 0
+    }
 
     /// Lays down a row record.
     /// - Returns: its address.

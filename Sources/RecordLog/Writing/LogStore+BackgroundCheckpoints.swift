@@ -29,7 +29,7 @@ extension LogStore {
         isCheckpointing.store(true, ordering: .releasing)
         publish(base.frozen())
         let end = writer.end, previous = writer.slot.checkpoint, behind = writer.bytesBehind
-        SystemThread.start { [self] in
+        let isStarted = SystemThread.start { [self] in
             do throws(StoreError) {
                 let sink = try CheckpointSink(self, base: base, logEnd: end, previous: previous, isExclusive: false)
                 let made = try CheckpointBuilder(base: base, sink: sink).build(previous: previous)
@@ -42,6 +42,9 @@ extension LogStore {
             }
             isCheckpointing.store(false, ordering: .releasing)
         }
+        guard !isStarted else { return }
+        isCheckpointing.store(false, ordering: .releasing)
+        checkpointNow()
     }
 
     private func adopt(

@@ -118,5 +118,6 @@ extension Writer {
         bytesBehind = opened.bytesBehind
         bytesBehindAtFailure = 0
         zeroedEnd = opened.zeroedEnd
+        compactionLookAt = 0
     }
 }

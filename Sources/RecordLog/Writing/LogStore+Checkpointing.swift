@@ -62,7 +62,7 @@ extension LogStore {
 /// Writes every index of a snapshot, and the manifest that lists them.
 struct CheckpointBuilder {
     let base: Snapshot
-    let sink: any FrameSink
+    let sink: any CheckpointFrameSink
     var merging = IndexRuns.Merging.whileWriting
 
     struct Made {

@@ -25,6 +25,8 @@ public final class LogStore: Sendable {
     let writeLock = Mutex(())
     /// Whether a checkpoint is being written in the background.
     let isCheckpointing = Atomic<Bool>(false)
+    /// Whether the store is compacting itself.
+    let compacting = Atomic<AutomaticCompaction>(.idle)
     let writer: Writer
 
     /// What the handle has done since it was opened.
@@ -113,6 +115,7 @@ public final class LogStore: Sendable {
             do { try lockedWrite(author: author, body) } catch { failure = error }
         }
         throttle()
+        startCompactingIfDue()
         if let failure { throw failure }
     }
 
@@ -156,6 +159,7 @@ public final class LogStore: Sendable {
             throw error
         }
         checkpointIfDue()
+        announceCompactionIfDue()
     }
 
     private func maintainers(of catalog: Catalog) -> IndexMaintainers {
@@ -183,12 +187,15 @@ public final class LogStore: Sendable {
         writer.zeroedEnd = writer.end
     }
 
+    func checkForWriting() throws(StoreError) {
+        guard options.isReadOnly else { return }
+        throw StoreError(.readOnly, path: path, "the store was opened read-only", remedy: "Open it for writing.")
+    }
+
     /// Takes the file's lock and learns what others have written.
     func beginWriting() throws(StoreError) {
         try writer.check(path: path)
-        guard !options.isReadOnly else {
-            throw StoreError(.readOnly, path: path, "the store was opened read-only", remedy: "Open it for writing.")
-        }
+        try checkForWriting()
         try writer.file.storage.lock(timeout: options.lockTimeout)
         do throws(StoreError) {
             try catchUp(isLocked: true)
@@ -223,7 +230,9 @@ public final class LogStore: Sendable {
             try beginWriting()
             defer { writer.file.storage.unlock() }
             try writeCheckpoint()
+            announceCompactionIfDue()
         }
+        startCompactingIfDue()
     }
 
     /// Makes every index anew from the log and writes them to the file: for indexes that are damaged. Rows are not touched.
@@ -243,6 +252,9 @@ public final class LogStore: Sendable {
     /// - Throws: as `write` does; `poisoned` where commits that no sync has reached cannot be made durable any more. The store
     ///   is closed in any case.
     public func close() throws(StoreError) {
+        stopCompacting()
+        // One may have been announced by a commit on another thread; none is from now on.
+        defer { stopCompacting() }
         finishCheckpoint()
         try exclusively { () throws(StoreError) in
             guard !writer.isClosed else { return }
@@ -293,6 +305,8 @@ final class Writer: @unchecked Sendable {
     /// What transactions use again.
     let buffer = FrameBuffer()
     var maintainers: IndexMaintainers?
+    /// Whether the store should compact itself is looked at once the log ends here.
+    var compactionLookAt: UInt64 = 0
 
     init(_ opened: OpenedFile) {
         file = opened.snapshot.file

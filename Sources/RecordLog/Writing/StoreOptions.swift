@@ -24,10 +24,16 @@ public struct StoreOptions: Sendable {
     public var checkpointAfterBytes: UInt64 = 16 << 20
     /// false: the commit that leaves too much log behind writes the checkpoint itself before it returns.
     public var checkpointsInBackground = true
+    /// When the store compacts itself, beside its readers and writers; nil: never.
+    public var compaction: CompactionPolicy? = CompactionPolicy()
     /// Zeroes written ahead of small appends, so that a sync need not also make a new file size durable. 0 for none.
     var zeroAheadBytes = 1 << 20
     /// A commit goes to the file in pieces of about this size; smaller ones in tests.
     var flushSize = FrameAppender.flushSize
+    /// What a compaction leaves for its last round, which writers wait for.
+    var lastRoundBytes: UInt64 = 1 << 20
+    /// How many index entries are worth a thread of their own in a compaction.
+    var entriesForThread: UInt64 = 50_000
     /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
     public var rebuildsIndexes = false
     /// nil: the system's files.

@@ -42,6 +42,8 @@ struct SimulationPlan {
         options.checkpointAfterBytes = checkpointAfterBytes
         options.zeroAheadBytes = zeroAheadBytes
         options.flushSize = flushSize
+        // So that there are rounds.
+        options.lastRoundBytes = 100
         // Nobody works at the same time: who waits, waits for a lock that was never let go.
         options.lockTimeout = .zero
     }

@@ -18,6 +18,7 @@ final class SimulationRun {
 
     /// The most runs on disk that an index had.
     private(set) var diskRuns = 0
+    private(set) var commitsWhileCompacting = 0
 
     private let disk: SimulatedFileSystem
     private var random: SeededGenerator
@@ -83,8 +84,7 @@ final class SimulationRun {
             try sample.store.sync()
             history.raiseFloor()
         case 2:
-            _ = try sample.store.compact()
-            history.raiseFloor()
+            if try compact(sample, index) { history.raiseFloor() }
         case 3...5:
             let snapshot = try sample.store.refresh()
             let found = try sample.contents(snapshot)
@@ -101,6 +101,37 @@ final class SimulationRun {
             handles[index] = nil
         default:
             try commit(sample, durability)
+        }
+    }
+
+    /// A compaction; between its parts, while it holds no lock, the handles commit.
+    /// - Returns: false where it was cancelled.
+    private func compact(_ sample: SampleStore, _ index: Int) throws -> Bool {
+        let window: HistoryWindow = [.none, .none, .commits(2), .commits(100)].randomElement(using: &random) ?? .none
+        var commits = Int.random(in: 0...4, using: &random)
+        var failure: (any Error)?
+        do throws(StoreError) {
+            try sample.store.compact(keeping: window) { [unowned self] _ in
+                while commits > 0, failure == nil {
+                    commits -= 1
+                    let other = Int.random(in: 0..<handles.count, using: &random)
+                    do {
+                        try commit(try handle(other), plan.durabilities[other])
+                        commitsWhileCompacting += 1
+                    } catch {
+                        if other != index { handles[other] = nil }
+                        failure = error
+                    }
+                    // Some in this round, the others in the next ones.
+                    if Bool.random(using: &random) { break }
+                }
+                return failure == nil && Int.random(in: 0..<20, using: &random) > 0
+            }
+            return true
+        } catch {
+            if let failure { throw failure }
+            guard error.code == .cancelled else { throw error }
+            return false
         }
     }
 

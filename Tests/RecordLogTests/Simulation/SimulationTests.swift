@@ -12,16 +12,17 @@ import Testing
 
     @Test(.enabled(if: longCases == nil && oneSeed == nil), arguments: 0..<SimulationTests.lanes)
     func whatWasAcknowledgedSurvivesCrashesOfRandomRuns(lane: Int) {
-        var cases = 0, diskRuns = 0
+        var cases = 0, diskRuns = 0, meanwhile = 0
         for seed in stride(from: UInt64(lane), to: 80, by: Self.lanes) {
             let run = SimulationRun(seed: seed, crashShare: 15)
             run.run()
             cases += run.cases
             diskRuns = max(diskRuns, run.diskRuns)
+            meanwhile += run.commitsWhileCompacting
             for failure in run.failures { Issue.record("\(failure)") }
         }
-        // Enough of them, and with several runs to look through and to merge.
-        #expect(cases > 500 && diskRuns >= 4, "\(cases) cases, \(diskRuns) runs")
+        // Enough of them, with several runs to look through and to merge, and with commits beside compactions.
+        #expect(cases > 500 && diskRuns >= 4 && meanwhile > 20, "\(cases) cases, \(diskRuns) runs, \(meanwhile) commits meanwhile")
     }
 
     @Test(.enabled(if: oneSeed != nil && longCases == nil))

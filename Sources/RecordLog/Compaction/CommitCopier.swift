@@ -1,0 +1,128 @@
+/// Appends commits of an old log to the file of a compaction, each as a commit of its own.
+///
+/// They keep number, time, author and their rows' versions; what names places (previous addresses, the chain) is the new
+/// file's.
+final class CommitCopier {
+    private let target: CompactionTarget
+    private let path: String
+    private var records: RecordCopy
+    /// By table: where rows went that the target has not learnt yet.
+    private var placed: [PrimaryDelta?] = []
+    /// Rows that the target has not learnt yet: their numbers go up by no more.
+    private var unlearntRows: UInt64 = 0
+    /// By table: the next row number that the first commit of a compacted file states.
+    private var statedNext: [UInt64] = []
+    private var commitChecksum: UInt64
+    /// Commits copied so far.
+    private(set) var count: UInt64 = 0
+
+    /// The target learns what was copied once so much has gathered, which bounds the memory for it.
+    private static let learnAfterBytes: UInt64 = 4 << 20
+
+    /// - Parameters:
+    ///   - source: the old file.
+    ///   - catalog: as of the snapshot from which commits are copied.
+    init(from source: LogFile, _ catalog: Catalog, to target: CompactionTarget, path: String) {
+        records = RecordCopy(from: source, catalog, to: target.appender)
+        self.target = target
+        self.path = path
+        commitChecksum = target.snapshot.commitChecksum
+    }
+
+    /// Copies the commits behind a snapshot's up to a later one's of the same file.
+    /// - Parameter hasIndexes: whether the target has its indexes by now, and so may write checkpoints as well.
+    func copy(from start: Snapshot, to newest: Snapshot, hasIndexes: Bool) throws(StoreError) {
+        var walk = CommitWalk(from: start, to: newest)
+        while walk.sequence < newest.sequence {
+            guard let footer = try walk.next() else {
+                throw StoreError.corrupt(path, at: walk.position, "the log ends before its newest commit")
+            }
+            try append(walk.frames, footer)
+            if target.appender.position - target.snapshot.end > Self.learnAfterBytes { try learn(hasIndexes) }
+        }
+        try learn(hasIndexes)
+    }
+
+    private func learn(_ hasIndexes: Bool) throws(StoreError) {
+        try target.learn(hasIndexes: hasIndexes)
+        placed = []
+        unlearntRows = 0
+        if hasIndexes { try target.writeCheckpointIfDue() }
+    }
+
+    private func append(_ frames: [LogFile.Frame], _ footer: CommitFooter) throws(StoreError) {
+        target.appender.beginCommit(footer.sequence)
+        unlearntRows += UInt64(footer.rowCount)
+        var rows: UInt32 = 0
+        for frame in frames {
+            let malformed = try frame.forEachRow { record, body, address throws(StoreError) in
+                guard isPossible(record.reference) else {
+                    throw StoreError.corrupt(path, at: address, "a row's number is impossible")
+                }
+                try append(record, body)
+                rows &+= 1
+            }
+            if let malformed { throw StoreError.corrupt(path, at: malformed, "a valid frame holds a malformed row") }
+        }
+        guard rows == footer.rowCount, let last = frames.last else {
+            throw StoreError.corrupt(path, at: footer.start, "a commit does not have the rows that its footer counts")
+        }
+        let author = Array(footer.author(bytesIn: last.payload))
+        let frame = try target.appender.appendFooter(
+            CommitFooter(
+                sequence: footer.sequence, previousChecksum: commitChecksum, timestamp: footer.timestamp, durableSequence: 0,
+                rowCount: rows, authorLength: UInt16(author.count)),
+            author: author)
+        commitChecksum = frame.checksum
+        count += 1
+    }
+
+    /// Numbers are given in turn; a hostile one reserves no memory. What is copied is judged in whole when it is learnt.
+    private func isPossible(_ reference: RowReference) -> Bool {
+        guard reference.table != .system else { return reference.row < Transaction.systemRowsMax }
+        let slot = Int(reference.table.rawValue)
+        let next = max(target.snapshot.state(reference.table)?.nextRow ?? 1, slot < statedNext.count ? statedNext[slot] : 0)
+        return reference.row < next + unlearntRows
+    }
+
+    private func note(_ numbers: RowNumbers) {
+        for (table, row) in numbers.next {
+            while statedNext.count <= Int(table.rawValue) { statedNext.append(0) }
+            statedNext[Int(table.rawValue)] = row
+        }
+    }
+
+    private func append(_ record: RowRecord, _ body: UnsafeRawPointer) throws(StoreError) {
+        let reference = record.reference
+        let previous = try newest(reference)
+        // A system row that is put again after its deletion begins anew where the new file does not have the deletion.
+        let version = reference.table != .system
+            ? record.version : previous == 0 ? 1 : try target.appender.row(at: previous).record.version &+ 1
+        let address = try records.append(record, body, version: version, previous: previous)
+        if reference == RowReference(table: .system, row: Catalog.row), record.operation == .put {
+            guard let catalog = Catalog(UnsafeRawBufferPointer(start: body, count: record.bodyLength)) else {
+                throw StoreError.corrupt(path, at: nil, "the catalog is malformed")
+            }
+            records.catalog = catalog
+        }
+        if reference == RowReference(table: .system, row: RowNumbers.row),
+            let numbers = RowNumbers(UnsafeRawBufferPointer(start: body, count: record.bodyLength))
+        {
+            note(numbers)
+        }
+        let slot = Int(reference.table.rawValue)
+        while placed.count <= slot { placed.append(nil) }
+        let delta = placed[slot] ?? PrimaryDelta()
+        placed[slot] = delta
+        delta.store(reference.row, address)
+    }
+
+    /// Where the row's newest record is in the new file, a deletion's as well; 0 for none.
+    private func newest(_ reference: RowReference) throws(StoreError) -> UInt64 {
+        let slot = Int(reference.table.rawValue)
+        if slot < placed.count, let address = placed[slot]?.load(reference.row), address != 0 { return address }
+        guard let primary = target.snapshot.state(reference.table)?.primary else { return 0 }
+        let known = primary.known(reference.row) & ~PrimaryDelta.tombstoneBit
+        return known != 0 ? known : try primary.base?.address(of: reference.row) ?? 0
+    }
+}

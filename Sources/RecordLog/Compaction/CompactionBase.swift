@@ -1,0 +1,87 @@
+/// Writes the first commit of a compacted file: every live row of a snapshot, in table and row order, the catalog first.
+struct CompactionBase {
+    let base: Snapshot
+    let target: CompactionTarget
+    let timestamp: Int64
+    /// Called every few thousand rows, with how many are done.
+    let report: (UInt64) throws(StoreError) -> Void
+
+    private static let progressEvery: UInt64 = 4096
+
+    func write() throws(StoreError) {
+        target.appender.beginCommit(base.sequence)
+        let rows = try copyRows()
+        let frame = try target.appender.appendFooter(
+            CommitFooter(
+                sequence: base.sequence, previousChecksum: 0, timestamp: timestamp, durableSequence: 0, rowCount: rows.count,
+                authorLength: 0),
+            author: [])
+        try target.appender.flush()
+        target.begin(Snapshot(
+            sequence: base.sequence, catalog: base.catalog, file: target.file, end: target.appender.position,
+            commitChecksum: frame.checksum, tables: rows.tables, indexes: [], counters: base.counters))
+    }
+
+    private func copyRows() throws(StoreError) -> (tables: [TableState?], count: UInt32) {
+        let appender = target.appender
+        var records = RecordCopy(from: base.file, base.catalog, to: appender)
+        var done: UInt64 = 0
+        var tables: [TableState?] = []
+        for (index, state) in base.tables.enumerated() {
+            tables.append(nil)
+            guard let state else { continue }
+            let isSystem = index == 0
+            let delta = PrimaryDelta()
+            var bytes: UInt64 = 0
+            try base.scanRows(TableID(rawValue: UInt16(index))) { row throws(StoreError) in
+                guard !isSystem || row.reference.row != RowNumbers.row else { return true }
+                delta.store(row.reference.row, try records.append(row, previous: 0))
+                bytes += base.catalog.liveBytes(of: row)
+                done += 1
+                if done % Self.progressEvery == 0 { try report(done) }
+                return true
+            }
+            var rowCount = state.rowCount
+            if isSystem {
+                let numbers = try appendRowNumbers()
+                delta.store(RowNumbers.row, numbers.address)
+                bytes += numbers.size
+                done += 1
+                if try !base.contains(RowReference(table: .system, row: RowNumbers.row)) { rowCount += 1 }
+                // A frame of their own: damage to rows does not take the catalog with it.
+                try appender.closeRows()
+            }
+            tables[index] = TableState(
+                primary: PrimaryIndex(base: nil, delta: delta), nextRow: state.nextRow, rowCount: rowCount, liveBytes: bytes)
+        }
+        if try repeatCatalog(tables.first ?? nil) { done += 1 }
+        guard done <= UInt64(UInt32.max) else {
+            throw StoreError(
+                .tooLarge, path: base.file.path, "\(done) rows are more than one commit holds",
+                remedy: "Split the data over several stores.")
+        }
+        return (tables, UInt32(done))
+    }
+
+    /// Writes the catalog again behind the rows: without it no row can be read, and the file has no older one.
+    private func repeatCatalog(_ system: TableState?) throws(StoreError) -> Bool {
+        let reference = RowReference(table: .system, row: Catalog.row)
+        guard let delta = system?.primary.delta, let row = try base.row(reference) else { return false }
+        let again = RowView(body: row.body, byteCount: row.byteCount, reference: reference, version: row.version &+ 1)
+        var records = RecordCopy(from: base.file, base.catalog, to: target.appender)
+        let address = try records.append(again, previous: delta.load(Catalog.row))
+        delta.store(Catalog.row, address)
+        return true
+    }
+
+    private func appendRowNumbers() throws(StoreError) -> (address: UInt64, size: UInt64) {
+        let numbers = RowNumbers(next: base.tables.enumerated().dropFirst().compactMap { index, state in
+            state.map { (TableID(rawValue: UInt16(index)), $0.nextRow) }
+        }).encoded()
+        let address = try numbers.withUnsafeBufferPointer { bytes throws(StoreError) in
+            try target.appender.appendRow(
+                .put, RowReference(table: .system, row: RowNumbers.row), body: UnsafeRawBufferPointer(bytes), version: 1, previous: 0)
+        }
+        return (address, UInt64(RowRecord.size(ofBody: numbers.count)))
+    }
+}

@@ -1,0 +1,58 @@
+/// Copies each index as one run: its entries name rows, not places, so they stay as they are. One that is damaged is made
+/// anew from the rows.
+///
+/// Since they do not depend on where the rows go, a thread of its own begins to copy them to memory while the rows are
+/// copied; what it has not begun by then is copied to the file at once.
+final class CompactionIndexes {
+    private let base: Snapshot
+    private let target: CompactionTarget
+    private let options: StoreOptions
+    private let report: () throws(StoreError) -> Void
+    private let ahead: IndexesAhead?
+
+    init(_ base: Snapshot, _ target: CompactionTarget, _ options: StoreOptions, report: @escaping () throws(StoreError) -> Void) {
+        self.base = base
+        self.target = target
+        self.options = options
+        self.report = report
+        ahead = IndexesAhead.start(base, options)
+    }
+
+    deinit {
+        ahead?.stop()
+    }
+
+    func write() throws(StoreError) {
+        var indexes = [IndexRuns?](repeating: nil, count: base.indexes.count)
+        // The thread takes them from the front.
+        for (slot, runs) in base.indexes.enumerated().reversed() {
+            guard let runs, ahead?.takes(slot) ?? true else { continue }
+            indexes[slot] = try rebuilding(slot) { () throws(StoreError) in
+                var writer = RunWriter(sink: target.appender)
+                try runs.copy(to: &writer, report)
+                return try writer.finish()
+            }
+        }
+        for (slot, runs) in base.indexes.enumerated() where runs != nil && indexes[slot] == nil {
+            try report()
+            indexes[slot] = try rebuilding(slot) { () throws(StoreError) in try ahead?.finish(slot, to: target.appender) }
+        }
+        try target.appender.flush()
+        target.setIndexes(indexes)
+    }
+
+    private func rebuilding(_ slot: Int, _ copy: () throws(StoreError) -> Manifest.Run?) throws(StoreError) -> IndexRuns {
+        let run: Manifest.Run?
+        do throws(StoreError) {
+            run = try copy()
+        } catch {
+            guard error.code == .corrupt, let definition = base.catalog.index(IndexID(rawValue: UInt16(slot))) else { throw error }
+            let copied = target.snapshot
+            let replay = Replay(file: target.file, from: copied, at: copied.end, options: options)
+            var writer = RunWriter(sink: target.appender)
+            try (try replay.build(definition, from: copied) ?? IndexRuns()).copy(to: &writer, report)
+            run = try writer.finish()
+        }
+        return IndexRuns(memory: [], disk: run.map { [DiskRun(manifest: $0, source: target.file)] } ?? [])
+    }
+}

@@ -1,0 +1,80 @@
+/// The one way of a row's record from an old file to a new one, with the values that it has in frames of their own.
+struct RecordCopy {
+    /// As of the record.
+    var catalog: Catalog
+    private let source: LogFile
+    private let appender: FrameAppender
+    private var values: ValueCopy
+
+    init(from source: LogFile, _ catalog: Catalog, to appender: FrameAppender) {
+        self.source = source
+        self.catalog = catalog
+        self.appender = appender
+        values = ValueCopy(from: source)
+    }
+
+    /// - Parameters:
+    ///   - version: that of the record in the new file.
+    ///   - previous: the row's record before this one, in the new file; 0 for none.
+    /// - Returns: the record's address in the new file.
+    @inline(__always)
+    mutating func append(
+        _ record: RowRecord, _ body: UnsafeRawPointer, version: UInt32, previous: UInt64
+    ) throws(StoreError) -> UInt64 {
+        let row = RowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: version)
+        guard record.operation == .delete else { return try append(row, previous: previous, old: record.previous) }
+        return try appender.appendRow(
+            .delete, record.reference, body: UnsafeRawBufferPointer(start: body, count: record.bodyLength), version: version,
+            previous: previous)
+    }
+
+    /// Appends a row as it is.
+    /// - Parameter old: where the row's record before this one is in the old file; 0 for none.
+    @inline(__always)
+    mutating func append(_ row: RowView, previous: UInt64, old: UInt64 = 0) throws(StoreError) -> UInt64 {
+        if let table = catalog.table(row.reference.table), table.hasValues {
+            return try appendWithValues(row, table, previous: previous, old: old)
+        }
+        return try appender.appendRow(
+            .put, row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version,
+            previous: previous)
+    }
+
+    @inline(never)
+    private mutating func appendWithValues(
+        _ row: RowView, _ table: TableDefinition, previous: UInt64, old address: UInt64
+    ) throws(StoreError) -> UInt64 {
+        guard row.byteCount >= RowLayout.nullsOffset, let layout = table.layout(row.layoutID), row.byteCount >= layout.minimumBodySize else {
+            throw StoreError.corrupt(source.path, at: nil, "a row does not have the layout it names")
+        }
+        // A change of another column has brought no value along: what the row had is in the new file already.
+        let old = previous == 0 ? nil : try self.row(row.reference, at: address, table)
+        let appender = self.appender
+        let copied = try values.copy(row, layout, to: appender) { column, stored throws(StoreError) in
+            guard let old, let position = old.layout.position(of: column) else { return nil }
+            let access = old.layout.access[position]
+            guard !old.row.isNull(access), KeyBytes.compare(old.row.bytes(access), stored) == 0 else { return nil }
+            let (known, body) = try appender.row(at: previous)
+            let new = RowView(body: body, byteCount: known.bodyLength, reference: row.reference, version: known.version)
+            guard known.operation == .put, new.layoutID == old.row.layoutID, new.byteCount == old.row.byteCount else { return nil }
+            return Array(new.bytes(access))
+        }
+        return try copied.withUnsafeBufferPointer { body throws(StoreError) in
+            try appender.appendRow(
+                .put, row.reference, body: UnsafeRawBufferPointer(body), version: row.version, previous: previous)
+        }
+    }
+
+    /// An older record of a row in the old file; nil for a deletion.
+    private func row(
+        _ reference: RowReference, at address: UInt64, _ table: TableDefinition
+    ) throws(StoreError) -> (row: RowView, layout: RowLayout)? {
+        guard address != 0 else { return nil }
+        let (record, body) = try source.record(at: address, end: source.readableEnd)
+        guard record.reference == reference, record.operation == .put else { return nil }
+        let row = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
+        guard row.byteCount >= RowLayout.nullsOffset, let layout = table.layout(row.layoutID), row.byteCount >= layout.minimumBodySize
+        else { return nil }
+        return (row, layout)
+    }
+}

@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
+
+/// Which processes have a file open or mapped, where the system tells: on Linux, by `/proc/PID/fd` and `/proc/PID/maps` of
+/// those that this process may look at.
+enum OpenFiles {
+    /// - Parameter own: how many openings of this process do not count.
+    /// - Returns: nil where the system does not tell.
+    static func holders(of identity: FileSystemIdentity, without own: Int) -> [FileHolder]? {
+        #if os(Linux) || os(Android)
+            guard let processes = SystemInformation.numbers(in: "/proc") else { return nil }
+            let this = getpid()
+            return processes.sorted().filter { process in
+                if process == this { return openings(of: identity, by: process) > own }
+                return openings(of: identity, by: process) > 0
+                    || SystemInformation.read("/proc/\(process)/maps", limit: 1 << 20).map { isMapped(identity, in: $0) } ?? false
+            }.map(SystemInformation.holder)
+        #else
+            return nil
+        #endif
+    }
+
+    /// Whether a list of mappings has one of the file.
+    ///
+    /// A line is `7f01-7f02 r--s 00000000 08:01 4567 /path`: device numbers in hexadecimal, the inode in decimal. Lines that
+    /// are otherwise are passed over.
+    static func isMapped(_ identity: FileSystemIdentity, in list: [UInt8]) -> Bool {
+        // Lists are long, and hardly one has the file.
+        guard contains(list, Array(" \(identity.inode)".utf8)) else { return false }
+        for line in list.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+            guard words.count >= 5, let inode = UInt64(String(decoding: words[4], as: UTF8.self)), inode == identity.inode else { continue }
+            let device = String(decoding: words[3], as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false)
+            guard device.count == 2, let major = UInt64(device[0], radix: 16), let minor = UInt64(device[1], radix: 16),
+                SystemInformation.isDevice(identity.device, major, minor)
+            else { continue }
+            return true
+        }
+        return false
+    }
+
+    private static func contains(_ list: [UInt8], _ part: [UInt8]) -> Bool {
+        list.withUnsafeBytes { list in
+            part.withUnsafeBytes { part in
+                guard let bytes = list.baseAddress, let wanted = part.baseAddress, list.count >= part.count else { return false }
+                var at = 0
+                while at <= list.count - part.count, let next = memchr(bytes + at, Int32(part[0]), list.count - part.count + 1 - at) {
+                    if memcmp(next, wanted, part.count) == 0 { return true }
+                    at = bytes.distance(to: next) + 1
+                }
+                return false
+            }
+        }
+    }
+
+    #if os(Linux) || os(Android)
+        private static func openings(of identity: FileSystemIdentity, by process: Int32) -> Int {
+            (SystemInformation.numbers(in: "/proc/\(process)/fd") ?? []).count { descriptor in
+                var status = stat()
+                return stat("/proc/\(process)/fd/\(descriptor)", &status) == 0
+                    && UInt64(truncatingIfNeeded: status.st_dev) == identity.device && UInt64(status.st_ino) == identity.inode
+            }
+        }
+    #endif
+}

@@ -1,0 +1,118 @@
+/// Walks the whole commits of a log in order: verifies each frame and the chain of commits, and steps over what is none.
+///
+/// It ends at the first frame that is not a whole, valid continuation; deciding what that means is for its user.
+struct CommitWalk {
+    private let file: LogFile
+    /// Up to where the file may be read.
+    private let limit: UInt64
+    /// Where the header says that the log ends.
+    private let publishedEnd: UInt64?
+    /// Up to where no crash can have damaged it; a damaged frame before that is an index that went bad later.
+    private let wholeEnd: UInt64
+
+    /// Of the commit that `next` found last.
+    private(set) var sequence: UInt64
+    private(set) var commitChecksum: UInt64
+    /// The frames of that commit that may hold rows, its commit frame last.
+    private(set) var frames: [LogFile.Frame] = []
+    /// Behind that commit, or, once `next` has found no more, the published checkpoint after it.
+    private(set) var end: UInt64
+    /// Behind what has been looked at.
+    private(set) var position: UInt64
+
+    /// - Parameters:
+    ///   - sequence: of the commit that ends before `position`, 0 for the beginning of a file.
+    ///   - checksum: of that commit's frame.
+    init(
+        file: LogFile, behind sequence: UInt64, checksum: UInt64, at position: UInt64, limit: UInt64, publishedEnd: UInt64?,
+        wholeEnd: UInt64
+    ) {
+        self.file = file
+        self.sequence = sequence
+        commitChecksum = checksum
+        end = position
+        self.position = position
+        self.limit = limit
+        self.publishedEnd = publishedEnd
+        self.wholeEnd = wholeEnd
+    }
+
+    /// A walk from a snapshot's commit to that of a later one of the same file.
+    init(from start: Snapshot, to target: Snapshot) {
+        self.init(
+            file: target.file, behind: start.sequence, checksum: start.commitChecksum, at: start.end, limit: target.end,
+            publishedEnd: target.end, wholeEnd: target.end)
+    }
+
+    /// The next commit's footer; its frames are in `frames` until the next call.
+    mutating func next() throws(StoreError) -> CommitFooter? {
+        frames.removeAll(keepingCapacity: true)
+        var partsChecksum: UInt64 = 0
+        // Of the commit that is being read: where it starts. Its values are not kept, they may be longer than memory.
+        var start: UInt64?
+        // Behind the last commit there is a damaged frame that may as well be the beginning of a torn tail.
+        var isDoubtful = false
+        while position < limit {
+            guard let frame = try file.frame(at: position, limit: limit) else {
+                guard let next = try skipDamagedIndex(at: position) else { return nil }
+                position = next
+                isDoubtful = isDoubtful || position > wholeEnd
+                if start == nil, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                continue
+            }
+            position = frame.end
+            switch frame.header.kind {
+            case .pad: break
+            case .rows, .valueChunk, .valueList:
+                guard isNext(frame.header.sequence) else { return nil }
+                if frame.header.kind == .rows { frames.append(frame) }
+                start = start ?? frame.offset
+                partsChecksum = CommitFooter.folding(partsChecksum, frame.header.checksum)
+            case .commit:
+                guard let footer = CommitFooter(payload: frame.payload), isNext(footer.sequence),
+                    frame.header.sequence == footer.sequence, footer.previousChecksum == commitChecksum,
+                    footer.partsChecksum == partsChecksum, footer.start == start ?? frame.offset
+                else { return nil }
+                frames.append(frame)
+                sequence = footer.sequence
+                commitChecksum = frame.header.checksum
+                end = frame.end
+                return footer
+            case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+                if frame.header.kind == .batch { position = self.end(ofBatch: frame) }
+                // Past the published end they are of a checkpoint that was never finished.
+                if start == nil, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+            }
+        }
+        return nil
+    }
+
+    /// Where a batch of a checkpoint's frames ends, where no crash can have damaged it; else where its own frame does.
+    private func end(ofBatch frame: LogFile.Frame) -> UInt64 {
+        let limit = min(limit, publishedEnd ?? 0, wholeEnd)
+        guard let length = BatchFrame.length(in: frame.payload), frame.end <= limit, length <= limit - frame.end,
+            length % UInt64(FrameHeader.alignment) == 0
+        else { return frame.end }
+        return frame.end + length
+    }
+
+    /// Commits are numbered in turn; a compacted file starts with the number that its rows are as of.
+    private func isNext(_ number: UInt64) -> Bool {
+        number == sequence + 1 || sequence == 0 && number > 0
+    }
+
+    /// A damaged frame of an index does not end the log: its rows are elsewhere. What it claims to be is believed only
+    /// where a valid frame or the published end follows; a commit that was skipped so would break the chain.
+    private func skipDamagedIndex(at position: UInt64) throws(StoreError) -> UInt64? {
+        guard limit - position >= UInt64(FrameHeader.lengthMin),
+            let header = FrameHeader.stated(try file.pointer(at: position), limit: min(limit - position, file.room(at: position)))
+        else { return nil }
+        switch header.kind {
+        case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+            let next = position + UInt64(header.length)
+            if next == publishedEnd { return next }
+            return try file.frame(at: next, limit: limit) == nil ? nil : next
+        case .pad, .rows, .commit, .valueChunk, .valueList: return nil
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+@Suite struct StoreOptionTests {
+    private func policy(_ options: [String: Any]) throws -> CompactionPolicy? {
+        let store = RecordLogStore(
+            coordinator: nil, configurationName: nil, url: URL(fileURLWithPath: "/none.heartwood"), options: options)
+        return try store.location().options.compaction
+    }
+
+    @Test func compactionByItselfIsAdjustedAndTurnedOff() throws {
+        #expect(try policy([:]) == CompactionPolicy(deadRatio: 0.5, minimumBytes: 64 << 20))
+        #expect(try policy([NSRecordLogAutomaticCompactionOption: false]) == nil)
+        #expect(try policy([NSRecordLogAutomaticCompactionOption: NSNumber(value: false)]) == nil)
+        let adjusted = try policy([NSRecordLogCompactionDeadRatioOption: 0.25, NSRecordLogCompactionMinimumBytesOption: 1000])
+        #expect(adjusted == CompactionPolicy(deadRatio: 0.25, minimumBytes: 1000))
+    }
+}
