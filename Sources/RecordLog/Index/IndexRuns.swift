@@ -67,12 +67,12 @@ struct IndexRuns: Sendable {
     /// How much of the base the small runs together may be before everything becomes one new base: an entry is rewritten
     /// the less often the more that is, and a look-up has the more runs to ask.
     enum Merging {
-        /// Half: while commits come.
+        /// As much as the base: while commits come.
         case whileWriting
         /// An eighth: when a store is closed, after a bulk load above all.
         case whenClosing
 
-        fileprivate var divisor: UInt64 { self == .whileWriting ? 2 : 8 }
+        fileprivate var divisor: UInt64 { self == .whileWriting ? 1 : 8 }
     }
 
     private func isDue(_ merging: Merging) -> Bool {
