@@ -28,6 +28,10 @@ public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// What a save promises once it has returned: a `RecordLogDurability` or its raw value. The default is full.
 public let NSRecordLogDurabilityOption = "NSRecordLogDurabilityOption"
+/// A Boolean; the default is true. false: the store's file is read in place of being mapped into memory. For removable media and
+/// network file systems, where the loss of a mapped file ends the process, and that of one that is read is an error. What was read
+/// stays in memory as long as the store or anything read from it does: at most the file's size.
+public let NSRecordLogMemoryMappingOption = "NSRecordLogMemoryMappingOption"
 
 /// The store's identity.
 public let NSStoreUUIDKey = "NSStoreUUID"

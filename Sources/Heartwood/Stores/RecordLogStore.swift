@@ -40,6 +40,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         case .none?: options.durability = .none
         case .full?, nil: options.durability = .full
         }
+        let mapping = self.options?[NSRecordLogMemoryMappingOption]
+        options.usesMemoryMapping = mapping as? Bool ?? (mapping as? NSNumber)?.boolValue ?? true
         return (url.path, options)
     }
 

@@ -59,5 +59,6 @@ public protocol StorageFile: AnyObject, Sendable {
     func unlock()
     /// Memory that shows `length` bytes of the file from `offset` on, later writes included. It may reach past the end;
     /// only bytes before the end are read. The file unmaps it when it is released.
+    /// - Throws: where it cannot map, with ENODEV, ENOSYS, EOPNOTSUPP or ENOMEM as its number: the file is then read.
     func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer
 }

@@ -14,9 +14,12 @@
 enum LazyMemory {
     /// - Precondition: the address space has room.
     static func zeroed(_ count: Int) -> UnsafeMutableRawPointer {
-        guard let memory = calloc(count, 1) else { preconditionFailure("out of address space for \(count) bytes") }
+        guard let memory = tryZeroed(count) else { preconditionFailure("out of address space for \(count) bytes") }
         return memory
     }
+
+    /// nil where the address space has no room.
+    static func tryZeroed(_ count: Int) -> UnsafeMutableRawPointer? { calloc(count, 1) }
 
     static func release(_ memory: UnsafeMutableRawPointer, _ count: Int) {
         free(memory)

@@ -31,7 +31,8 @@ struct FileCreation {
             slot.generation += 1
             try Self.write(slot, to: storage, fileID: identity.fileID)
         }
-        let file = LogFile(storage: storage, path: path ?? self.path, identity: identity)
+        let file = LogFile(
+            storage: storage, path: path ?? self.path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
         file.extendReadable(to: UInt64(header.count))
         return OpenedFile(
             snapshot: Snapshot.empty(file, counters), slot: slot, end: FileFormat.dataStart, bytesBehind: 0,

@@ -70,7 +70,7 @@ struct Opening {
         }
         let identity = try HeaderReader(path: path).identity(header, count: count, size: size)
         guard size >= FileFormat.dataStart else { throw StoreError.corrupt(path, at: size, "the file ends within its header") }
-        let file = LogFile(storage: storage, path: path, identity: identity)
+        let file = LogFile(storage: storage, path: path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
         file.extendReadable(to: size)
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         let state = try startingState(file, slot, size: size)

@@ -91,9 +91,7 @@ final class Replay {
     /// A damaged frame of an index does not end the log: its rows are elsewhere. What it claims to be is believed only
     /// where a valid frame or the published end follows; a commit that was skipped so would break the chain.
     private func skipDamagedIndex(at position: UInt64, limit: UInt64, publishedEnd: UInt64?) throws(StoreError) -> UInt64? {
-        guard limit - position >= UInt64(FrameHeader.lengthMin),
-            let header = FrameHeader.stated(try file.pointer(at: position), limit: min(limit - position, file.room(at: position)))
-        else { return nil }
+        guard let header = try file.stated(at: position, limit: limit) else { return nil }
         switch header.kind {
         case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
             let next = position + UInt64(header.length)

@@ -158,9 +158,10 @@ public final class LogStore: Sendable {
     /// Cuts off what follows the log's end.
     func cutTail() {
         let file = writer.file
+        // Whether or not it can be cut off.
+        file.forgetVerified(from: writer.end, to: file.readableEnd)
         guard let size = try? file.storage.size(), size > writer.end, (try? file.storage.truncate(to: writer.end)) != nil else { return }
         file.cutReadable(to: writer.end)
-        file.forgetVerified(from: writer.end, to: size)
         writer.zeroedEnd = writer.end
     }
 
