@@ -67,8 +67,9 @@ public final class LogFile: @unchecked Sendable {
                 LazyMemory.release(bits, Self.bitmapSize(segmentSize: Int(segmentSize)))
             }
         }
-        LazyMemory.release(UnsafeMutableRawPointer(segments), 0)
-        LazyMemory.release(UnsafeMutableRawPointer(verified), 0)
+        let size = Self.segmentsMax * MemoryLayout<Atomic<UInt>>.stride
+        LazyMemory.release(UnsafeMutableRawPointer(segments), size)
+        LazyMemory.release(UnsafeMutableRawPointer(verified), size)
     }
 
     /// The file's size as it was last seen (4).
