@@ -43,10 +43,10 @@ final class Replay {
         var isDoubtful = false
         while position < limit {
             guard let frame = try file.frame(at: position, limit: limit) else {
-                guard let next = try skipDamagedIndex(at: position, limit: limit, publishedEnd: publishedEnd) else { return }
+                guard parts.isEmpty, let next = try skipDamagedIndex(at: position, limit: limit, publishedEnd: publishedEnd) else { return }
                 position = next
                 isDoubtful = isDoubtful || position > wholeEnd
-                if parts.isEmpty, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                if !isDoubtful, position <= publishedEnd ?? 0 { end = position }
                 continue
             }
             position = frame.end
@@ -70,9 +70,11 @@ final class Replay {
                 end = frame.end
                 isDoubtful = false
             case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+                // Nothing writes them between the frames of a commit.
+                guard parts.isEmpty else { return }
                 if frame.header.kind == .batch { position = self.end(ofBatch: frame, limit: min(limit, publishedEnd ?? 0, wholeEnd)) }
                 // Past the published end they are of a checkpoint that was never finished.
-                if parts.isEmpty, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                if !isDoubtful, position <= publishedEnd ?? 0 { end = position }
             }
         }
     }

@@ -98,7 +98,7 @@ extension LogStore {
             let opening = Opening(path: path, options: asReader, fileSystem: fileSystem, counters: counters)
             let opened: OpenedFile
             do throws(StoreError) {
-                opened = try opening.recover(storage, isPublishedOnly: !isLocked)
+                opened = try opening.recover(storage, isPublishedOnly: !isLocked, mayCreate: false)
                 if !options.isReadOnly, let damage = opened.damage { throw damage }
             } catch {
                 if isLocked { storage.unlock() }
