@@ -18,7 +18,9 @@ import Testing
             do {
                 let stack = try TestStack(.recordLog, at: url)
                 let group = stack.insert("Group", ["title": "g"])
-                let people = (0..<200).map { stack.insert("Person", ["name": "\($0) " + String(repeating: "n", count: 500), "group": group]) }
+                let people = (0..<200).map { number in
+                    stack.insert("Person", ["name": "\(number) " + String(repeating: "n", count: 500), "group": group])
+                }
                 try stack.context.save()
                 try stack.store.log?.checkpoint()
                 self.group = group.objectID

@@ -28,7 +28,8 @@ import Testing
         try append(22)
         _ = try appender.appendFooter(
             CommitFooter(
-                sequence: sequence, previousChecksum: snapshot.commitChecksum, timestamp: 0, durableSequence: 0, rowCount: 2, authorLength: 0),
+                sequence: sequence, previousChecksum: snapshot.commitChecksum, timestamp: 0, durableSequence: 0, rowCount: 2,
+                authorLength: 0),
             author: [])
         try appender.flush()
     }
@@ -42,7 +43,8 @@ import Testing
             let isWhole = kind == nil || kind == .pad
             if FormatReader.python != nil {
                 let check = try FormatReader.run([path, "--check"])
-                #expect(check.output.contains("\ncommits: \(isWhole ? 2 : 1)\n"), "\(String(describing: kind)): \(check.output)\(check.error)")
+                let commits = "\ncommits: \(isWhole ? 2 : 1)\n"
+                #expect(check.output.contains(commits), "\(String(describing: kind)): \(check.output)\(check.error)")
                 #expect(check.output.hasPrefix("torn: ") == !isWhole)
             }
             let verified = try StoreVerification.verify(path: path)
