@@ -21,6 +21,13 @@ import Testing
         return sample
     }
 
+    /// Not by `Data(contentsOf:)`, which leaks where a file is empty, and the address sanitizer tells.
+    private func contents() -> Data? {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? handle.close() }
+        return try? handle.readToEnd() ?? Data()
+    }
+
     private func cleanUp() { try? FileManager.default.removeItem(atPath: path) }
 
     private func failure(_ body: () throws -> Void) -> StoreError? {
@@ -65,10 +72,10 @@ import Testing
                 try make(maps: maps, rows: 1).store.close()
                 expected = .superseded
             }
-            let before = try? Data(contentsOf: url)
+            let before = contents()
             #expect(failure { try insert(sample) }?.code == expected, "\(replacement)")
             #expect(failure { _ = try sample.store.refresh() }?.code == expected, "\(replacement)")
-            #expect((try? Data(contentsOf: url)) == before, "\(replacement)")
+            #expect(contents() == before && (before == nil) == (replacement == .directory), "\(replacement)")
             // What was read before is still there.
             try sample.check(sample.store.snapshot(), sample.people)
             if replacement == .database { #expect(failure { try insert(sample) }?.message.contains("SQLite") == true) }
@@ -91,7 +98,7 @@ import Testing
             for error in [failure { _ = try reader.refresh() }, failure { try insert(sample) }, failure { try sample.store.checkpoint() }] {
                 #expect(error?.code == .corrupt && error?.offset == size && error?.message.contains("\(size) bytes") == true, "\(size)")
             }
-            #expect(try Data(contentsOf: url).count == size)
+            #expect(contents()?.count == Int(size))
         }
         cleanUp()
     }
