@@ -42,12 +42,15 @@ final class TestStack {
     let coordinator: NSPersistentStoreCoordinator
     let context: NSManagedObjectContext
 
-    init(_ kind: StoreKind, model: NSManagedObjectModel = TestStack.model(), at url: URL? = nil) throws {
+    init(
+        _ kind: StoreKind, model: NSManagedObjectModel = TestStack.model(), at url: URL? = nil, options: [String: Any] = [:]
+    ) throws {
         self.kind = kind
         self.url = url ?? FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
-            ofType: kind.type, configurationName: nil, at: self.url, options: [NSRecordLogDurabilityOption: "none"])
+            ofType: kind.type, configurationName: nil, at: self.url,
+            options: options.merging([NSRecordLogDurabilityOption: "none"]) { first, _ in first })
         context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
     }

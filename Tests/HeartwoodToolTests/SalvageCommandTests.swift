@@ -43,7 +43,7 @@ import Testing
         #expect(try ToolProcess.run("salvage", store, "-o", new).status == 2)
         #expect(try ToolProcess.run("salvage", store).status == 2)
         ToolProcess.cleanUp(new)
-        let words = try ToolProcess.run("salvage", store, "-o", new)
+        let words = try ToolProcess.run("salvage", store, "-o", new, "--no-mmap")
         #expect(words.status == 1 && words.output.contains("damaged: bytes") && words.output.contains("incomplete"), "\(words.output)")
     }
 

@@ -7,7 +7,10 @@ import Testing
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func aStoreHoldsWhatADictionaryHolds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let sample = try SampleStore { $0.checkpointAfterBytes = seed % 2 == 0 ? 20_000 : 16 << 20 }
+        let sample = try SampleStore {
+            $0.checkpointAfterBytes = seed % 2 == 0 ? 20_000 : 16 << 20
+            $0.usesMemoryMapping = seed % 3 != 0
+        }
         var kept: [(Snapshot, [UInt64: SampleStore.Person])] = []
         for _ in 0..<60 {
             switch Int.random(in: 0..<20, using: &random) {
@@ -23,6 +26,7 @@ import Testing
         for (snapshot, people) in kept { try sample.check(snapshot, people) }
         let report = try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem)
         #expect(report.problems.isEmpty, "seed \(seed)")
+        #expect((sample.store.statistics.bytesRead > 0) == (seed % 3 == 0), "seed \(seed)")
     }
 
     static func commit(_ sample: SampleStore, _ random: inout SeededGenerator) throws {

@@ -12,7 +12,7 @@ import Testing
         for length in stride(from: end, to: Int(FileFormat.dataStart), by: -1) {
             for isReadOnly in [true, false] {
                 do {
-                    let store = try SmallStore.open(Array(bytes[..<length]), sample, isReadOnly: isReadOnly)
+                    let store = try SmallStore.open(Array(bytes[..<length]), sample, isReadOnly: isReadOnly, maps: length % 3 != 0)
                     if store.snapshot().catalog.table(named: "Person") != nil {
                         #expect(states.contains(try sample.contents(store.snapshot())), "cut at \(length)")
                     }
@@ -34,7 +34,7 @@ import Testing
             var damaged = Array(bytes[..<(end + 64)])
             damaged[at] ^= 0x41
             do {
-                let store = try SmallStore.open(damaged, sample, isReadOnly: at % 2 == 0)
+                let store = try SmallStore.open(damaged, sample, isReadOnly: at % 2 == 0, maps: at % 5 < 3)
                 let snapshot = store.snapshot()
                 if snapshot.catalog.table(named: "Person") != nil {
                     let found = try sample.contents(snapshot)

@@ -230,7 +230,7 @@ import Testing
     private func salvageSource(_ bytes: [UInt8]) throws -> SalvageSource {
         let fileSystem = MemoryFileSystem()
         fileSystem.setContents(of: SampleStore.path, to: bytes)
-        return try SalvageSource(path: SampleStore.path, fileSystem: fileSystem)
+        return try SalvageSource(path: SampleStore.path, fileSystem: fileSystem, maps: true)
     }
 
     // MARK: Files

@@ -27,13 +27,14 @@ enum SmallStore {
     }
 
     /// Opens other bytes as the store.
-    static func open(_ bytes: [UInt8], _ sample: SampleStore, isReadOnly: Bool = false) throws -> LogStore {
+    static func open(_ bytes: [UInt8], _ sample: SampleStore, isReadOnly: Bool = false, maps: Bool = true) throws -> LogStore {
         let fileSystem = MemoryFileSystem()
         fileSystem.setContents(of: SampleStore.path, to: bytes)
         var options = sample.options
         options.fileSystem = fileSystem
         options.isReadOnly = isReadOnly
         options.createIfMissing = false
+        options.usesMemoryMapping = maps
         return try LogStore.open(path: SampleStore.path, options: options)
     }
 

@@ -91,7 +91,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones read their row.
+    /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones read their row. Where a
+    /// property could not be read, all objects read theirs, and saving is possible again.
     public final func rollback() {
         let changed = listed
         listed = []
@@ -107,5 +108,8 @@ extension NSManagedObjectContext {
             }
         }
         changeCount = 0
+        guard readingFailure != nil else { return }
+        readingFailure = nil
+        identities.forEach { $0.becomeFault() }
     }
 }

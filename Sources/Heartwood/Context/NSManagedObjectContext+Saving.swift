@@ -8,7 +8,10 @@ extension NSManagedObjectContext {
         runWillSave()
         compactListed()
         guard hasChanges else { return }
+        // Before validation, which would find fault with what could not be read; and after it, since it reads.
+        try checkReading()
         try validateForSave()
+        try checkReading()
         let batches = try makeBatches()
         for (store, batch) in batches where !batch.isEmpty {
             guard !store.isReadOnly else {
@@ -24,6 +27,19 @@ extension NSManagedObjectContext {
         for object in saved { finishSave(of: object) }
         for object in saved where !object.state.contains(.detached) { object.didSave() }
         sweepIfWanted()
+    }
+
+    private func checkReading() throws {
+        guard let readingFailure else { return }
+        let store = readingFailure as? StoreError ?? (readingFailure as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError
+        var info: [String: Any] = [NSUnderlyingErrorKey: store ?? readingFailure]
+        info[NSFilePathErrorKey] = store?.path
+        let reason = store.map { "\($0)" } ?? readingFailure.localizedDescription
+        throw CoreDataError.make(
+            NSPersistentStoreSaveError,
+            "Nothing was saved: a value could not be read before, and what has changed may be derived from its absence. Roll the context "
+                + "back and make the changes again. The reading failed with: \(reason)",
+            info)
     }
 
     /// Objects may change themselves and others in `willSave`; each that is listed is asked once.

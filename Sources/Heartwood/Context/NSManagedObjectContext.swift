@@ -40,7 +40,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var changeCount = 0
     /// How the newest fetch that a store answered was answered; tests assert on it.
     final var lastQuery = QueryStatistics()
-    /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing.
+    /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing. Until
+    /// `rollback()` or `reset()` nothing is saved: what was changed since may be derived from that nothing.
     package final internal(set) var readingFailure: (any Error)?
     private var temporaryCounter: UInt64 = 0
 
@@ -92,7 +93,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// disk when this returns.
     /// - Throws: Core Data's errors: 1570 and 1560 for values that the model does not allow, 133020 where another context
     ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, 134030 where the store
-    ///   cannot write. The context keeps its changes then, and the store is as it was.
+    ///   cannot write, or could not read what a property was asked for since the context was made, rolled back or reset (a
+    ///   property gives nil then, and changes may be derived from that). The context keeps its changes, and the store is as it
+    ///   was.
     /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
     open func save() throws {
         try saveChanges()
@@ -204,6 +207,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         identities.removeAll()
         listed = []
         changeCount = 0
+        readingFailure = nil
         forgetViews()
     }
 

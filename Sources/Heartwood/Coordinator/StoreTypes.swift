@@ -35,6 +35,10 @@ public let NSRecordLogAutomaticCompactionOption = "NSRecordLogAutomaticCompactio
 public let NSRecordLogCompactionDeadRatioOption = "NSRecordLogCompactionDeadRatioOption"
 /// Smaller logs are left alone: a number of bytes. The default is 64 MiB.
 public let NSRecordLogCompactionMinimumBytesOption = "NSRecordLogCompactionMinimumBytesOption"
+/// A Boolean; the default is true. false: the store's file is read in place of being mapped into memory. For removable media and
+/// network file systems, where the loss of a mapped file ends the process, and that of one that is read is an error. What was read
+/// stays in memory as long as the store or anything read from it does: at most the file's size.
+public let NSRecordLogMemoryMappingOption = "NSRecordLogMemoryMappingOption"
 
 /// The store's identity.
 public let NSStoreUUIDKey = "NSStoreUUID"

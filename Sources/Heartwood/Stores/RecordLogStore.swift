@@ -37,6 +37,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         case .full?, nil: options.durability = .full
         }
         options.compaction = compactionPolicy
+        let mapping = self.options?[NSRecordLogMemoryMappingOption]
+        options.usesMemoryMapping = mapping as? Bool ?? (mapping as? NSNumber)?.boolValue ?? true
         return (url.path, options)
     }
 

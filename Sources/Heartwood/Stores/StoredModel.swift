@@ -5,9 +5,10 @@ import RecordLog
 package enum StoredModel {
     /// The model that the store at `url` was made with.
     /// - Throws: where the file is no store, holds no model, or cannot be read.
-    package static func read(at url: URL) throws -> NSManagedObjectModel {
+    package static func read(at url: URL, usesMemoryMapping: Bool = true) throws -> NSManagedObjectModel {
         var options = StoreOptions()
         options.isReadOnly = true
+        options.usesMemoryMapping = usesMemoryMapping
         let log = try LogStore.open(path: url.path, options: options)
         defer { try? log.close() }
         guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else {

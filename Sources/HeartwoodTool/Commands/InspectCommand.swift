@@ -6,23 +6,26 @@ struct InspectCommand: Command {
     static let name = "inspect"
     static let summary = "show what is in a store and where its bytes go"
     static let help = """
-        USAGE: heartwood inspect STORE [--json] [--commit N] [--object URI]
+        USAGE: heartwood inspect STORE [--json] [--commit N] [--object URI] [--no-mmap]
 
           --json         for programs
           --commit N     one commit: when, by whom, what it changed
           --object URI   one object's values, as export writes them
+          --no-mmap      read the file in place of mapping it: for network and removable media
         """
     static let options: Set<String> = ["commit", "object"]
-    static let flags: Set<String> = ["json"]
+    static let flags: Set<String> = ["json", "no-mmap"]
 
     private let store: String
     private let isJSON: Bool
+    private let usesMemoryMapping: Bool
     private let commit: Int?
     private let object: String?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
         isJSON = arguments.has("json")
+        usesMemoryMapping = !arguments.has("no-mmap")
         commit = arguments["commit"] == nil ? nil : try arguments.integer("commit", default: 0, from: 1)
         object = arguments["object"]
     }
@@ -30,7 +33,7 @@ struct InspectCommand: Command {
     func run() throws -> Int32 {
         if let commit { return try show(commit: UInt64(commit)) }
         if let object { return try show(object: object) }
-        let report = try StoreInspection.inspect(path: store)
+        let report = try StoreInspection.inspect(path: store, usesMemoryMapping: usesMemoryMapping)
         Output.line(isJSON ? try InspectionReport.json(report) : InspectionReport.text(report))
         return report.tail == .clean ? 0 : 1
     }
@@ -38,6 +41,7 @@ struct InspectCommand: Command {
     private func show(commit number: UInt64) throws -> Int32 {
         var options = StoreOptions()
         options.isReadOnly = true
+        options.usesMemoryMapping = usesMemoryMapping
         let log = try LogStore.open(path: store, options: options)
         guard let commit = try log.commit(number) else {
             throw ToolError.failure("\(store) has no commit \(number); its newest is \(log.snapshot().sequence), and compaction drops older ones")
@@ -48,7 +52,7 @@ struct InspectCommand: Command {
     }
 
     private func show(object uri: String) throws -> Int32 {
-        let open = try OpenStore(path: store, isReadOnly: true)
+        let open = try OpenStore(path: store, isReadOnly: true, usesMemoryMapping: usesMemoryMapping)
         guard let url = URL(string: uri), let id = open.coordinator.managedObjectID(forURIRepresentation: url) else {
             throw ToolError.usage("\(uri) is not the URI of an object of this store (x-coredata://STORE/ENTITY/pNUMBER)")
         }

@@ -5,7 +5,7 @@ struct SalvageCommand: Command {
     static let name = "salvage"
     static let summary = "bring what is whole in a damaged store out to a new one"
     static let help = """
-        USAGE: heartwood salvage DAMAGED -o NEW [--json]
+        USAGE: heartwood salvage DAMAGED -o NEW [--json] [--no-mmap]
 
         Searches the whole of DAMAGED for data whose checksums hold, writes the newest version of each row to the new store
         NEW, with its indexes, and says what is lost. DAMAGED is only read; NEW must not exist. Nobody may write to DAMAGED
@@ -13,20 +13,24 @@ struct SalvageCommand: Command {
 
           -o, --output NEW   the new store
           --json             for programs
+          --no-mmap          read the files in place of mapping them, which takes memory for what is whole of them: for network
+                             and removable media
 
         Exit code: 0 all was saved; 1 something was lost, or nothing could be done; 2 wrong usage, or not a store.
         """
     static let options: Set<String> = ["output"]
-    static let flags: Set<String> = ["json"]
+    static let flags: Set<String> = ["json", "no-mmap"]
 
     private let store: String
     private let output: String
     private let isJSON: Bool
+    private let usesMemoryMapping: Bool
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["DAMAGED"])[0]
         output = try arguments.required("output")
         isJSON = arguments.has("json")
+        usesMemoryMapping = !arguments.has("no-mmap")
     }
 
     func run() throws -> Int32 {
@@ -35,7 +39,9 @@ struct SalvageCommand: Command {
         }
         let progress = ProgressBar("salvaging")
         defer { progress.finish() }
-        let report = try StoreSalvage.salvage(path: store, to: output) { progress.update($0, of: $1) }
+        var options = StoreOptions()
+        options.usesMemoryMapping = usesMemoryMapping
+        let report = try StoreSalvage.salvage(path: store, to: output, options: options) { progress.update($0, of: $1) }
         progress.finish()
         Output.line(isJSON ? try SalvageReport.json(report) : SalvageReport.text(report))
         return report.isComplete ? 0 : 1

@@ -5,22 +5,27 @@ struct VerifyCommand: Command {
     static let name = "verify"
     static let summary = "check every checksum, the chain of commits and every index entry"
     static let help = """
-        USAGE: heartwood verify STORE
+        USAGE: heartwood verify STORE [--no-mmap]
 
         Reads the whole store and writes nothing. Exit code: 0 sound; 1 damaged, with where and whether it is a torn tail (a
         crash's unfinished end, which the next opening for writing cuts off) or corruption; 2 not a store.
+
+          --no-mmap      read the file in place of mapping it, which takes memory for all of it: for network and removable media,
+                         and disks with sectors that cannot be read
         """
     static let options: Set<String> = []
-    static let flags: Set<String> = []
+    static let flags: Set<String> = ["no-mmap"]
 
     private let store: String
+    private let usesMemoryMapping: Bool
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
+        usesMemoryMapping = !arguments.has("no-mmap")
     }
 
     func run() throws -> Int32 {
-        let report = try StoreVerification.verify(path: store)
+        let report = try StoreVerification.verify(path: store, usesMemoryMapping: usesMemoryMapping)
         for problem in report.problems {
             Output.line("corrupt: \(problem.message)\(problem.offset.map { " (byte \($0))" } ?? "")")
         }

@@ -9,13 +9,19 @@ final class OpenStore {
     let context: NSManagedObjectContext
     let model: NSManagedObjectModel
 
-    init(path: String, model: NSManagedObjectModel? = nil, isReadOnly: Bool, durability: RecordLogDurability = .full) throws {
+    init(
+        path: String, model: NSManagedObjectModel? = nil, isReadOnly: Bool, durability: RecordLogDurability = .full,
+        usesMemoryMapping: Bool = true
+    ) throws {
         url = URL(fileURLWithPath: path)
-        self.model = try model ?? StoredModel.read(at: url)
+        self.model = try model ?? StoredModel.read(at: url, usesMemoryMapping: usesMemoryMapping)
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
         try coordinator.addPersistentStore(
             ofType: NSRecordLogStoreType, configurationName: nil, at: url,
-            options: [NSReadOnlyPersistentStoreOption: isReadOnly, NSRecordLogDurabilityOption: durability.rawValue])
+            options: [
+                NSReadOnlyPersistentStoreOption: isReadOnly, NSRecordLogDurabilityOption: durability.rawValue,
+                NSRecordLogMemoryMappingOption: usesMemoryMapping,
+            ])
         context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
     }

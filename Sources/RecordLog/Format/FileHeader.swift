@@ -111,6 +111,9 @@ struct HeaderSlot: Equatable {
 
     init() {}
 
+    /// Where a slot of this generation belongs.
+    var offset: UInt64 { FileFormat.slotOffsets[Int(generation % 2)] }
+
     func encoded(fileID: UInt64) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Layout.size)
         bytes.withUnsafeMutableBytes { bytes in
@@ -132,16 +135,6 @@ struct HeaderSlot: Equatable {
         return bytes
     }
 
-    /// Whether the header still has the slot of this generation, and at the place of the next one an older: the slots need not
-    /// be looked at then.
-    static func isNewest(_ known: UInt64, in header: UnsafeRawBufferPointer) -> Bool {
-        func generation(_ place: UInt64) -> UInt64 {
-            let offset = Int(FileFormat.slotOffsets[Int(place % 2)]) + Layout.generation
-            return UInt64(littleEndian: header.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        }
-        return generation(known) == known && generation(known &+ 1) < known
-    }
-
     /// - Returns: nil where the bytes are not a slot of this file.
     init?(_ bytes: UnsafeRawBufferPointer, fileID: UInt64) {
         guard bytes.count >= Layout.size, bytes[..<8].elementsEqual(Self.magic) else { return nil }
@@ -160,5 +153,27 @@ struct HeaderSlot: Equatable {
         isSuperseded = bytes[Layout.flags] & 1 != 0
         isUnsettled = bytes[Layout.flags] & 2 != 0
         guard end >= FileFormat.dataStart, durableEnd <= end, durableSequence <= sequence else { return nil }
+    }
+}
+
+/// What tells whether the slots of a header are those that were read or written last: their checksums, which are seeded with the
+/// file's identity and so stand for all their bytes.
+struct HeaderMark: Equatable {
+    private var first: UInt64
+    private var second: UInt64
+
+    /// - Parameter header: `FileFormat.dataStart` bytes.
+    init(_ header: UnsafeRawBufferPointer) {
+        func checksum(_ place: Int) -> UInt64 {
+            header.loadUnaligned(fromByteOffset: Int(FileFormat.slotOffsets[place]) + HeaderSlot.Layout.checksum, as: UInt64.self)
+        }
+        first = checksum(0)
+        second = checksum(1)
+    }
+
+    /// A slot was written at its place.
+    mutating func wrote(_ slot: [UInt8], generation: UInt64) {
+        let checksum = slot.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: HeaderSlot.Layout.checksum, as: UInt64.self) }
+        if generation % 2 == 0 { first = checksum } else { second = checksum }
     }
 }

@@ -59,6 +59,7 @@ public protocol StorageFile: AnyObject, Sendable {
     func unlock()
     /// Memory that shows `length` bytes of the file from `offset` on, later writes included. It may reach past the end;
     /// only bytes before the end are read. The file unmaps it when it is released.
+    /// - Throws: where it cannot map, with ENODEV, ENOSYS, EOPNOTSUPP or ENOMEM as its number: the file is then read.
     func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer
     /// Says that the bytes of `range`, all of them written before, will be overwritten many times before anybody waits for
     /// them to be durable, so that the file may do so in a cheaper way.

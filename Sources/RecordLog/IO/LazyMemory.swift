@@ -14,11 +14,32 @@
 enum LazyMemory {
     /// - Precondition: the address space has room.
     static func zeroed(_ count: Int) -> UnsafeMutableRawPointer {
-        guard let memory = calloc(count, 1) else { preconditionFailure("out of address space for \(count) bytes") }
+        guard let memory = tryZeroed(count) else { preconditionFailure("out of address space for \(count) bytes") }
         return memory
     }
 
+    /// nil where the address space has no room.
+    static func tryZeroed(_ count: Int) -> UnsafeMutableRawPointer? {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            // From the system itself: an allocator may fill what it gives, and those of sanitizers do, a gigabyte at a time.
+            if count >= mappedSize {
+                let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+                return memory == MAP_FAILED ? nil : memory
+            }
+        #endif
+        return calloc(count, 1)
+    }
+
+    private static let mappedSize = 1 << 20
+
+    /// - Parameter count: as it was asked for.
     static func release(_ memory: UnsafeMutableRawPointer, _ count: Int) {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            if count >= mappedSize {
+                munmap(memory, count)
+                return
+            }
+        #endif
         free(memory)
     }
 

@@ -1,37 +1,58 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
 import Synchronization
 
-/// One physical file of a store, mapped: its identity, its bytes, and which of its frames have been verified.
+/// One physical file of a store: its identity, its bytes, and which of its frames have been verified.
+///
+/// Its segments are mapped. Those of a file that is not to be mapped, or cannot be, are memory into which frames are read
+/// (`FrameMemory`); rows of a walk are then met as fast as in a mapping, single ones after a look at one more bit.
 ///
 /// Invariants:
 /// 1. A frame lies within one segment, so a verified frame is contiguous in memory.
 /// 2. Callers read only frames that `verify` has passed, and only below the end of the file as it was when they learned
 ///    of the frame; committed bytes never change, so a frame once verified stays so.
-/// 3. Segments stay mapped as long as this object lives.
+/// 3. Segments stay where they are as long as this object lives.
 /// 4. Nothing is touched at or past `readableEnd`: mapped memory past the file's end faults, and offsets in the file may be
-///    anything.
+///    anything. Should somebody cut the file shorter than it was seen to be, a mapped read faults, and one by `FrameMemory`
+///    throws.
 public final class LogFile: @unchecked Sendable {
     // Unchecked: the two tables are read and written through atomics alone.
     let storage: any StorageFile
     let path: String
     let identity: FileIdentity
     private let segmentShift: UInt64
-    private let segmentMask: UInt64
-    /// By segment: its address, 0 until mapped.
+    let segmentMask: UInt64
+    /// Whether segments are mapped, where the system can.
+    private let maps: Bool
+    /// By segment: its address, 0 until mapped, and in any case where its frames are read into `frames`.
     private let segments: UnsafeMutablePointer<Atomic<UInt>>
     /// By segment: the address of its bits, one for each 64 bytes; 0 until needed.
     private let verified: UnsafeMutablePointer<Atomic<UInt>>
-    private let mapping = Mutex(())
-    /// Behind the last segment that was ever mapped.
+    let frames: FrameMemory
+    private let prepared = Mutex(())
+    /// Behind the last segment that was ever used.
     private let segmentsEnd = Atomic<Int>(0)
     private let readable = Atomic<UInt64>(0)
 
     /// So that the tables stay small; 1 TiB with segments of 64 MiB.
     static let segmentsMax = 1 << 14
 
-    init(storage: any StorageFile, path: String, identity: FileIdentity) {
+    /// - Parameter counters: what is read of a file that is not mapped is counted there.
+    init(storage: any StorageFile, path: String, identity: FileIdentity, maps: Bool, counters: Counters) {
         self.storage = storage
         self.path = path
         self.identity = identity
+        self.maps = maps
+        frames = FrameMemory(storage: storage, path: path, identity: identity, counters: counters)
         segmentShift = UInt64(identity.segmentShift)
         segmentMask = (1 << segmentShift) - 1
         let size = Self.segmentsMax * MemoryLayout<Atomic<UInt>>.stride
@@ -41,25 +62,36 @@ public final class LogFile: @unchecked Sendable {
     }
 
     deinit {
-        for index in 0..<segmentsEnd.load(ordering: .acquiring) {
+        for index in 0..<segmentsEnd.load(ordering: .acquiring) where segments[index].load(ordering: .relaxed) != 0 {
             if let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .relaxed)) {
-                LazyMemory.release(bits, bitmapSize)
+                LazyMemory.release(bits, Self.bitmapSize(segmentSize: Int(segmentSize)))
             }
         }
-        LazyMemory.release(UnsafeMutableRawPointer(segments), 0)
-        LazyMemory.release(UnsafeMutableRawPointer(verified), 0)
+        let size = Self.segmentsMax * MemoryLayout<Atomic<UInt>>.stride
+        LazyMemory.release(UnsafeMutableRawPointer(segments), size)
+        LazyMemory.release(UnsafeMutableRawPointer(verified), size)
     }
 
     /// The file's size as it was last seen (4).
     var readableEnd: UInt64 { readable.load(ordering: .relaxed) }
 
-    /// The file was seen to be at least this long.
-    func extendReadable(to size: UInt64) { readable.max(size, ordering: .relaxed) }
+    /// The file was seen to be at least this long. Where the log ended there may be something now.
+    func extendReadable(to size: UInt64) {
+        readable.max(size, ordering: .relaxed)
+        frames.fileHasChanged()
+    }
 
     /// The file was cut to this length.
     func cutReadable(to size: UInt64) { readable.store(size, ordering: .relaxed) }
 
-    private var bitmapSize: Int { max(8, (1 << Int(segmentShift)) / 64 / 8) }
+    /// The file is shorter than it was, though nobody who works with the store makes it so.
+    static func cut(_ path: String, to size: UInt64) -> StoreError {
+        StoreError(
+            .corrupt, path: path, at: size, "the file was cut to \(size) bytes while it was open",
+            remedy: "Find out what cuts it; then restore a backup, or bring out what is left with `heartwood salvage`.")
+    }
+
+    static func bitmapSize(segmentSize: Int) -> Int { max(8, segmentSize / FrameHeader.alignment / 8) }
 
     var segmentSize: UInt64 { 1 << segmentShift }
 
@@ -67,39 +99,66 @@ public final class LogFile: @unchecked Sendable {
     @inline(__always)
     func room(at offset: UInt64) -> UInt64 { segmentSize &- (offset & segmentMask) }
 
-    /// Where the file's byte `offset` lies in memory.
+    /// Where the file's byte `offset` lies in its mapping; nil where its segment is not mapped.
     @inline(__always)
-    func pointer(at offset: UInt64) throws(StoreError) -> UnsafeRawPointer {
+    func mapped(_ offset: UInt64) throws(StoreError) -> UnsafeRawPointer? {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
         if index < Self.segmentsMax {
             let base = segments[index].load(ordering: .acquiring)
             if let base = UnsafeRawPointer(bitPattern: base) { return base + Int(offset & segmentMask) }
         }
-        return try mapSegment(index) + Int(offset & segmentMask)
+        return try prepareSegment(index).map { $0 + Int(offset & segmentMask) }
     }
 
+    /// Maps a segment, or makes room for what is read of it.
+    /// - Returns: the mapping; nil where there is none.
     @inline(never)
-    private func mapSegment(_ index: Int) throws(StoreError) -> UnsafeRawPointer {
+    private func prepareSegment(_ index: Int) throws(StoreError) -> UnsafeRawPointer? {
         guard index < Self.segmentsMax else {
             throw StoreError(
                 .tooLarge, path: path, "the store has reached \(Self.segmentsMax) segments",
                 remedy: "Compact it, or split the data over several stores.")
         }
-        let result: Result<UInt, StoreError> = mapping.withLock { _ in
-            let known = segments[index].load(ordering: .acquiring)
-            if known != 0 { return .success(known) }
+        if verified[index].load(ordering: .acquiring) != 0 {
+            return UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
+        }
+        let result: Result<UInt, StoreError> = prepared.withLock { _ in
+            if verified[index].load(ordering: .acquiring) != 0 { return .success(segments[index].load(ordering: .acquiring)) }
             do throws(StoreError) {
-                let base = try storage.map(offset: UInt64(index) << segmentShift, length: 1 << Int(segmentShift))
-                let bits = LazyMemory.zeroed(bitmapSize)
+                let base = try maps ? map(index) : 0
+                let bits = base == 0 ? try frames.prepare(index) : LazyMemory.zeroed(Self.bitmapSize(segmentSize: Int(segmentSize)))
                 segmentsEnd.max(index + 1, ordering: .releasing)
+                segments[index].store(base, ordering: .releasing)
                 verified[index].store(UInt(bitPattern: bits), ordering: .releasing)
-                segments[index].store(UInt(bitPattern: base), ordering: .releasing)
-                return .success(UInt(bitPattern: base))
+                return .success(base)
             } catch {
                 return .failure(error)
             }
         }
-        return UnsafeRawPointer(bitPattern: try result.get())!
+        return UnsafeRawPointer(bitPattern: try result.get())
+    }
+
+    /// - Returns: 0 where the file system cannot map, or the address space has no room: what else is wrong would be so for a read.
+    private func map(_ index: Int) throws(StoreError) -> UInt {
+        do throws(StoreError) {
+            return UInt(bitPattern: try storage.map(offset: UInt64(index) << segmentShift, length: 1 << Int(segmentShift)))
+        } catch {
+            guard let code = error.systemErrno, [ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP].contains(code) else { throw error }
+            return 0
+        }
+    }
+
+    /// Shows bytes as they are at this moment: header slots, what is behind the log, what is damaged. Nothing of a file that is not
+    /// mapped is remembered.
+    /// - Precondition: they lie in one segment and before `readableEnd`.
+    func withBytes<Result>(
+        at offset: UInt64, count: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        if let pointer = try mapped(offset) { return try body(UnsafeRawBufferPointer(start: pointer, count: count)) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
+        defer { buffer.deallocate() }
+        try frames.read(into: buffer, at: offset)
+        return try body(UnsafeRawBufferPointer(buffer))
     }
 
     /// Writes bytes in place of themselves, before a sync that must reach them: after a failed sync, which another handle
@@ -115,6 +174,21 @@ public final class LogFile: @unchecked Sendable {
             try storage.write(UnsafeRawBufferPointer(rebasing: part[..<count]), at: at)
             at += UInt64(count)
         }
+    }
+
+    /// Reads a byte at each offset: loads that do not wait for each other, so that the misses of memory overlap.
+    /// - Returns: something made of them, so that they are not optimised away.
+    @inline(never)
+    func touch(_ offsets: UnsafeBufferPointer<UInt64>) -> UInt8 {
+        let end = readableEnd
+        var sum: UInt8 = 0
+        for offset in offsets where offset < end {
+            let index = Int(truncatingIfNeeded: offset >> segmentShift)
+            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
+            else { continue }
+            sum ^= (base + Int(offset & segmentMask)).load(as: UInt8.self)
+        }
+        return sum
     }
 
     // MARK: Frames
@@ -138,10 +212,31 @@ public final class LogFile: @unchecked Sendable {
     func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> Frame? {
         let limit = min(limit, readableEnd)
         guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0, offset < limit else { return nil }
-        let pointer = try pointer(at: offset)
+        guard let pointer = try mapped(offset) else { return try frames.frame(at: offset, limit: min(limit, offset + room(at: offset))) }
         guard let header = FrameHeader(pointer, limit: min(limit - offset, room(at: offset))) else { return nil }
         guard verify(pointer, header, offset) else { return nil }
         return Frame(offset: offset, pointer: pointer, header: header)
+    }
+
+    /// What the bytes at `offset` say of themselves as a frame. Nothing is verified.
+    /// - Parameter limit: the end of what may be read.
+    func header(at offset: UInt64, limit: UInt64) throws(StoreError) -> FrameHeader? {
+        try withHead(at: offset, limit: limit) { FrameHeader($0, limit: $1) }
+    }
+
+    /// The same, of their kind and length alone.
+    func stated(at offset: UInt64, limit: UInt64) throws(StoreError) -> (kind: FrameKind, length: UInt32)? {
+        try withHead(at: offset, limit: limit) { FrameHeader.stated($0, limit: $1) }
+    }
+
+    private func withHead<Result>(
+        at offset: UInt64, limit: UInt64, _ body: (UnsafeRawPointer, UInt64) -> Result?
+    ) throws(StoreError) -> Result? {
+        let limit = min(limit, readableEnd)
+        guard offset < limit, limit - offset >= UInt64(FrameHeader.lengthMin) else { return nil }
+        return try withBytes(at: offset, count: FrameHeader.lengthMin) { bytes throws(StoreError) in
+            bytes.baseAddress.flatMap { body($0, min(limit - offset, room(at: offset))) }
+        }
     }
 
     /// Compares a frame's checksum with its bytes, once.
@@ -160,14 +255,29 @@ public final class LogFile: @unchecked Sendable {
         return true
     }
 
-    /// Remembers that a frame is valid, because it was just checked or written.
-    func markVerified(_ offset: UInt64) {
+    private func markVerified(_ offset: UInt64) {
         guard let word = bit(offset) else { return }
         word.word.pointee.bitwiseOr(word.mask, ordering: .relaxed)
     }
 
+    /// Frames were written by this handle, which has computed their checksums: in a mapping they are verified. What is not mapped
+    /// is read back when it is needed, so that writing takes no memory.
+    /// - Parameter starts: where the frames start, in all of the bytes from `offset` to `end`.
+    func wrote(_ starts: [UInt64], from offset: UInt64, to end: UInt64) {
+        // Behind the log there may be what an abandoned write left.
+        frames.forget(from: offset, to: max(end, readableEnd))
+        extendReadable(to: end)
+        for start in starts where isMapped(start) { markVerified(start) }
+    }
+
+    private func isMapped(_ offset: UInt64) -> Bool {
+        let index = Int(truncatingIfNeeded: offset >> segmentShift)
+        return index < Self.segmentsMax && segments[index].load(ordering: .acquiring) != 0
+    }
+
     /// Forgets what was known of frames from `offset` on: their bytes are about to be cut off.
     func forgetVerified(from offset: UInt64, to end: UInt64) {
+        frames.forget(from: offset, to: end)
         var at = offset & ~63
         while at < end {
             if let word = bit(at) { word.word.pointee.bitwiseAnd(~word.mask, ordering: .relaxed) }
@@ -175,9 +285,9 @@ public final class LogFile: @unchecked Sendable {
         }
     }
 
-    /// The word and bit that stand for the frame at `offset`; nil in a segment that was never mapped.
+    /// The word and bit that stand for the frame at `offset`; nil in a segment that was never used.
     @inline(__always)
-    private func bit(_ offset: UInt64) -> (word: UnsafeMutablePointer<Atomic<UInt64>>, mask: UInt64)? {
+    func bit(_ offset: UInt64) -> (word: UnsafeMutablePointer<Atomic<UInt64>>, mask: UInt64)? {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
         guard index < Self.segmentsMax,
             let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .acquiring))
@@ -186,109 +296,6 @@ public final class LogFile: @unchecked Sendable {
         let words = bits.assumingMemoryBound(to: Atomic<UInt64>.self)
         return (words + granule / 64, 1 << UInt64(granule % 64))
     }
-
-    // MARK: Rows
-
-    /// The row record at `address`, inside its verified frame.
-    /// - Parameter end: rows at or past this offset do not exist for the caller.
-    @inline(__always)
-    func record(at address: UInt64, end: UInt64) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
-        guard address >= FileFormat.dataStart, address < end else {
-            throw StoreError.corrupt(path, at: address, "an index names a row outside the log")
-        }
-        let pointer = try pointer(at: address)
-        let limit = Int(min(end &- address, room(at: address)))
-        guard let record = RowRecord(pointer, limit: limit) else {
-            throw StoreError.corrupt(path, at: address, "there is no row where an index says")
-        }
-        let start = address &- UInt64(record.distance)
-        guard record.distance >= FrameHeader.Layout.size, record.distance <= Int(address & segmentMask),
-            isInFrame(record, at: address, frame: start, pointer: pointer - record.distance, end: end)
-        else { throw StoreError.corrupt(path, at: address, "a row lies outside every valid frame") }
-        return (record, pointer + record.bodyOffset)
-    }
-
-    /// The body of a row that was inserted and never changed, in a frame that is known to be valid: the short way.
-    /// - Returns: nil where the row is not of that kind, or nothing is known of its frame: `record(at:end:)` tells then.
-    @inline(__always)
-    func insertedBody(at address: UInt64, end: UInt64, _ reference: RowReference) throws(StoreError) -> UnsafeRawBufferPointer? {
-        guard address >= FileFormat.dataStart, address < end else { return nil }
-        let pointer = try pointer(at: address)
-        let limit = Int(truncatingIfNeeded: min(end &- address, room(at: address)))
-        guard limit >= RowRecord.Layout.size else { return nil }
-        let distance = RowRecord.distance(pointer), start = address &- UInt64(distance)
-        guard distance >= FrameHeader.Layout.size, distance <= Int(address & segmentMask), start % UInt64(FrameHeader.alignment) == 0,
-            start >= FileFormat.dataStart, let word = bit(start), word.word.pointee.load(ordering: .relaxed) & word.mask != 0,
-            let length = RowRecord.insertedBody(pointer, limit: limit, reference, distance: distance)
-        else { return nil }
-        return UnsafeRawBufferPointer(start: pointer + RowRecord.Layout.size, count: length)
-    }
-
-    /// The same for a walk that mostly stays in one frame: what was learnt of the frame is kept in `frame`.
-    @inline(__always)
-    func record(
-        at address: UInt64, end: UInt64, in frame: inout VerifiedFrame
-    ) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
-        if address >= frame.start, address < frame.end, address < end {
-            let pointer = frame.pointer + Int(address &- frame.start)
-            if let record = RowRecord(pointer, limit: Int(frame.end &- address)), record.distance == Int(address &- frame.frameStart) {
-                return (record, pointer + record.bodyOffset)
-            }
-        }
-        let found = try record(at: address, end: end)
-        let frameStart = address &- UInt64(found.record.distance)
-        let pointer = try pointer(at: frameStart)
-        if let header = FrameHeader(pointer, limit: room(at: frameStart)) {
-            let start = UInt64(FrameHeader.Layout.size)
-            frame = VerifiedFrame(
-                frameStart: frameStart, start: frameStart &+ start, end: min(end, frameStart &+ start &+ UInt64(header.payloadLength)),
-                pointer: pointer + Int(start))
-        }
-        return found
-    }
-
-    /// Reads a byte at each offset: loads that do not wait for each other, so that the misses of memory overlap.
-    /// - Returns: something made of them, so that they are not optimised away.
-    @inline(never)
-    func touch(_ offsets: UnsafeBufferPointer<UInt64>) -> UInt8 {
-        let end = readableEnd
-        var sum: UInt8 = 0
-        for offset in offsets where offset < end {
-            let index = Int(truncatingIfNeeded: offset >> segmentShift)
-            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
-            else { continue }
-            sum ^= (base + Int(offset & segmentMask)).load(as: UInt8.self)
-        }
-        return sum
-    }
-
-    /// Whether a record lies in a valid frame of rows. Once the frame is known, its header is not looked at again: that would
-    /// cost a miss of memory for each row. A record is inside its segment in any case, so nothing outside is ever read.
-    @inline(__always)
-    private func isInFrame(
-        _ record: RowRecord, at address: UInt64, frame start: UInt64, pointer: UnsafeRawPointer, end: UInt64
-    ) -> Bool {
-        guard start % UInt64(FrameHeader.alignment) == 0, start >= FileFormat.dataStart, let word = bit(start) else { return false }
-        if word.word.pointee.load(ordering: .relaxed) & word.mask != 0 { return true }
-        return isInNewFrame(record, frame: start, pointer: pointer, end: end)
-    }
-
-    @inline(never)
-    private func isInNewFrame(_ record: RowRecord, frame start: UInt64, pointer: UnsafeRawPointer, end: UInt64) -> Bool {
-        guard let header = FrameHeader(pointer, limit: min(end &- start, room(at: start))),
-            header.kind == .rows || header.kind == .commit,
-            record.distance &+ record.size <= FrameHeader.Layout.size &+ Int(header.payloadLength)
-        else { return false }
-        return verify(pointer, header, start)
-    }
-}
-
-/// The payload of a frame that was verified, for walks.
-struct VerifiedFrame {
-    var frameStart: UInt64 = 0
-    var start: UInt64 = 0
-    var end: UInt64 = 0
-    var pointer = UnsafeRawPointer(bitPattern: 1)!
 }
 
 extension LogFile: FrameSource {

@@ -54,10 +54,10 @@ struct CommitWalk {
         var isDoubtful = false
         while position < limit {
             guard let frame = try file.frame(at: position, limit: limit) else {
-                guard let next = try skipDamagedIndex(at: position) else { return nil }
+                guard start == nil, let next = try skipDamagedIndex(at: position) else { return nil }
                 position = next
                 isDoubtful = isDoubtful || position > wholeEnd
-                if start == nil, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                if !isDoubtful, position <= publishedEnd ?? 0 { end = position }
                 continue
             }
             position = frame.end
@@ -79,9 +79,11 @@ struct CommitWalk {
                 end = frame.end
                 return footer
             case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
+                // Nothing writes them between the frames of a commit.
+                guard start == nil else { return nil }
                 if frame.header.kind == .batch { position = self.end(ofBatch: frame) }
                 // Past the published end they are of a checkpoint that was never finished.
-                if start == nil, !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                if !isDoubtful, position <= publishedEnd ?? 0 { end = position }
             }
         }
         return nil
@@ -104,9 +106,7 @@ struct CommitWalk {
     /// A damaged frame of an index does not end the log: its rows are elsewhere. What it claims to be is believed only
     /// where a valid frame or the published end follows; a commit that was skipped so would break the chain.
     private func skipDamagedIndex(at position: UInt64) throws(StoreError) -> UInt64? {
-        guard limit - position >= UInt64(FrameHeader.lengthMin),
-            let header = FrameHeader.stated(try file.pointer(at: position), limit: min(limit - position, file.room(at: position)))
-        else { return nil }
+        guard let header = try file.stated(at: position, limit: limit) else { return nil }
         switch header.kind {
         case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
             let next = position + UInt64(header.length)

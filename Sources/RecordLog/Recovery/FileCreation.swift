@@ -42,14 +42,14 @@ struct FileCreation {
         let at = Int(FileFormat.slotOffsets[1])
         header.replaceSubrange(at..<at + HeaderSlot.Layout.size, with: slot.encoded(fileID: identity.fileID))
         try Self.write(header[...], to: storage, at: 0)
-        let file = LogFile(storage: storage, path: path, identity: identity)
+        let file = LogFile(storage: storage, path: path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
         file.extendReadable(to: UInt64(header.count))
         return (file, slot)
     }
 
     /// Writes a slot where its generation belongs.
     static func write(_ slot: HeaderSlot, to storage: any StorageFile, fileID: UInt64) throws(StoreError) {
-        try write(slot.encoded(fileID: fileID)[...], to: storage, at: FileFormat.slotOffsets[Int(slot.generation % 2)])
+        try write(slot.encoded(fileID: fileID)[...], to: storage, at: slot.offset)
     }
 
     static func write(_ bytes: ArraySlice<UInt8>, to storage: any StorageFile, at offset: UInt64) throws(StoreError) {

@@ -54,13 +54,15 @@ struct Opening {
     }
 
     /// Recovers an open file; a writer holds its lock.
-    /// - Parameter isPublishedOnly: leaves out what no header slot names yet.
-    func recover(_ storage: any StorageFile, isPublishedOnly: Bool = false) throws(StoreError) -> OpenedFile {
+    /// - Parameters:
+    ///   - isPublishedOnly: leaves out what no header slot names yet.
+    ///   - mayCreate: whether an empty file, or one that was never finished, becomes a store.
+    func recover(_ storage: any StorageFile, isPublishedOnly: Bool = false, mayCreate: Bool = true) throws(StoreError) -> OpenedFile {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         let count = try Self.read(storage, into: &header)
         // After the header: what it says is durable is in the file by then, whoever is writing.
         let size = try storage.size()
-        if !options.isReadOnly, size <= FileFormat.dataStart, HeaderReader.isUnfinished(header) {
+        if mayCreate, !options.isReadOnly, size <= FileFormat.dataStart, HeaderReader.isUnfinished(header) {
             guard options.createIfMissing || size > 0 else {
                 throw StoreError(.notAStore, path: path, "the file is empty", remedy: "Check the path, or allow the store to be made.")
             }
@@ -70,7 +72,7 @@ struct Opening {
         }
         let identity = try HeaderReader(path: path).identity(header, count: count, size: size)
         guard size >= FileFormat.dataStart else { throw StoreError.corrupt(path, at: size, "the file ends within its header") }
-        let file = LogFile(storage: storage, path: path, identity: identity)
+        let file = LogFile(storage: storage, path: path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
         file.extendReadable(to: size)
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         let state = try startingState(file, slot, size: size)

@@ -71,10 +71,13 @@ public struct StoreInspection: Sendable {
 
     /// Reads a store without writing anything.
     /// - Complexity: O(log): every frame is looked at.
-    public static func inspect(path: String, fileSystem: (any FileSystem)? = nil) throws(StoreError) -> StoreInspection {
+    public static func inspect(
+        path: String, fileSystem: (any FileSystem)? = nil, usesMemoryMapping: Bool = true
+    ) throws(StoreError) -> StoreInspection {
         var options = StoreOptions()
         options.isReadOnly = true
         options.fileSystem = fileSystem
+        options.usesMemoryMapping = usesMemoryMapping
         let store = try LogStore.open(path: path, options: options)
         return try StoreInspector(store: store).inspect()
     }

@@ -22,10 +22,13 @@ public struct StoreVerification: Sendable {
     /// The log is replayed from its start into fresh indexes, and those of the file are compared with them.
     /// - Throws: where the file cannot be read or is no store; damage is reported, not thrown.
     /// - Complexity: O(log); memory for the indexes.
-    public static func verify(path: String, fileSystem: (any FileSystem)? = nil) throws(StoreError) -> StoreVerification {
+    public static func verify(
+        path: String, fileSystem: (any FileSystem)? = nil, usesMemoryMapping: Bool = true
+    ) throws(StoreError) -> StoreVerification {
         var options = StoreOptions()
         options.isReadOnly = true
         options.fileSystem = fileSystem
+        options.usesMemoryMapping = usesMemoryMapping
         var rebuilt = options
         rebuilt.rebuildsIndexes = true
         var result = StoreVerification(path: path, frames: 0, rows: 0, indexEntries: 0, tail: .clean, problems: [])
@@ -63,9 +66,8 @@ public struct StoreVerification: Sendable {
                 offset = frame.end
             } else {
                 problems.append(Problem(offset: offset, message: "a frame's checksum does not hold"))
-                let limit = min(store.writer.end - offset, file.room(at: offset))
-                guard let header = FrameHeader.stated(try file.pointer(at: offset), limit: limit) else { return }
-                offset += UInt64(header.length)
+                guard let stated = try file.stated(at: offset, limit: store.writer.end) else { return }
+                offset += UInt64(stated.length)
             }
         }
     }

@@ -30,35 +30,44 @@ struct TailExamination {
         var isClean = true
         var offset = end
         while offset < size {
-            let stretch = min(file.room(at: offset), size - offset)
-            let pointer = try file.pointer(at: offset)
-            if Self.isZero(UnsafeRawBufferPointer(start: pointer, count: Int(stretch))) {
-                offset += stretch
-                continue
+            let stretch = min(file.room(at: offset), size - offset, Self.stretchMax)
+            let evidence = try file.withBytes(at: offset, count: Int(stretch)) { bytes throws(StoreError) -> Outcome? in
+                if Self.isZero(bytes) { return nil }
+                isClean = false
+                return try laterCommit(in: bytes, at: offset, &budget)
             }
-            isClean = false
-            let stop = offset + stretch
-            while offset < stop {
-                if let evidence = try laterCommit(at: offset, &budget) { return evidence }
-                offset += UInt64(FrameHeader.alignment)
-            }
+            if let evidence { return evidence }
+            offset += stretch
         }
         return isClean ? .clean : .torn
     }
+
+    /// What is looked at together: it is copied where the file is not mapped.
+    private static let stretchMax: UInt64 = 1 << 20
 
     static func durableEvidence(_ slot: HeaderSlot) -> String {
         "the header says that the log was durable up to byte \(slot.durableEnd)"
     }
 
     /// Whether a footer stands here that knew the missing commit to be durable.
-    private func laterCommit(at offset: UInt64, _ budget: inout UInt64) throws(StoreError) -> Outcome? {
-        guard let header = FrameHeader(try file.pointer(at: offset), limit: min(size - offset, file.room(at: offset))),
-            header.kind == .commit, header.sequence > sequence
-        else { return nil }
+    private func laterCommit(in bytes: UnsafeRawBufferPointer, at start: UInt64, _ budget: inout UInt64) throws(StoreError) -> Outcome? {
+        for at in stride(from: 0, to: bytes.count, by: FrameHeader.alignment) {
+            let offset = start + UInt64(at)
+            guard let head = bytes.baseAddress, let header = FrameHeader(head + at, limit: min(size - offset, file.room(at: offset))),
+                header.kind == .commit, header.sequence > sequence
+            else { continue }
+            if let evidence = try laterCommit(header, at: offset, &budget) { return evidence }
+        }
+        return nil
+    }
+
+    private func laterCommit(_ header: FrameHeader, at offset: UInt64, _ budget: inout UInt64) throws(StoreError) -> Outcome? {
         guard UInt64(header.length) <= budget else {
             return .corrupt(end, "what follows looks like commits at more places than commits can be")
         }
         budget -= UInt64(header.length)
+        // It is behind the log: others may write there.
+        defer { file.forgetVerified(from: offset, to: offset + UInt64(header.length)) }
         guard let frame = try file.frame(at: offset, limit: size), let footer = CommitFooter(payload: frame.payload),
             footer.sequence > sequence, footer.durableSequence > sequence
         else { return nil }

@@ -43,9 +43,8 @@ extension LogFile {
     /// The frame at `offset`, verified.
     /// - Parameter budget: bytes that may be hashed in vain; a frame that claims more is none.
     func frame(at offset: UInt64, limit: UInt64, budget: inout UInt64) throws(StoreError) -> Frame? {
-        let limit = min(limit, readableEnd)
-        guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0, offset < limit,
-            let header = FrameHeader(try pointer(at: offset), limit: min(limit - offset, room(at: offset))), UInt64(header.length) <= budget
+        guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0,
+            let header = try header(at: offset, limit: limit), UInt64(header.length) <= budget
         else { return nil }
         let frame = try frame(at: offset, limit: limit)
         if frame == nil { budget -= UInt64(header.length) }

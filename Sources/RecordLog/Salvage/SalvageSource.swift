@@ -9,15 +9,16 @@ struct SalvageSource {
     let hasBothSlots: Bool
     /// Parts of the header that are damaged.
     let headerDamage: [StoreSalvage.Damage]
-    /// Bytes that the disk does not give, in whole pages and in order. They are never touched through the mapping.
+    /// Bytes that the disk does not give, in whole pages and in order. They are not touched again.
     let unreadable: [Range<UInt64>]
 
     var path: String { file.path }
 
     /// - Throws: `notAStore`, `unsupportedVersion`, `notFound`, `isDirectory`, `permissionDenied`; `corrupt` where both
     ///   copies of the identity are gone from what is a store otherwise.
-    /// - Complexity: O(file): every byte is read once, so that no unreadable one is met through the mapping.
-    init(path: String, fileSystem: any FileSystem) throws(StoreError) {
+    /// - Parameter maps: whether what is readable is mapped after that.
+    /// - Complexity: O(file): every byte is read once, so that no unreadable one is met through a mapping.
+    init(path: String, fileSystem: any FileSystem, maps: Bool) throws(StoreError) {
         let storage = try fileSystem.open(path, .readOnly)
         let actual = try storage.size()
         let unreadable = try Self.unreadablePages(storage, size: actual)
@@ -42,7 +43,7 @@ struct SalvageSource {
                 damage.append(.init(offset: offset, end: offset + UInt64(HeaderSlot.Layout.size), what: "header slot \(number)"))
             }
         }
-        file = LogFile(storage: storage, path: path, identity: identity)
+        file = LogFile(storage: storage, path: path, identity: identity, maps: maps, counters: Counters())
         size = min(actual, UInt64(LogFile.segmentsMax) << UInt64(identity.segmentShift))
         file.extendReadable(to: size)
         slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
@@ -72,8 +73,7 @@ struct SalvageSource {
         let alignment = UInt64(FrameHeader.alignment)
         guard offset >= FileFormat.dataStart, offset % alignment == 0, size >= alignment, offset <= size - alignment,
             isReadable(offset..<offset + alignment),
-            let header = FrameHeader(try file.pointer(at: offset), limit: min(size - offset, file.room(at: offset))),
-            isReadable(offset..<offset + UInt64(header.length))
+            let header = try file.header(at: offset, limit: size), isReadable(offset..<offset + UInt64(header.length))
         else { return nil }
         return try file.frame(at: offset, limit: size, budget: &budget)
     }
@@ -87,13 +87,18 @@ struct SalvageSource {
     private func isInReadableFrame(_ address: UInt64) -> Bool {
         let header = UInt64(FrameHeader.Layout.size), record = UInt64(RowRecord.size(ofBody: 0, version: 0, previous: 1))
         guard address >= FileFormat.dataStart, address < size, size - address >= record, isReadable(address..<address + record),
-            let bytes = try? file.pointer(at: address),
-            let distance = RowRecord(bytes, limit: Int(min(size - address, file.room(at: address)))).map({ UInt64($0.distance) }),
+            let distance = try? distance(at: address, record),
             distance <= address - FileFormat.dataStart, isReadable(address - distance..<address - distance + header),
-            let frame = try? file.pointer(at: address - distance),
-            let length = FrameHeader(frame, limit: file.room(at: address - distance))?.length
+            let length = try? file.header(at: address - distance, limit: size)?.length
         else { return false }
         return isReadable(address - distance..<address - distance + UInt64(length))
+    }
+
+    private func distance(at address: UInt64, _ count: UInt64) throws(StoreError) -> UInt64? {
+        let room = min(size - address, file.room(at: address))
+        return try file.withBytes(at: address, count: Int(min(count, room))) { bytes throws(StoreError) in
+            bytes.baseAddress.flatMap { RowRecord($0, limit: Int(room)) }.map { UInt64($0.distance) }
+        }
     }
 
     func isReadable(_ range: Range<UInt64>) -> Bool {
@@ -104,7 +109,7 @@ struct SalvageSource {
     /// - Precondition: they lie within one page.
     func isZero(_ range: Range<UInt64>) throws(StoreError) -> Bool {
         guard isReadable(range) else { return false }
-        return TailExamination.isZero(UnsafeRawBufferPointer(start: try file.pointer(at: range.lowerBound), count: range.count))
+        return try file.withBytes(at: range.lowerBound, count: range.count) { TailExamination.isZero($0) }
     }
 
     /// The end of the page that `offset` is in, or of the file.

@@ -113,7 +113,7 @@ public struct StoreSalvage: Sendable {
     /// is at `newPath` only once it is whole and durable. `path` is opened for reading alone; nobody may write to it
     /// meanwhile.
     /// - Parameters:
-    ///   - options: the file system and the extractors are used.
+    ///   - options: the file system, the extractors, and whether files are mapped are used.
     ///   - progress: called with the bytes searched and the bytes in all, then with the rows written and the rows in all.
     /// - Throws: `exists` where there is something at `newPath`; `notAStore` and the like; `corrupt` where no checksum can
     ///   be verified or nothing says which tables there are; as writing does. Nothing is at `newPath` then.
@@ -123,7 +123,7 @@ public struct StoreSalvage: Sendable {
     ) throws(StoreError) -> StoreSalvage {
         let fileSystem = options.resolvedFileSystem()
         try SalvageWriter.checkAbsent(newPath, fileSystem)
-        let source = try SalvageSource(path: path, fileSystem: fileSystem)
+        let source = try SalvageSource(path: path, fileSystem: fileSystem, maps: options.usesMemoryMapping)
         var scan = SalvageScan(source: source)
         try scan.run(progress: progress)
         var report = StoreSalvage(source: source, newPath: newPath, scan: scan)

@@ -9,6 +9,9 @@ public struct StoreStatistics: Sendable, Equatable {
     public var checkpoints: UInt64 = 0
     /// Bytes of log that opening had to read after the newest checkpoint.
     public var bytesReplayed: UInt64 = 0
+    /// Reads of a file that is not mapped, and what they gave; headers at opening are not counted.
+    public var reads: UInt64 = 0
+    public var bytesRead: UInt64 = 0
 
     public init() {}
 }
@@ -21,6 +24,8 @@ final class Counters: Sendable {
     private let syncs = Atomic<UInt64>(0)
     private let checkpoints = Atomic<UInt64>(0)
     private let bytesReplayed = Atomic<UInt64>(0)
+    private let reads = Atomic<UInt64>(0)
+    private let bytesRead = Atomic<UInt64>(0)
 
     /// Counted without a locked instruction: reads that race on two threads may count as one.
     @inline(__always)
@@ -38,6 +43,11 @@ final class Counters: Sendable {
     func checkpointed() { checkpoints.wrappingAdd(1, ordering: .relaxed) }
     func replayed(bytes: UInt64) { bytesReplayed.wrappingAdd(bytes, ordering: .relaxed) }
 
+    func read(bytes: Int) {
+        reads.wrappingAdd(1, ordering: .relaxed)
+        bytesRead.wrappingAdd(UInt64(bytes), ordering: .relaxed)
+    }
+
     var values: StoreStatistics {
         var values = StoreStatistics()
         values.rowReads = rowReads.load(ordering: .relaxed)
@@ -46,6 +56,8 @@ final class Counters: Sendable {
         values.syncs = syncs.load(ordering: .relaxed)
         values.checkpoints = checkpoints.load(ordering: .relaxed)
         values.bytesReplayed = bytesReplayed.load(ordering: .relaxed)
+        values.reads = reads.load(ordering: .relaxed)
+        values.bytesRead = bytesRead.load(ordering: .relaxed)
         return values
     }
 }

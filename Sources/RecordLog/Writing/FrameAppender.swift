@@ -249,17 +249,10 @@ final class FrameAppender: CheckpointFrameSink {
 
     /// The row laid down at `address`, which is valid until the next one is.
     func row(at address: UInt64) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
-        let pointer: UnsafeRawPointer
-        let limit: Int
-        if address >= base {
-            let at = Int(address - base)
-            pointer = UnsafeRawPointer(memory + at)
-            limit = count - at
-        } else {
-            pointer = try file.pointer(at: address)
-            limit = Int(min(base - address, file.room(at: address)))
-        }
-        guard let record = RowRecord(pointer, limit: limit) else {
+        guard address >= base else { return try file.record(at: address, end: base) }
+        let at = Int(address - base)
+        let pointer = UnsafeRawPointer(memory + at)
+        guard let record = RowRecord(pointer, limit: count - at) else {
             throw StoreError.corrupt(file.path, at: address, "a row of this transaction cannot be read back")
         }
         return (record, pointer + record.bodyOffset)
@@ -277,9 +270,8 @@ final class FrameAppender: CheckpointFrameSink {
             throw error
         }
         counters.appended(frames: frameCount, bytes: count)
-        file.extendReadable(to: base + UInt64(count))
+        file.wrote(sealed, from: base, to: base + UInt64(count))
         frameCount = 0
-        for offset in sealed { file.markVerified(offset) }
         sealed.removeAll(keepingCapacity: true)
         base += UInt64(count)
         count = 0

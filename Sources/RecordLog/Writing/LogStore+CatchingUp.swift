@@ -7,6 +7,12 @@ extension LogStore {
         try followReplacement(isLocked: isLocked)
         let base = snapshot()
         let file = base.file
+        // Before anything is touched: what is mapped and not there any more faults.
+        guard try file.storage.size() >= max(FileFormat.dataStart, writer.end) else {
+            let size = try file.storage.size()
+            file.cutReadable(to: size)
+            throw LogFile.cut(path, to: size)
+        }
         let slot = try publishedSlot(file)
         let isNew = slot.generation > writer.slot.generation
         guard isNew || isLocked else { return }
@@ -58,10 +64,17 @@ extension LogStore {
 
     /// The newest slot. Another process may be writing one, and then the other, while they are read.
     private func publishedSlot(_ file: LogFile) throws(StoreError) -> HeaderSlot {
-        let header = UnsafeRawBufferPointer(start: try file.pointer(at: 0), count: Int(FileFormat.dataStart))
-        if HeaderSlot.isNewest(writer.slot.generation, in: header) { return writer.slot }
         for _ in 0..<10 {
-            if let slot = HeaderReader.newestSlot(header, fileID: file.identity.fileID) { return slot }
+            let slot = try file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { header throws(StoreError) -> HeaderSlot? in
+                let mark = HeaderMark(header)
+                guard mark != writer.mark else { return writer.slot }
+                writer.mark = nil
+                let slot = HeaderReader.newestSlot(header, fileID: file.identity.fileID)
+                // Only where nothing newer stays unread: the slot is taken up for certain then.
+                if slot == writer.slot { writer.mark = mark }
+                return slot
+            }
+            if let slot { return slot }
         }
         throw StoreError.corrupt(path, at: 0, "both header slots are damaged")
     }
@@ -69,7 +82,7 @@ extension LogStore {
     /// Whether something follows the log's end: a writer died after appending and before publishing.
     private func hasFrame(at offset: UInt64, _ file: LogFile, size: UInt64) throws(StoreError) -> Bool {
         guard size >= offset + UInt64(FrameHeader.lengthMin) else { return false }
-        return try file.pointer(at: offset).load(as: UInt32.self) != 0
+        return try file.withBytes(at: offset, count: FrameHeader.lengthMin) { $0.load(as: UInt32.self) != 0 }
     }
 
     /// Goes over to the file that has taken the path's place, if one has.
@@ -91,7 +104,7 @@ extension LogStore {
             let opening = Opening(path: path, options: asReader, fileSystem: fileSystem, counters: counters)
             let opened: OpenedFile
             do throws(StoreError) {
-                opened = try opening.recover(storage, isPublishedOnly: !isLocked)
+                opened = try opening.recover(storage, isPublishedOnly: !isLocked, mayCreate: false)
                 if !options.isReadOnly, let damage = opened.damage { throw damage }
             } catch {
                 if isLocked { storage.unlock() }
@@ -114,6 +127,7 @@ extension Writer {
     func take(_ opened: OpenedFile) {
         file = opened.snapshot.file
         slot = opened.slot
+        mark = nil
         end = opened.end
         bytesBehind = opened.bytesBehind
         bytesBehindAtFailure = 0

@@ -60,7 +60,7 @@ extension LogStore {
         }
         writer.zeroedEnd = end
         // Not where each commit is waited for: the system finds out which pages to write from the calls at less cost.
-        guard options.durability != .full else { return }
+        guard options.durability != .full, options.usesMemoryMapping else { return }
         writer.file.storage.expectOverwriting(0..<FileFormat.dataStart)
         writer.file.storage.expectOverwriting(start..<end)
     }
@@ -80,7 +80,9 @@ extension LogStore {
         var slot = new
         slot.generation = writer.slot.generation + 1
         do throws(StoreError) {
-            try FileCreation.write(slot, to: writer.file.storage, fileID: writer.file.identity.fileID)
+            let bytes = slot.encoded(fileID: writer.file.identity.fileID)
+            try FileCreation.write(bytes[...], to: writer.file.storage, at: slot.offset)
+            writer.mark?.wrote(bytes, generation: slot.generation)
         } catch {
             try failed(error, canGoOn: false)
         }

@@ -181,9 +181,10 @@ public final class LogStore: Sendable {
     /// Cuts off what follows the log's end.
     func cutTail() {
         let file = writer.file
+        // Whether or not it can be cut off.
+        file.forgetVerified(from: writer.end, to: file.readableEnd)
         guard let size = try? file.storage.size(), size > writer.end, (try? file.storage.truncate(to: writer.end)) != nil else { return }
         file.cutReadable(to: writer.end)
-        file.forgetVerified(from: writer.end, to: size)
         writer.zeroedEnd = writer.end
     }
 
@@ -292,6 +293,8 @@ final class Writer: @unchecked Sendable {
     var file: LogFile
     /// The header slot written or read last.
     var slot: HeaderSlot
+    /// Of the header in which that is the newest slot; nil where that is to be found out.
+    var mark: HeaderMark?
     /// Where the next frame goes: behind the newest commit and checkpoint.
     var end: UInt64
     /// Bytes of commits that the newest checkpoint does not have.

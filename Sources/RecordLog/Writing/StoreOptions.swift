@@ -34,6 +34,13 @@ public struct StoreOptions: Sendable {
     var lastRoundBytes: UInt64 = 1 << 20
     /// How many index entries are worth a thread of their own in a compaction.
     var entriesForThread: UInt64 = 50_000
+    /// false: the file is read with `pread` in place of being mapped. For media that can go away, and network file systems where
+    /// others may cut the file: a mapped read is then a fault (SIGBUS) that ends the process, this one an error.
+    ///
+    /// What was read stays in memory as long as a snapshot of the file is held: at most the bytes of the frames that were looked at,
+    /// and so of the whole file. A file that cannot be mapped (ENODEV, ENOSYS, EOPNOTSUPP), or has no room in the address space
+    /// (ENOMEM), is read so in any case, segment by segment; `StoreStatistics.bytesRead` shows it.
+    public var usesMemoryMapping = true
     /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
     public var rebuildsIndexes = false
     /// nil: the system's files.

@@ -25,7 +25,9 @@ import Testing
             var bytes = original
             for _ in 0..<Int.random(in: 1...3, using: &random) { Self.damage(&bytes, &random) }
             ChecksumRepair.all.apply(to: &bytes)
-            var exercise = StoreExercise(path: HostileSeeds.path, options: HostileSeeds.options(files(bytes)))
+            var options = HostileSeeds.options(files(bytes))
+            options.usesMemoryMapping = seed % 3 != 2
+            var exercise = StoreExercise(path: HostileSeeds.path, options: options)
             let unexplained = exercise.run(writes: seed % 4 < 2)
             #expect(unexplained == nil, "seed \(seed), \(name): \(String(describing: unexplained))")
             rows += exercise.rows

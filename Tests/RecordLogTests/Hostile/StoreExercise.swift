@@ -18,8 +18,14 @@ struct StoreExercise {
     /// - Returns: an error that damage does not explain.
     mutating func run(writes: Bool) -> StoreError? {
         attempt { try $0.readAll(isReadOnly: true) }
-        attempt { _ = try StoreVerification.verify(path: $0.path, fileSystem: $0.options.fileSystem) }
-        attempt { _ = try StoreInspection.inspect(path: $0.path, fileSystem: $0.options.fileSystem) }
+        attempt { exercise in
+            let (options, path) = (exercise.options, exercise.path)
+            _ = try StoreVerification.verify(path: path, fileSystem: options.fileSystem, usesMemoryMapping: options.usesMemoryMapping)
+        }
+        attempt { exercise in
+            let (options, path) = (exercise.options, exercise.path)
+            _ = try StoreInspection.inspect(path: path, fileSystem: options.fileSystem, usesMemoryMapping: options.usesMemoryMapping)
+        }
         if writes {
             attempt { try $0.write() }
             attempt { try $0.maintain() }

@@ -18,6 +18,8 @@ struct SimulationPlan {
     private let zeroAheadBytes: Int
     private let flushSize: Int
     private let hasPictures: Bool
+    /// One for each handle, and the last one for whoever opens what a crash left.
+    private let mappings: [Bool]
 
     init(seed: UInt64, _ random: inout SeededGenerator) {
         durabilities = [[.full], [.relaxed], [.full, .full], [.relaxed, .relaxed], [.relaxed, .full]][Int(seed % 5)]
@@ -34,6 +36,8 @@ struct SimulationPlan {
         // So that commits are written in several pieces, as large ones are.
         flushSize = [FrameAppender.flushSize, FrameAppender.flushSize, 2000].randomElement(using: &random) ?? 0
         hasPictures = Bool.random(using: &random)
+        // A third of them reads in place of mapping; not from the generator, so that a seed does what it did before.
+        mappings = (0...2).map { (seed / 3 + $0) % 3 != 2 }
     }
 
     func configure(_ options: inout StoreOptions, _ handle: Int) {
@@ -44,8 +48,15 @@ struct SimulationPlan {
         options.flushSize = flushSize
         // So that there are rounds.
         options.lastRoundBytes = 100
+        options.usesMemoryMapping = mappings[handle]
         // Nobody works at the same time: who waits, waits for a lock that was never let go.
         options.lockTimeout = .zero
+    }
+
+    /// For whoever opens what a crash left.
+    func configureAfterCrash(_ options: inout StoreOptions) {
+        configure(&options, 0)
+        options.usesMemoryMapping = mappings[2]
     }
 
     /// How many rows a commit changes.

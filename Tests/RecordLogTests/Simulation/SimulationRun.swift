@@ -207,7 +207,7 @@ final class SimulationRun {
         var chance = SeededGenerator(seed: seed &* 0x1_0000_01B3 &+ UInt64(call))
         guard chance.next() % 100 < crashShare else { return }
         cases += 1
-        let check = CrashCheck(history: history, configure: { [plan] in plan.configure(&$0, 0) }, seed: chance.next())
+        let check = CrashCheck(history: history, configure: { [plan] in plan.configureAfterCrash(&$0) }, seed: chance.next())
         if let problem = check.run(disk.afterPowerLoss(seed: chance.next())) {
             failures.append("seed \(seed), a crash at call \(call) (\(kind)), \(history.newest) commits, \(history.floor) durable: \(problem)")
         }

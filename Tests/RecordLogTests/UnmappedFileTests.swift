@@ -1,0 +1,236 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import RecordLog
+
+/// Stores whose files are read in place of being mapped.
+@Suite struct UnmappedFileTests {
+    private func make(
+        _ fileSystem: any FileSystem = MemoryFileSystem(), rows: Int = 40, path: String = SampleStore.path
+    ) throws -> SampleStore {
+        let sample = try SampleStore(fileSystem: fileSystem, path: path) {
+            $0.segmentShift = 16
+            $0.usesMemoryMapping = false
+        }
+        for number in 0..<rows {
+            try sample.insert(.init(name: "\(number) " + String(repeating: "n", count: 4000), age: Int64(number), group: 1))
+        }
+        try sample.store.checkpoint()
+        return sample
+    }
+
+    // MARK: Costs
+
+    @Test func whatWasReadIsNotReadAgain() throws {
+        let sample = try make()
+        try sample.reopen()
+        let opened = sample.store.statistics, size = try sample.store.writer.file.storage.size()
+        // The header's slots and a page each for what the checkpoint names.
+        #expect(opened.bytesRead < 40_000, "\(opened)")
+        try sample.check(sample.store.snapshot(), sample.people)
+        let read = sample.store.statistics
+        #expect(read.bytesRead > 160_000 && read.bytesRead < size + size / 4, "\(read), \(size) bytes")
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(sample.store.statistics.reads == read.reads)
+    }
+
+    @Test func oneRowIsReadWithItsFrameAlone() throws {
+        let sample = try make()
+        try sample.reopen()
+        let snapshot = sample.store.snapshot()
+        _ = try snapshot.row(sample.reference(1))
+        let before = sample.store.statistics
+        #expect(try snapshot.row(sample.reference(20)).map { try sample.person($0, snapshot.value) } == sample.people[20])
+        let after = sample.store.statistics
+        // The page of its record, that of its frame's header, and the frame.
+        #expect(after.reads - before.reads <= 3 && after.bytesRead - before.bytesRead <= 3 * 4096 + 4200)
+    }
+
+    /// Frames that follow one another are read together.
+    @Test func aReplayReadsEachByteOnce() throws {
+        let sample = try SampleStore { $0.usesMemoryMapping = false }
+        for number in 0..<400 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
+        let log = sample.store.writer.end - FileFormat.dataStart
+        try sample.reopenAfterCrash()
+        let opened = sample.store.statistics
+        #expect(opened.bytesReplayed <= log && opened.bytesReplayed > log / 2)
+        // Besides, the zeroes behind the log are looked at.
+        #expect(opened.bytesRead < log + (2 << 20) && opened.reads < 30, "\(opened), \(log) bytes")
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(sample.store.statistics.reads == opened.reads)
+    }
+
+    // MARK: Changes
+
+    /// Another handle's commits land in bytes that this one has read as zeroes.
+    @Test func whatWasReadBeforeItWasWrittenIsReadAnew() throws {
+        let sample = try make(rows: 1)
+        var options = sample.options
+        options.isReadOnly = true
+        let reader = try LogStore.open(path: SampleStore.path, options: options)
+        for number in 0..<20 {
+            try sample.check(try reader.refresh(), sample.people)
+            try sample.insert(.init(name: "later \(number)", age: 1, group: 1))
+            if number % 7 == 3 { try sample.store.checkpoint() }
+        }
+        try sample.check(try reader.refresh(), sample.people)
+    }
+
+    /// A transaction reads back what it has flushed; when it is given up, others' bytes come in the same place.
+    @Test func whatAnAbandonedTransactionFlushedIsForgotten() throws {
+        struct GivenUp: Error {}
+        let sample = try make(rows: 2)
+        func fill(_ transaction: Transaction, _ letter: String) throws -> [UInt64: SampleStore.Person] {
+            var people: [UInt64: SampleStore.Person] = [:]
+            for number in 0..<700 {
+                let row = try transaction.newRow(in: sample.table.id)
+                people[row] = .init(name: String(repeating: letter, count: 7000), age: Int64(number), group: 1)
+                try sample.put(transaction, row, people[row]!)
+            }
+            // Most of it is in the file by now.
+            #expect(transaction.appender.base > sample.store.writer.end)
+            for (row, person) in people { #expect(try transaction.row(sample.reference(row)).map { try sample.person($0, transaction.value) } == person) }
+            return people
+        }
+        #expect(throws: GivenUp.self) {
+            try sample.store.write { transaction in
+                _ = try fill(transaction, "a")
+                throw GivenUp()
+            }
+        }
+        let new = try sample.store.write { try fill($0, "b") }
+        sample.people.merge(new) { $1 }
+        #expect(try sample.contents(sample.store.snapshot()) == sample.people)
+    }
+
+    @Test func severalThreadsReadTheSameFramesAtOnce() throws {
+        let sample = try make()
+        try sample.reopen()
+        let snapshot = sample.store.snapshot(), size = try sample.store.writer.file.storage.size()
+        let (table, wanted) = (sample.table.id, sample.people.count), threads = 4
+        let found = Mutex<[Int]>([])
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            var count = 0
+            try? snapshot.scan(table) { row in
+                count += row.byteCount > 4000 ? 1 : 0
+                return true
+            }
+            found.withLock { $0.append(count) }
+        }
+        #expect(found.withLock { $0 } == Array(repeating: wanted, count: threads))
+        #expect(sample.store.statistics.bytesRead < UInt64(threads + 1) * size)
+    }
+
+    // MARK: Failures
+
+    /// Whichever read fails, an error says so, and nothing wrong is remembered.
+    @Test func aReadThatFailsIsAnErrorOnceAndNoMore() throws {
+        let system = SimulatedFileSystem()
+        let sample = try make(system, rows: 12)
+        var failed = 0
+        for number in 0..<60 {
+            var options = sample.options
+            options.isReadOnly = true
+            let store = try LogStore.open(path: SampleStore.path, options: options)
+            system.failRead(after: number, EIO)
+            let reader = try #require(SampleStore(reading: store))
+            do {
+                #expect(try reader.mismatch(store.snapshot(), sample.people) == nil)
+            } catch let error as StoreError {
+                #expect(error.code == .io && error.path == SampleStore.path && error.systemErrno == EIO && !error.remedy.isEmpty)
+                failed += 1
+            }
+            system.heal()
+            #expect(try reader.mismatch(store.snapshot(), sample.people) == nil, "read \(number)")
+        }
+        #expect(failed > 12 && failed < 60)
+    }
+
+    /// A real file: were it mapped, this process would be gone.
+    @Test func aFileCutUnderneathIsAnError() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-cut-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let sample = try make(POSIXFileSystem(), path: path)
+        try sample.store.close()
+        var options = sample.options
+        options.isReadOnly = true
+        let store = try LogStore.open(path: path, options: options)
+        let snapshot = store.snapshot(), size: UInt64 = 100_000
+        let row = try #require(try snapshot.row(sample.reference(3)))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.truncate(atOffset: size)
+        try handle.close()
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try sample.contents(snapshot) }
+            #expect(error?.code == .corrupt && error?.path == path && error?.offset == size && error?.remedy.contains("salvage") == true)
+        }
+        let refreshed = #expect(throws: StoreError.self) { try store.refresh() }
+        #expect(refreshed?.code == .corrupt && refreshed?.offset == size)
+        // What was read is still there.
+        #expect(try sample.person(row, snapshot.value) == sample.people[3])
+        #expect(try snapshot.row(sample.reference(3)).map { try sample.person($0, snapshot.value) } == sample.people[3])
+    }
+
+    // MARK: Files that cannot be mapped
+
+    @Test func aFileThatCannotBeMappedIsRead() throws {
+        for code in [ENODEV, ENOMEM] {
+            let sample = try SampleStore(fileSystem: MaplessFileSystem(code))
+            for number in 0..<5 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
+            #expect(sample.options.usesMemoryMapping)
+            try sample.reopen()
+            try sample.check(sample.store.snapshot(), sample.people)
+            #expect(sample.store.statistics.bytesRead > 0)
+        }
+        let error = #expect(throws: StoreError.self) {
+            let sample = try SampleStore(fileSystem: MaplessFileSystem(EACCES))
+            try sample.insert(.init(name: "a", age: 1, group: 1))
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        #expect(error?.systemErrno == EACCES)
+    }
+}
+
+/// Files in memory that cannot be mapped.
+private final class MaplessFileSystem: FileSystem {
+    private let files = MemoryFileSystem()
+    private let code: Int32
+
+    init(_ code: Int32) { self.code = code }
+
+    func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try files.open(path, mode), path, code) }
+    func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try files.identity(of: path) }
+    func rename(_ old: String, to new: String) throws(StoreError) { try files.rename(old, to: new) }
+    func remove(_ path: String) throws(StoreError) { try files.remove(path) }
+    func syncDirectory(of path: String) throws(StoreError) {}
+    func freeSpace(at path: String) -> UInt64? { nil }
+    func now() -> Int64 { files.now() }
+    func random() -> UInt64 { files.random() }
+
+    private final class File: StorageFile {
+        private let file: any StorageFile
+        private let path: String
+        private let code: Int32
+
+        init(_ file: any StorageFile, _ path: String, _ code: Int32) {
+            self.file = file
+            self.path = path
+            self.code = code
+        }
+
+        var identity: FileSystemIdentity { file.identity }
+        func size() throws(StoreError) -> UInt64 { try file.size() }
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
+            try file.read(into: buffer, at: offset)
+        }
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
+        func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
+        func sync() throws(StoreError) { try file.sync() }
+        func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
+        func unlock() { file.unlock() }
+        func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
+            throw StoreError(.io, path: path, at: offset, "mmap failed", remedy: "None.", errno: code)
+        }
+    }
+}
