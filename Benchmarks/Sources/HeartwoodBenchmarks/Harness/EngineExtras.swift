@@ -1,7 +1,7 @@
 import Foundation
 
 /// What compares the engine with SQLite under settings of its own: no sync a commit, indexes made after the load, keys
-/// that share long prefixes.
+/// that share long prefixes, a cold page cache, a writer beside readers.
 struct EngineExtras {
     let rows: Int
     let repetitions: Int
@@ -17,7 +17,7 @@ struct EngineExtras {
     /// Each pair of peers in a store of its own, filled; `measure` gives a figure for each.
     private func compare(
         _ name: String, _ unit: String, _ pair: [any Peer.Type], _ generator: PersonGenerator, fills: Bool = true,
-        _ measure: (any Peer) throws -> Double
+        keepsOpen: Bool = true, _ measure: (_ peer: any Peer, _ path: String) throws -> Double
     ) throws -> [Measurement] {
         guard wants(name) else { return [] }
         FileHandle.standardError.write(Data("  \(name)\n".utf8))
@@ -35,9 +35,9 @@ struct EngineExtras {
         for repetition in 0..<repetitions {
             for index in peers.indices.map({ ($0 + repetition) % peers.count }) {
                 if !fills { PeerFiles.remove(paths[index]) }
-                if !fills || repetition == 0 { try peers[index].open() }
-                figures[index].append(try measure(peers[index]))
-                if !fills || repetition == repetitions - 1 { try peers[index].close() }
+                if keepsOpen, !fills || repetition == 0 { try peers[index].open() }
+                figures[index].append(try measure(peers[index], paths[index]))
+                if !keepsOpen || !fills || repetition == repetitions - 1 { try peers[index].close() }
             }
         }
         return pair.indices.map { measurement(name, Runner.enginePeers[$0], Clock.median(figures[$0]), unit) }
@@ -48,12 +48,42 @@ struct EngineExtras {
         let long = PersonGenerator(count: rows, emailPrefix: "https://packages.example.org/archive/main/people/by-name/")
         let sample = plain.sample(min(10_000, rows / 2)).map { long.person($0).email }
         let numbers = plain.sample(min(2000, rows / 4))
-        return try compare("bulk insert, SQLite indexed after it", "s", [EnginePeer.self, LateIndexSQLitePeer.self], plain, fills: false) { peer in
+        return try compare("bulk insert, SQLite indexed after it", "s", [EnginePeer.self, LateIndexSQLitePeer.self], plain, fills: false) { peer, _ in
             try Clock.seconds { try peer.bulkInsert() }.1
-        } + compare("one row, not synced", "µs", [RelaxedEnginePeer.self, NormalSQLitePeer.self], plain) { peer in
+        } + compare("one row, not synced", "µs", [RelaxedEnginePeer.self, NormalSQLitePeer.self], plain) { peer, _ in
             try Clock.seconds { for number in numbers { try peer.saveOne(number) } }.1 * 1e6 / Double(numbers.count)
-        } + compare("by unique string, long prefixes", "µs", [EnginePeer.self, BytesSQLitePeer.self], long) { peer in
+        } + compare("by unique string, long prefixes", "µs", [EnginePeer.self, BytesSQLitePeer.self], long) { peer, _ in
             try Clock.seconds { _ = try peer.byEmail(sample) }.1 * 1e6 / Double(sample.count)
+        } + cold(plain) + mixed(plain)
+    }
+
+    /// Rows spread over a store of which the system holds nothing: reads of the disk, above all.
+    private func cold(_ generator: PersonGenerator) throws -> [Measurement] {
+        let numbers = generator.sample(min(500, rows / 4))
+        let pair: [any Peer.Type] = [EnginePeer.self, BytesSQLitePeer.self]
+        return try compare("open and 500 rows, cold page cache", "ms", pair, generator, keepsOpen: false) { peer, path in
+            PeerFiles.forget(path)
+            return try Clock.seconds {
+                try peer.open()
+                _ = try peer.pointByID(numbers)
+            }.1 * 1000
+        }
+    }
+
+    /// One writer, which waits for the disk at each save, beside two readers, each a handle and a thread of its own.
+    private func mixed(_ generator: PersonGenerator) throws -> [Measurement] {
+        let pair: [any Peer.Type] = [EnginePeer.self, BytesSQLitePeer.self]
+        var saves: [Double] = []
+        let reads = try compare("row read beside one writer and another reader", "µs", pair, generator) { peer, path in
+            let run = try MixedRun(type(of: peer), path: path, generator: generator).run(peer)
+            saves.append(run.save)
+            return run.read
+        }
+        guard !reads.isEmpty else { return [] }
+        return reads + pair.indices.map { index in
+            // The order turns with the repetition, as `compare`'s does.
+            let own = (0..<repetitions).map { repetition in saves[repetition * pair.count + (index + repetition * (pair.count - 1)) % pair.count] }
+            return measurement("save beside two readers", Runner.enginePeers[index], Clock.median(own), "µs")
         }
     }
 }

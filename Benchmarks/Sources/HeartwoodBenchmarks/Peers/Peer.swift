@@ -1,8 +1,9 @@
 import Foundation
+import Glibc
 
 /// A store under measurement. Each call is one timed block and gives a checksum that must be equal between peers; nil
 /// where the workload makes no sense for the peer.
-protocol Peer: AnyObject {
+protocol Peer: AnyObject, SendableMetatype {
     static var name: String { get }
     init(path: String, generator: PersonGenerator) throws
 
@@ -14,6 +15,8 @@ protocol Peer: AnyObject {
     /// Changes one person's score, durably.
     func saveOne(_ number: Int) throws
     func firstName() throws -> String
+    /// Learns what other handles have written.
+    func look() throws
     func pointByID(_ numbers: [Int]) throws -> UInt64?
     func byEmail(_ emails: [String]) throws -> UInt64?
     /// From each birthday on, the next hundred in order.
@@ -30,6 +33,7 @@ protocol Peer: AnyObject {
 }
 
 extension Peer {
+    func look() throws {}
     func pointByID(_ numbers: [Int]) throws -> UInt64? { nil }
     func byEmail(_ emails: [String]) throws -> UInt64? { nil }
     func ranges(_ birthdays: [Double]) throws -> UInt64? { nil }
@@ -56,6 +60,17 @@ struct PeerError: Error, CustomStringConvertible {
 enum PeerFiles {
     static func remove(_ path: String) {
         for ending in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + ending) }
+    }
+
+    /// Has the system forget what it holds of a file, so that the next reads come from the disk.
+    static func forget(_ path: String) {
+        for ending in ["", "-wal"] {
+            let descriptor = Glibc.open(path + ending, O_RDONLY)
+            guard descriptor >= 0 else { continue }
+            fsync(descriptor)
+            posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+            close(descriptor)
+        }
     }
 
     /// With what lies beside it.

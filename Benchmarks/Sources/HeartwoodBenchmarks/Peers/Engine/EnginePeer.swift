@@ -72,6 +72,8 @@ class EnginePeer: Peer {
         opened = nil
     }
 
+    func look() throws { _ = try store.refresh() }
+
     private func reference(_ number: Int) -> RowReference { RowReference(table: people.id, row: UInt64(number + 1)) }
 
     func bulkInsert() throws {
