@@ -75,28 +75,42 @@ final class MergeCursor {
         if isStarted, count > 0 { try advance(0) }
         // The current entry is the next to be shown.
         isStarted = false
-        if count == 1, !keepsTombstones {
-            // One run alone: nothing to compare with.
-            let cursor = order[0].cursor.takeUnretainedValue()
-            let taken = try cursor.take(table, into: rows)
-            if !cursor.isValid { count = 0 }
-            return taken
-        }
         var taken = 0
-        while taken < rows.count, try next() {
-            rows[taken] = RowReference(table: table, row: IndexCursor.row(of: entry))
-            taken += 1
+        while count > 0, taken < rows.count {
+            while count > 1, mayBeEqual, KeyBytes.compare(key(0), key(1)) == 0 { try advance(1) }
+            let cursor = order[0].cursor.takeUnretainedValue()
+            let hasOthers = count > 1, bound = hasOthers ? key(1) : cursor.key
+            // As long as it is before all others there is nothing to compare it with but the second's entry.
+            repeat {
+                if keepsTombstones || !cursor.isTombstone {
+                    rows[taken] = RowReference(table: table, row: IndexCursor.row(of: cursor.key))
+                    taken &+= 1
+                }
+                try cursor.advance()
+            } while cursor.isValid && taken < rows.count && (!hasOthers || isBefore(cursor.key, bound))
+            settle(0)
         }
         return taken
     }
 
-    /// Moves one cursor, and puts it where its new entry belongs.
+    @inline(__always)
+    private func isBefore(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        let difference = KeyBytes.compare(a, b)
+        return difference != 0 && (difference < 0) != isDescending
+    }
+
+    /// Moves one cursor.
     @inline(__always)
     private func advance(_ place: Int) throws(StoreError) {
-        let cursor = order[place].cursor.takeUnretainedValue()
-        try cursor.advance()
+        try order[place].cursor.takeUnretainedValue().advance()
+        settle(place)
+    }
+
+    /// Puts a cursor that has moved where its new entry belongs.
+    @inline(__always)
+    private func settle(_ place: Int) {
         mayBeEqual = true
-        if !cursor.isValid {
+        if !order[place].cursor._withUnsafeGuaranteedRef({ $0.isValid }) {
             count &-= 1
             var at = place
             while at < count {
@@ -105,12 +119,9 @@ final class MergeCursor {
             }
             return
         }
-        if place == 0, count > 1 {
-            let difference = KeyBytes.compare(key(0), key(1))
-            if difference != 0, (difference < 0) != isDescending {
-                mayBeEqual = false
-                return
-            }
+        if place == 0, count > 1, isBefore(key(0), key(1)) {
+            mayBeEqual = false
+            return
         }
         var at = place
         while at &+ 1 < count, isAfter(at, at &+ 1) {

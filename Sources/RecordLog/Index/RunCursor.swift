@@ -19,21 +19,6 @@ class RunCursor {
         preconditionFailure("a cursor is one of its subclasses")
     }
 
-    /// Takes the rows of the current entry and those behind it, but for tombstones, as many as there is room for. Stands behind
-    /// the last one taken then.
-    /// - Returns: how many.
-    final func take(_ table: TableID, into rows: UnsafeMutableBufferPointer<RowReference>) throws(StoreError) -> Int {
-        var taken = 0
-        while isValid, taken < rows.count {
-            if !isTombstone {
-                rows[taken] = RowReference(table: table, row: IndexCursor.row(of: key))
-                taken &+= 1
-            }
-            try advance()
-        }
-        return taken
-    }
-
     /// Whether the far end of the range has not been passed; the near end is where the walk started.
     @inline(__always)
     fileprivate final func isInside(_ key: UnsafeRawBufferPointer) -> Bool {
