@@ -26,6 +26,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public final var name: String?
     /// Stamped on each commit that this context makes.
     public final var transactionAuthor: String?
+    final var policy = NSMergePolicy.error
+    /// What `detectConflicts(for:)` was told since the last save.
+    final var checked: [NSManagedObject] = []
+    /// What changed since `processPendingChanges()` ran last; nothing is gathered unless somebody observes.
+    final var events = ChangeEvents()
+    /// Whether saves of other contexts are merged into this one.
+    final var isFollowing = false
     /// Whatever the owner wants to keep with the context.
     public final let userInfo = NSMutableDictionary()
 
@@ -81,6 +88,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set {
             precondition(coordinator == nil || newValue === coordinator || identities.count == 0,
                 "A context's coordinator cannot be exchanged while it has objects; reset() it first.")
+            if isFollowing {
+                coordinator?.followers.remove(self)
+                newValue?.followers.add(self)
+            }
             coordinator = newValue
             forgetViews()
         }
@@ -203,8 +214,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         for object in listed { object.state.insert(.detached) }
         identities.removeAll()
         listed = []
+        checked = []
         changeCount = 0
         forgetViews()
+        announceReset()
     }
 
     /// Lets go of unchanged objects that nobody refers to, when enough have gathered.
