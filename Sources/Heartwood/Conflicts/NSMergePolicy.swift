@@ -68,7 +68,8 @@ open class NSMergePolicy: NSObject {
             throw CoreDataError.make(
                 NSManagedObjectMergeError,
                 "\(list.count) objects were changed in the store since they were read, the first of them "
-                    + "\(first.sourceObject.objectID.uriRepresentation().absoluteString). Refresh them and save again, or set a merge policy.",
+                    + "\(first.sourceObject.objectID.uriRepresentation().absoluteString). Refresh them and save again, "
+                    + "or set a merge policy.",
                 [NSPersistentStoreSaveConflictsErrorKey: list, NSAffectedObjectsErrorKey: list.map(\.sourceObject)])
         }
         for conflict in list { try VersionResolution(conflict.sourceObject, mergeType)?.run() }

@@ -65,6 +65,8 @@ struct TableIndex: Sendable {
     let parts: [Part]
     /// Whether it stands for a uniqueness constraint.
     let isUnique: Bool
+    /// The same constraint's indexes over the tables of related entities, which inherit it too: a value is taken once in all.
+    let relatives: [(table: TableID, index: IndexID)]
 }
 
 /// Where the members of a to-many relationship are found.

@@ -42,15 +42,21 @@ struct UniqueClaims {
             guard !row.isNull(access) else { return }
             key.append(column: access, of: row, descending: !part.isAscending)
         }
-        let claim = Claim(index: index.id.rawValue, key: key.bytes)
+        let claim = Claim(index: index.relatives.reduce(index.id.rawValue) { min($0, $1.index.rawValue) }, key: key.bytes)
         let rival = claimed.updateValue(object, forKey: claim)
         if let rival, rival !== object { note(claim, [rival, object], table, index) }
-        var cursor = try transaction.base.cursor(index.id, .prefix(claim.key))
-        while let found = try cursor.next() {
-            let holder = RowReference(table: table.id, row: found)
-            guard holder != reference, !released.contains(holder) else { continue }
-            note(claim, [object], table, index)
-            breaches[claim]?.holder = ObjectKey(slot: table.runtime.slot, row: found)
+        let slotBase = UInt64(table.runtime.slot &- table.id.rawValue) << 48
+        try findHolders(table.id, index.id)
+        for relative in index.relatives { try findHolders(relative.table, relative.index) }
+
+        func findHolders(_ holders: TableID, _ id: IndexID) throws {
+            var cursor = try transaction.base.cursor(id, .prefix(claim.key))
+            while let found = try cursor.next() {
+                let holder = RowReference(table: holders, row: found)
+                guard holder != reference, !released.contains(holder) else { continue }
+                note(claim, [object], table, index)
+                breaches[claim]?.holder = ObjectKey(rawValue: holder.rawValue &+ slotBase)
+            }
         }
     }
 

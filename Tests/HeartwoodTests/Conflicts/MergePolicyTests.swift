@@ -182,9 +182,9 @@ import Testing
         ada.setValue(5, forKey: "age")
         try stack.context.save()
         func check(_ person: NSManagedObject) {
-            let labels = (person.value(forKey: "tags") as? NSSet)?.allObjects.compactMap { ($0 as? NSManagedObject)?.value(forKey: "label") as? String }
+            let labels = (person.value(forKeyPath: "tags.label") as? NSSet)?.allObjects as? [String]
             #expect(labels?.sorted() == ["b", "c", "d"], "one removed, two added there, two here, one of them the same")
-            let titles = (person.value(forKey: "tasks") as? NSOrderedSet)?.array.compactMap { ($0 as? NSManagedObject)?.value(forKey: "title") as? String }
+            let titles = (person.value(forKeyPath: "tasks.title") as? NSOrderedSet)?.array as? [String]
             #expect(titles == ["4", "2", "3"])
             #expect(person.value(forKey: "name") as? String == "Grace" && person.value(forKey: "age") as? Int == 5)
         }

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct UniquenessTests {
     /// A store with one person of group "Old", and a second one inserted with the same email.
-    private func upsert(_ kind: StoreKind, _ policy: NSMergePolicy) throws -> (stack: TestStack, old: NSManagedObject, new: NSManagedObject) {
+    private func upsert(
+        _ kind: StoreKind, _ policy: NSMergePolicy
+    ) throws -> (stack: TestStack, old: NSManagedObject, new: NSManagedObject) {
         let stack = try TestStack(kind)
         let old = stack.insert("Person", ["name": "Ada", "email": "a@x", "age": 5])
         old.setValue(stack.insert("Group", ["title": "Old"]), forKey: "group")
@@ -151,6 +153,25 @@ import Testing
         stack.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         try stack.context.save()
         #expect(try stack.fetch("Seat").compactMap { $0.value(forKey: "guest") as? String }.sorted() == ["a", "c", "d"])
+    }
+
+    /// Each entity of a family has a table of its own, and the constraint was once checked within each alone.
+    @Test(arguments: StoreKind.allCases)
+    func aValueIsUniqueAmongSubentitiesToo(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let person = stack.insert("Person", ["name": "Ada", "email": "a@x"])
+        try stack.context.save()
+        stack.insert("Employee", ["name": "Grace", "email": "a@x"])
+        let error = #expect(throws: NSError.self) { try stack.context.save() }
+        let list = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+        #expect(list?.first?.databaseObject === person)
+        stack.context.rollback()
+        stack.insert("Person", ["email": "b@x"])
+        stack.insert("Employee", ["email": "b@x"])
+        #expect(throws: NSError.self) { try stack.context.save() }
+        stack.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try stack.context.save()
+        #expect(try stack.fetch("Person").count == 2)
     }
 
     /// The usual policy of one's own: what an import leaves out stays as the row has it.
