@@ -30,6 +30,8 @@ struct ConstraintResolution {
             keeper = rivals.remove(at: saved ?? (isStoreFirst ? 0 : rivals.count - 1))
         }
         guard let keeper, let context = keeper.managedObjectContext else { return }
+        // What it takes over goes on top of its row as it is now.
+        if keeper === conflict.databaseObject { context.refresh(keeper, mergeChanges: true) }
         // Without a row on either side the one that was inserted last has the newest values.
         let takesValues = !isStoreFirst && !keeper.isInserted
         for rival in rivals {

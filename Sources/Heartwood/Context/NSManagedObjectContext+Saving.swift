@@ -4,12 +4,12 @@ import RecordLog
 extension NSManagedObjectContext {
     /// What `save()` does.
     final func saveChanges() throws {
-        guard hasChanges || !checked.isEmpty else { return }
+        guard hasChanges else { return }
         announceWillSave()
         runWillSave()
         processPendingChanges()
         compactListed()
-        guard hasChanges || !checked.isEmpty else { return }
+        guard hasChanges else { return }
         try validateForSave()
         try saveToStores()
         let announcement = announcement(of: listed)

@@ -1,6 +1,5 @@
 import Foundation
 import RecordLog
-import Synchronization
 
 /// Whether `NSPersistentStoreRemoteChange` is posted for a store: a Boolean. The default is false. A store that has it watches its
 /// file: where the system tells of writes it is heard at once, else within a quarter of a second. Without it commits of other
@@ -20,41 +19,6 @@ extension Notification.Name {
 
 public let NSAddedPersistentStoresKey = "added"
 public let NSRemovedPersistentStoresKey = "removed"
-
-/// Tells a handle's own commits from those of others, by their numbers.
-final class SeenCommits: Sendable {
-    private struct State {
-        var newest: UInt64 = 0
-        var hasForeign = false
-    }
-
-    private let state = Mutex(State())
-
-    func begin(at sequence: UInt64) {
-        state.withLock { $0.newest = sequence }
-    }
-
-    /// A transaction of this handle found `base` to be the newest commit, and is about to make the next one. Called under the
-    /// store's write lock.
-    func note(base: UInt64, isFollowed: Bool) {
-        state.withLock { state in
-            if base > state.newest { state.hasForeign = true }
-            state.newest = isFollowed ? base + 1 : base
-        }
-    }
-
-    /// Whether others have committed since this was asked last.
-    func takeForeign(upTo sequence: UInt64) -> Bool {
-        state.withLock { state in
-            if sequence > state.newest {
-                state.newest = sequence
-                state.hasForeign = true
-            }
-            defer { state.hasForeign = false }
-            return state.hasForeign
-        }
-    }
-}
 
 extension RecordLogStore {
     /// Says that others have committed to this store.

@@ -63,7 +63,8 @@ struct RecordLogSave {
         var conflicts: [NSManagedObject] = []
         for object in [batch.updated, batch.deleted, batch.checked].joined() {
             let reference = reference(object.key)
-            if try object.isDeleted || isWritten(object) { try claims.release(reference, of: table(of: object)) }
+            let table = try table(of: object)
+            if table.hasUniqueIndexes, object.isDeleted || isWritten(object, table) { claims.release(reference) }
             guard object.rowVersion != 0 else { continue }
             let current = try transaction.row(reference)
             if current?.version != object.rowVersion { conflicts.append(object) }
@@ -72,9 +73,9 @@ struct RecordLogSave {
     }
 
     /// Whether an updated object's own row changes; members of a to-many relationship are not in it.
-    private func isWritten(_ object: NSManagedObject) throws -> Bool {
+    private func isWritten(_ object: NSManagedObject, _ table: EntityTable) -> Bool {
         guard let values = object.storage?.values, !values.isEmpty else { return false }
-        return try zip(values, table(of: object).positions).contains { $0.1 != nil && !$0.0.isUnset }
+        return zip(values, table.positions).contains { $0.1 != nil && !$0.0.isUnset }
     }
 
     // MARK: Rows
@@ -95,8 +96,8 @@ struct RecordLogSave {
 
     private mutating func writeUpdated(_ object: NSManagedObject) throws {
         object.storage?.savedVersion = 0
-        guard try isWritten(object) else { return }
         let table = try table(of: object)
+        guard isWritten(object, table) else { return }
         let values = object.storage?.values ?? []
         guard let row = try transaction.row(reference(object.key)) else {
             guard object.storage?.isRevived == true else { throw CoreDataError.missingObject(object.objectID) }

@@ -40,6 +40,7 @@ final class EntityTable: Sendable {
     /// By property index: where a to-many relationship's members are; nil for other properties.
     let members: [MemberSource?]
     let indexes: [TableIndex]
+    let hasUniqueIndexes: Bool
 
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex]
@@ -50,6 +51,7 @@ final class EntityTable: Sendable {
         self.positions = positions
         self.members = members
         self.indexes = indexes
+        hasUniqueIndexes = indexes.contains(where: \.isUnique)
     }
 }
 

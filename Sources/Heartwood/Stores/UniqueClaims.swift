@@ -23,8 +23,8 @@ struct UniqueClaims {
     }
 
     /// Says that the batch writes or deletes this row of the store.
-    mutating func release(_ reference: RowReference, of table: EntityTable) {
-        if table.indexes.contains(where: \.isUnique) { released.insert(reference) }
+    mutating func release(_ reference: RowReference) {
+        released.insert(reference)
     }
 
     /// Takes the unique values of a row that is about to be written.

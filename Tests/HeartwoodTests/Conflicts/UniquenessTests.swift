@@ -61,6 +61,23 @@ import Testing
         }
     }
 
+    /// The row's object in this context is older than the row.
+    @Test(arguments: StoreKind.allCases)
+    func anInsertionReplacesTheRowAsItIsNow(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let old = stack.insert("Person", ["name": "Ada", "email": "a@x"])
+        try stack.context.save()
+        #expect(old.value(forKey: "name") as? String == "Ada")
+        let other = stack.newContext()
+        other.object(with: old.objectID).setValue("Grace", forKey: "name")
+        try other.save()
+        stack.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        stack.insert("Person", ["name": "Ada", "email": "a@x"])
+        try stack.context.save()
+        #expect(old.value(forKey: "name") as? String == "Ada")
+        #expect(try stack.fetch("Person", "name == 'Ada'", in: stack.newContext()).count == 1)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func insertionsOfOneSaveThatAreTheSameBecomeOne(kind: StoreKind) throws {
         for (policy, name) in [(NSMergePolicy.mergeByPropertyObjectTrump, "third"), (.mergeByPropertyStoreTrump, "first")] {
