@@ -102,8 +102,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
     /// disk when this returns.
     /// - Throws: Core Data's errors: 1570 and 1560 for values that the model does not allow, 133020 where another context
-    ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, 134030 where the store
-    ///   cannot write. The context keeps its changes then, and the store is as it was.
+    ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, both only where the merge
+    ///   policy does not resolve it, 134030 where the store cannot write. The context keeps its changes then, and the store is as it was.
     /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
     open func save() throws {
         try saveChanges()
