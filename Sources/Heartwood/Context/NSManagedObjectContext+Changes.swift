@@ -25,6 +25,7 @@ extension NSManagedObjectContext {
         identities.insert(object, for: object.key)
         list(object)
         changeCount += 1
+        noteEvent(.inserted, object)
         object.awakeFromInsert()
     }
 
@@ -63,6 +64,8 @@ extension NSManagedObjectContext {
         while let next = pending.popLast() {
             guard !next.isDeleted, !next.state.contains(.detached) else { continue }
             next.prepareForDeletion()
+            next.storage?.publisher?.send()
+            noteEvent(.deleted, next)
             for index in next.runtime.properties.indices where next.runtime.properties[index].kind.isRelationship {
                 detach(next, relationship: index, cascade: &pending)
             }
@@ -102,9 +105,11 @@ extension NSManagedObjectContext {
                 identities.remove(object.key)
                 object.state = [.detached]
                 object.rowBody = nil
+                noteEvent(.deleted, object)
             } else if !object.state.contains(.detached) {
                 object.state.subtract(.changed)
                 object.becomeFault()
+                noteEvent(.refreshed, object)
             }
         }
         changeCount = 0

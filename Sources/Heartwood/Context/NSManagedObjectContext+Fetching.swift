@@ -41,6 +41,7 @@ extension NSManagedObjectContext {
     final func fetchObjects(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
         sweepIfWanted()
         let families = try runtimes(for: fetch)
+        for family in families { family.store.followOthers() }
         guard !families.isEmpty else { return [] }
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
         if pending.isEmpty, families.count == 1, let query = families.first {
@@ -159,6 +160,7 @@ extension NSManagedObjectContext {
 
     private func count(_ fetch: FetchSpecification) throws -> Int {
         let families = try runtimes(for: fetch)
+        for family in families { family.store.followOthers() }
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
         if pending.isEmpty {
             var total = 0

@@ -28,7 +28,10 @@ extension NSManagedObjectContext {
     public final func perform(_ block: @escaping () -> Void) {
         guard let queue else { return block() }
         let work = Confined(value: block)
-        queue.async { work.value() }
+        queue.async { [self] in
+            work.value()
+            processPendingChanges()
+        }
     }
 
     /// Runs `block` on the context's queue and waits for it. May be called from the queue itself.
@@ -36,7 +39,10 @@ extension NSManagedObjectContext {
         guard let queue, !isOnQueue else { return try block() }
         return try withoutActuallyEscaping(block) { block in
             let work = Confined(value: block)
-            return try queue.sync { Confined(value: try work.value()) }.value
+            return try queue.sync {
+                defer { processPendingChanges() }
+                return Confined(value: try work.value())
+            }.value
         }
     }
 
@@ -47,7 +53,11 @@ extension NSManagedObjectContext {
         guard let queue else { return try block() }
         let work = Confined(value: block)
         let result: Confined<T> = try await withCheckedThrowingContinuation { continuation in
-            let run: @Sendable () -> Void = { continuation.resume(with: Result { Confined(value: try work.value()) }) }
+            let run: @Sendable () -> Void = { [self] in
+                let result = Result { Confined(value: try work.value()) }
+                processPendingChanges()
+                continuation.resume(with: result)
+            }
             if schedule == .immediate, isOnQueue { run() } else { queue.async(execute: run) }
         }
         return result.value

@@ -5,9 +5,16 @@ extension NSManagedObjectContext {
     /// Points `object` at its newest row.
     /// - Returns: false where the store has no such row, or cannot read it.
     final func readRow(of object: NSManagedObject) -> Bool {
-        guard let store = object.runtime.store, let row = reading({ try view(of: store).row(object.key) }) ?? nil else { return false }
+        guard let store = object.runtime.store, let row = reading({ try row(of: object, view(of: store)) }) ?? nil else { return false }
         object.bind(row)
         return true
+    }
+
+    /// What this context saved stays what it shows, and what its next save compares with, whoever has saved since.
+    private func row(of object: NSManagedObject, _ view: StoreView) throws -> RowView? {
+        let row = try view.row(object.key)
+        guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
+        return try view.row(object.key, version: object.rowVersion) ?? row
     }
 
     /// Binary data that lies outside its row; nil, and the failure kept, where it is damaged.
@@ -84,12 +91,12 @@ extension NSManagedObjectContext {
     public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
         guard !object.isInserted else { return }
         if mergeChanges, object.hasChanges {
-            object.rowBody = nil
-            object.state.remove(.inaccessible)
+            rebase(object)
         } else {
             if !object.isDeleted { forgetChanges(of: object) }
             object.becomeFault()
         }
+        noteEvent(.refreshed, object)
     }
 
     /// Refreshes every registered object, keeping unsaved changes.

@@ -5,27 +5,24 @@ extension NSManagedObjectContext {
     /// What `save()` does.
     final func saveChanges() throws {
         guard hasChanges else { return }
+        announceWillSave()
         runWillSave()
+        processPendingChanges()
         compactListed()
         guard hasChanges else { return }
         // Before validation, which would find fault with what could not be read; and after it, since it reads.
         try checkReading()
         try validateForSave()
         try checkReading()
-        let batches = try makeBatches()
-        for (store, batch) in batches where !batch.isEmpty {
-            guard !store.isReadOnly else {
-                throw CoreDataError.make(
-                    NSPersistentStoreSaveError, "The store at \(store.url?.path ?? "?") was added read-only; nothing was saved.",
-                    [NSAffectedStoresErrorKey: [store]])
-            }
-            try store.save(batch)
-        }
+        try saveToStores()
+        let announcement = announcement(of: listed)
         let saved = listed
         listed = []
+        checked = []
         changeCount = 0
         for object in saved { finishSave(of: object) }
         for object in saved where !object.state.contains(.detached) { object.didSave() }
+        announcement?.post()
         sweepIfWanted()
     }
 
@@ -52,13 +49,14 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func compactListed() {
+    /// Lists only what is to be saved.
+    final func compactListed() {
         guard listed.contains(where: { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }) else { return }
         for object in listed where object.state.isDisjoint(with: .changed) { object.state.remove(.listed) }
         listed.removeAll { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }
     }
 
-    private func makeBatches() throws -> [(NSPersistentStore, SaveBatch)] {
+    final func makeBatches() throws -> [(NSPersistentStore, SaveBatch)] {
         var batches: [(NSPersistentStore, SaveBatch)] = []
         let find: (ObjectKey) -> NSManagedObject? = { [unowned(unsafe) self] in self.identities[$0] }
         for object in listed {
@@ -107,8 +105,9 @@ extension NSManagedObjectContext {
         }
         // The values are in the log now; the next read finds the row there.
         let transient = object.runtime.hasTransients ? object.transientValues() : nil
-        object.storage = nil
         object.rowBody = nil
+        if let version = object.storage?.savedVersion, version != 0 { object.rowVersion = version }
+        object.dropStorage()
         if let transient {
             let storage = object.changeStorage()
             for (index, value) in transient { storage.values[index] = value }
@@ -117,6 +116,16 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+    /// Lets go of everything beside the row but whoever observes.
+    fileprivate final func dropStorage() {
+        guard let publisher = storage?.publisher else {
+            storage = nil
+            return
+        }
+        storage = ObjectStorage()
+        storage?.publisher = publisher
+    }
+
     /// The transient attributes that have values; a save does not drop them.
     fileprivate final func transientValues() -> [(Int, ManagedValue)]? {
         guard let storage, !storage.values.isEmpty else { return nil }

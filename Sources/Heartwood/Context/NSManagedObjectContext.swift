@@ -26,6 +26,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public final var name: String?
     /// Stamped on each commit that this context makes.
     public final var transactionAuthor: String?
+    final var policy = NSMergePolicy.error
+    /// What `detectConflicts(for:)` was told since the last save.
+    final var checked: [NSManagedObject] = []
+    /// What changed since `processPendingChanges()` ran last; nothing is gathered unless somebody observes.
+    final var events = ChangeEvents()
+    /// Whether saves of other contexts are merged into this one.
+    final var isFollowing = false
     /// Whatever the owner wants to keep with the context.
     public final let userInfo = NSMutableDictionary()
 
@@ -82,6 +89,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set {
             precondition(coordinator == nil || newValue === coordinator || identities.count == 0,
                 "A context's coordinator cannot be exchanged while it has objects; reset() it first.")
+            if isFollowing {
+                coordinator?.followers.remove(self)
+                newValue?.followers.add(self)
+            }
             coordinator = newValue
             forgetViews()
         }
@@ -92,10 +103,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
     /// disk when this returns.
     /// - Throws: Core Data's errors: 1570 and 1560 for values that the model does not allow, 133020 where another context
-    ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, 134030 where the store
-    ///   cannot write, or could not read what a property was asked for since the context was made, rolled back or reset (a
-    ///   property gives nil then, and changes may be derived from that). The context keeps its changes, and the store is as it
-    ///   was.
+    ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, both only where the merge
+    ///   policy does not resolve it, 134030 where the store cannot write, or could not read what a property was asked for since
+    ///   the context was made, rolled back or reset (a property gives nil then, and changes may be derived from that). The context
+    ///   keeps its changes, and the store is as it was.
     /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
     open func save() throws {
         try saveChanges()
@@ -206,9 +217,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         for object in listed { object.state.insert(.detached) }
         identities.removeAll()
         listed = []
+        checked = []
         changeCount = 0
         readingFailure = nil
         forgetViews()
+        announceReset()
     }
 
     /// Lets go of unchanged objects that nobody refers to, when enough have gathered.

@@ -1,9 +1,6 @@
 import Foundation
 
-/// The domain of Core Data's errors.
-public let NSCocoaErrorDomain = "NSCocoaErrorDomain"
-
-/// Core Data's error codes, under their own names.
+/// Core Data's error codes, under their own names; their domain is Foundation's `NSCocoaErrorDomain`.
 /// Source: https://developer.apple.com/documentation/coredata/core-data-constants
 public let NSManagedObjectValidationError = 1550
 public let NSManagedObjectConstraintValidationError = 1551

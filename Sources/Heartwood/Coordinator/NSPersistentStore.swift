@@ -56,6 +56,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Whether no commit has come after `view`, as far as this process knows.
     func isNewest(_ view: StoreView) -> Bool { false }
 
+    /// Learns of commits by other processes, where that costs next to nothing.
+    func followOthers() {}
+
     /// Writes a batch whole or not at all. On return each inserted object's storage names its permanent key.
     func save(_ batch: SaveBatch) throws {
         preconditionFailure("a store class overrides save")
@@ -76,6 +79,9 @@ class StoreView {
 
     func row(_ key: ObjectKey) throws -> RowView? { nil }
 
+    /// The row at one of its versions, this view's or an earlier one; nil where the store does not have it any more.
+    func row(_ key: ObjectKey, version: UInt32) throws -> RowView? { nil }
+
     /// The members that the store lists for a to-many relationship, in its order.
     func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] { [] }
 
@@ -94,6 +100,8 @@ final class SaveBatch {
     var inserted: [NSManagedObject] = []
     var updated: [NSManagedObject] = []
     var deleted: [NSManagedObject] = []
+    /// Objects that are not written, and whose rows must be as they were read.
+    var checked: [NSManagedObject] = []
     let author: String?
     /// The registered object of a key; for references to objects that this batch inserts.
     let object: (ObjectKey) -> NSManagedObject?

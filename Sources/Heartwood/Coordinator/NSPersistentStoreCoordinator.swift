@@ -27,6 +27,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     private let state = Mutex(State())
+    /// The contexts that merge what others save.
+    final let followers = ContextFollowers()
 
     public init(managedObjectModel model: NSManagedObjectModel) {
         model.freeze()
@@ -95,6 +97,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             state.nextSlot = firstSlot + max(1024, store.slotCount * 2)
             state.stores.append(store)
         }
+        announce([NSAddedPersistentStoresKey: [store]])
         return store
     }
 
@@ -144,6 +147,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         try store.unload()
         store.persistentStoreCoordinator = nil
+        announce([NSRemovedPersistentStoresKey: [store]])
+    }
+
+    private func announce(_ change: [AnyHashable: Any]) {
+        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: change)
     }
 
     // MARK: Metadata and IDs

@@ -40,7 +40,8 @@ extension NSManagedObject {
 
     /// Forgets the row and every value, so that the next read asks the store.
     final func becomeFault() {
-        rowBody = nil
+        storage?.publisher?.send()
+        forgetRow()
         storage?.values = []
         state.remove(.inaccessible)
         state.insert(.fault)
@@ -56,6 +57,7 @@ extension NSManagedObject {
 
     /// Marks the object as changed, before a primitive value is set by hand.
     public final func willChangeValue(forKey key: String) {
+        storage?.publisher?.send()
         noteChange()
     }
 

@@ -54,7 +54,7 @@ extension NSManagedObject {
     /// Records that `other` now points here through this side's inverse.
     final func link(_ index: Int, to other: NSManagedObject) {
         if runtime.properties[index].kind == .toMany {
-            toManyState(index).add(other.key)
+            changingMembers(index).add(other.key)
             noteChange()
         } else {
             setManagedValue(.reference(other.key), at: index)
@@ -64,7 +64,7 @@ extension NSManagedObject {
     /// Records that `other` no longer points here.
     final func unlink(_ index: Int, from other: NSManagedObject) {
         if runtime.properties[index].kind == .toMany {
-            toManyState(index).remove(other.key)
+            changingMembers(index).remove(other.key)
             noteChange()
         } else if reference(at: index) == other.key {
             setManagedValue(.null, at: index)
@@ -80,6 +80,12 @@ extension NSManagedObject {
         let made = ToManyState(base: key.isTemporary || key.isNone ? [] : nil)
         changeStorage().values[index] = .toMany(made)
         return made
+    }
+
+    /// The state of a to-many relationship that is about to change.
+    private final func changingMembers(_ index: Int) -> ToManyState {
+        storage?.publisher?.send()
+        return toManyState(index)
     }
 
     /// The state, if the relationship was ever touched.
@@ -117,7 +123,7 @@ extension NSManagedObject {
             return
         }
         if let inverse = property.inverse { object.link(inverse, to: self) }
-        toManyState(index).add(object.key)
+        changingMembers(index).add(object.key)
         noteChange()
     }
 
@@ -129,7 +135,7 @@ extension NSManagedObject {
             return
         }
         if let inverse = property.inverse { object.unlink(inverse, from: self) }
-        toManyState(index).remove(object.key)
+        changingMembers(index).remove(object.key)
         noteChange()
     }
 
@@ -145,7 +151,7 @@ extension NSManagedObject {
         for object in objects where seen.insert(object.key).inserted { addManagedObject(object, at: index) }
         if runtime.properties[index].isOrdered {
             var unique: Set<ObjectKey> = []
-            toManyState(index).setOrder(objects.map(\.key).filter { unique.insert($0).inserted })
+            changingMembers(index).setOrder(objects.map(\.key).filter { unique.insert($0).inserted })
         }
         noteChange()
     }

@@ -14,7 +14,12 @@ extension NSManagedObject {
 
     /// The value that the row states.
     final func committedValue(_ index: Int) -> ManagedValue {
-        guard let row, let access = access(index, in: row) else { return .null }
+        row.map { committedValue(index, in: $0) } ?? .null
+    }
+
+    /// The value that a row of this object states, whichever version it is.
+    final func committedValue(_ index: Int, in row: RowView) -> ManagedValue {
+        guard let access = access(index, in: row) else { return .null }
         if runtime.properties[index].kind == .externalData { return externalData(access, of: row) }
         return ManagedValue(row: row, access: access, kind: runtime.properties[index].kind, slotBase: slotBase)
     }
@@ -48,6 +53,7 @@ extension NSManagedObject {
     final func setManagedValue(_ value: ManagedValue, at index: Int) {
         if isFault { _ = row }
         let storage = changeStorage()
+        storage.publisher?.send()
         storage.values[index] = value
         noteChange()
     }
@@ -65,6 +71,7 @@ extension NSManagedObject {
     /// Tells the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
+        if ChangeEvents.areWanted { managedObjectContext?.noteEvent(.updated, self) }
         guard state.isDisjoint(with: [.inserted, .updated, .detached]) else { return }
         managedObjectContext?.noteUpdate(of: self)
     }

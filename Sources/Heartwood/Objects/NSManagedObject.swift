@@ -16,6 +16,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The newest row this object has read; nil before the first read, and after a save until the next read.
     final var rowBody: UnsafeRawPointer?
     final var rowByteCount: UInt32 = 0
+    /// Of the row that this object has read or saved; 0 before. The next save finds a conflict where the row has another.
     final var rowVersion: UInt32 = 0
     final var state: ObjectState
     final var storage: ObjectStorage?

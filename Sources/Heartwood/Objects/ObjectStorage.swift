@@ -6,6 +6,12 @@ final class ObjectStorage {
     var objectID: NSManagedObjectID?
     /// The key a save in progress gives to an inserted object.
     var permanentKey = ObjectKey.none
+    /// The version a save in progress gives to the row; 0 where it writes none.
+    var savedVersion: UInt32 = 0
+    /// The row was deleted by somebody else, and the next save writes it again.
+    var isRevived = false
+    /// Whoever observes the object.
+    var publisher: ObjectWillChangePublisher?
 }
 
 /// The state flags of a managed object.

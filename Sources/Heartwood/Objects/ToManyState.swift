@@ -89,6 +89,22 @@ final class ToManyState {
         isReordered = true
     }
 
+    /// Takes what the store says now in place of what it said; this context's changes stay on top, member by member. In an
+    /// ordered relationship members that others added come last.
+    func rebase(_ keys: [ObjectKey]) {
+        let set = Set(keys)
+        base = keys
+        baseSet = set
+        added.removeAll { set.contains($0) }
+        addedSet.subtract(set)
+        removed.formIntersection(set)
+        guard let order else { return }
+        var merged = order.filter { set.contains($0) || addedSet.contains($0) }
+        let kept = Set(merged)
+        merged += keys.filter { !kept.contains($0) && !removed.contains($0) }
+        self.order = merged
+    }
+
     /// Puts the permanent key of a saved object in the place of its temporary one.
     func replace(_ old: ObjectKey, with new: ObjectKey) {
         if let index = added.firstIndex(of: old) {

@@ -6,6 +6,8 @@ struct RecordLogLinkSave {
     let transaction: Transaction
     let slotBase: UInt64
     let batch: SaveBatch
+    /// Whether any pair was put or deleted.
+    private(set) var hasWritten = false
     private let builder = RowBuilder()
 
     init(transaction: Transaction, slotBase: UInt64, batch: SaveBatch) {
@@ -22,13 +24,25 @@ struct RecordLogLinkSave {
             else { continue }
             let owner = try reference(of: object)
             if link.isOrdered {
-                if !object.isInserted { try removeAll(of: owner, index: link.forward, link: link) }
-                for (order, key) in object.memberKeys(at: property).enumerated() {
-                    try put(link, owner, try reference(of: key), order: order)
+                var order = object.memberKeys(at: property)
+                if !object.isInserted {
+                    // Others may have added and removed members since this context read them.
+                    let stored = try members(of: owner, link: link)
+                    if stored != state.base {
+                        state.rebase(stored)
+                        order = state.members ?? order
+                    }
+                    try removeAll(of: owner, index: link.forward, link: link)
                 }
+                for (place, key) in order.enumerated() { try put(link, owner, try reference(of: key), order: place) }
             } else {
                 for key in state.removed { try remove(owner, reference(of: key), link: link) }
-                for key in state.added { try put(link, owner, try reference(of: key), order: nil) }
+                for key in state.added {
+                    let member = try reference(of: key)
+                    // Others may have added the same member; a pair stands in the table once.
+                    if !object.isInserted, !key.isTemporary, try contains(owner, member, link: link) { continue }
+                    try put(link, owner, member, order: nil)
+                }
             }
         }
     }
@@ -63,18 +77,41 @@ struct RecordLogLinkSave {
         if let order { builder.set(LinkTable.orderPosition, int64: Int64(order)) }
         let row = try transaction.newRow(in: link.id)
         try transaction.put(RowReference(table: link.id, row: row), body: builder.finish())
+        hasWritten = true
     }
 
-    private func remove(_ source: RowReference, _ destination: RowReference, link: LinkTable) throws {
+    private func members(of owner: RowReference, link: LinkTable) throws -> [ObjectKey] {
+        var result: [ObjectKey] = []
+        var cursor = try transaction.base.cursor(link.forward, RecordLogView.range(of: owner))
+        while try cursor.next() != nil {
+            guard let member = RecordLogView.lastReference(of: cursor.key) else { continue }
+            result.append(ObjectKey(rawValue: member.rawValue &+ slotBase))
+        }
+        return result
+    }
+
+    private func contains(_ source: RowReference, _ destination: RowReference, link: LinkTable) throws -> Bool {
         let key = KeyBuilder()
         key.append(reference: source)
         key.append(reference: destination)
         var cursor = try transaction.base.cursor(link.forward, .prefix(key.bytes))
-        while let row = try cursor.next() { _ = try transaction.delete(RowReference(table: link.id, row: row)) }
+        return try cursor.next() != nil
     }
 
-    private func removeAll(of owner: RowReference, index: IndexID, link: LinkTable) throws {
+    private mutating func remove(_ source: RowReference, _ destination: RowReference, link: LinkTable) throws {
+        let key = KeyBuilder()
+        key.append(reference: source)
+        key.append(reference: destination)
+        var cursor = try transaction.base.cursor(link.forward, .prefix(key.bytes))
+        while let row = try cursor.next() {
+            if try transaction.delete(RowReference(table: link.id, row: row)) { hasWritten = true }
+        }
+    }
+
+    private mutating func removeAll(of owner: RowReference, index: IndexID, link: LinkTable) throws {
         var cursor = try transaction.base.cursor(index, RecordLogView.range(of: owner))
-        while let row = try cursor.next() { _ = try transaction.delete(RowReference(table: link.id, row: row)) }
+        while let row = try cursor.next() {
+            if try transaction.delete(RowReference(table: link.id, row: row)) { hasWritten = true }
+        }
     }
 }

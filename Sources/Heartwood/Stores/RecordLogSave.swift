@@ -10,8 +10,9 @@ struct RecordLogSave {
     let schema: RecordLogSchema
     let slotBase: UInt64
     let batch: SaveBatch
+    /// Whether anything was put or deleted.
+    private(set) var hasWritten = false
     private let builder = RowBuilder()
-    private var touched: Set<RowReference> = []
     private var claims = UniqueClaims()
 
     init(transaction: Transaction, schema: RecordLogSchema, slotBase: UInt64, batch: SaveBatch) {
@@ -26,13 +27,15 @@ struct RecordLogSave {
         try checkVersions()
         for object in batch.inserted { try writeInserted(object) }
         for object in batch.updated { try writeUpdated(object) }
+        if let violations = claims.violations { throw violations }
         var links = RecordLogLinkSave(transaction: transaction, slotBase: slotBase, batch: batch)
         for object in batch.inserted { try links.write(object, table: table(of: object)) }
         for object in batch.updated { try links.write(object, table: table(of: object)) }
         for object in batch.deleted {
             try links.remove(object, table: table(of: object))
-            _ = try transaction.delete(reference(object.key))
+            if try transaction.delete(reference(object.key)) { hasWritten = true }
         }
+        hasWritten = hasWritten || links.hasWritten
     }
 
     private func table(of object: NSManagedObject) throws -> EntityTable {
@@ -55,44 +58,52 @@ struct RecordLogSave {
 
     // MARK: Conflicts
 
-    /// Each changed object was read at some version of its row; the row must still be at that version.
+    /// Each changed object was read or saved at some version of its row; the row must still be at that version.
     private mutating func checkVersions() throws {
         var conflicts: [NSManagedObject] = []
-        for object in [batch.updated, batch.deleted].joined() {
+        for object in [batch.updated, batch.deleted, batch.checked].joined() {
             let reference = reference(object.key)
-            touched.insert(reference)
-            guard object.rowBody != nil else { continue }
+            let table = try table(of: object)
+            if table.hasUniqueIndexes, object.isDeleted || isWritten(object, table) { claims.release(reference) }
+            guard object.rowVersion != 0 else { continue }
             let current = try transaction.row(reference)
             if current?.version != object.rowVersion { conflicts.append(object) }
         }
-        guard !conflicts.isEmpty else { return }
-        throw CoreDataError.make(
-            NSManagedObjectMergeError,
-            "\(conflicts.count) objects were changed in the store since they were read, the first of them "
-                + "\(conflicts[0].objectID.uriRepresentation().absoluteString). Refresh them and save again.",
-            [NSAffectedObjectsErrorKey: conflicts])
+        guard conflicts.isEmpty else { throw VersionConflicts(objects: conflicts) }
+    }
+
+    /// Whether an updated object's own row changes; members of a to-many relationship are not in it.
+    private func isWritten(_ object: NSManagedObject, _ table: EntityTable) -> Bool {
+        guard let values = object.storage?.values, !values.isEmpty else { return false }
+        return zip(values, table.positions).contains { $0.1 != nil && !$0.0.isUnset }
     }
 
     // MARK: Rows
 
     private mutating func writeInserted(_ object: NSManagedObject) throws {
-        let table = try table(of: object)
+        try writeWhole(object, object.storage?.values ?? [], key: object.storage?.permanentKey ?? .none, table: table(of: object))
+        object.storage?.savedVersion = 1
+    }
+
+    private mutating func writeWhole(_ object: NSManagedObject, _ values: [ManagedValue], key: ObjectKey, table: EntityTable) throws {
         builder.begin(table.layout)
-        let values = object.storage?.values ?? []
         for (property, position) in table.positions.enumerated() {
             guard let position, property < values.count else { continue }
             try encode(values[property], at: position, of: object, property: property, table: table)
         }
-        try put(object, key: object.storage?.permanentKey ?? .none, table: table)
+        try put(object, key: key, table: table)
     }
 
     private mutating func writeUpdated(_ object: NSManagedObject) throws {
+        object.storage?.savedVersion = 0
         let table = try table(of: object)
+        guard isWritten(object, table) else { return }
         let values = object.storage?.values ?? []
-        let isWritten = zip(values, table.positions).contains { $0.1 != nil && !$0.0.isUnset }
-        guard isWritten else { return }
         guard let row = try transaction.row(reference(object.key)) else {
-            throw CoreDataError.missingObject(object.objectID)
+            guard object.storage?.isRevived == true else { throw CoreDataError.missingObject(object.objectID) }
+            try writeWhole(object, values, key: object.key, table: table)
+            object.storage?.savedVersion = try transaction.row(reference(object.key))?.version ?? 0
+            return
         }
         guard let accesses = object.runtime.accesses(row.layoutID) else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(table.runtime.entity.name ?? "?") has an unknown layout.")
@@ -152,12 +163,13 @@ struct RecordLogSave {
         let reference = reference(key)
         let body = builder.finish()
         for index in table.indexes where index.isUnique {
-            try claims.claim(
-                body: body, layout: table.layout, table: table, index: index, object: object, reference: reference,
-                transaction: transaction, touched: touched)
+            try claims.claim(body: body, table: table, index: index, object: object, reference: reference, transaction: transaction)
         }
+        let version = old?.version
         if let old, old.byteCount == body.count, memcmp(old.body, body.baseAddress!, body.count) == 0 { return }
         try transaction.put(reference, body: body)
+        hasWritten = true
+        if let version { object.storage?.savedVersion = version &+ 1 }
     }
 }
 

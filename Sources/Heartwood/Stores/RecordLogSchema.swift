@@ -40,6 +40,7 @@ final class EntityTable: Sendable {
     /// By property index: where a to-many relationship's members are; nil for other properties.
     let members: [MemberSource?]
     let indexes: [TableIndex]
+    let hasUniqueIndexes: Bool
 
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex]
@@ -50,6 +51,7 @@ final class EntityTable: Sendable {
         self.positions = positions
         self.members = members
         self.indexes = indexes
+        hasUniqueIndexes = indexes.contains(where: \.isUnique)
     }
 }
 
@@ -65,6 +67,8 @@ struct TableIndex: Sendable {
     let parts: [Part]
     /// Whether it stands for a uniqueness constraint.
     let isUnique: Bool
+    /// The same constraint's indexes over the tables of related entities, which inherit it too: a value is taken once in all.
+    let relatives: [(table: TableID, index: IndexID)]
 }
 
 /// Where the members of a to-many relationship are found.

@@ -18,6 +18,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
 
     private let state = Mutex(State())
+    final let commits = SeenCommits()
 
     override var type: String { NSRecordLogStoreType }
 
@@ -111,6 +112,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 log: log, schema: schema, view: RecordLogView(snapshot: snapshot, schema: schema, slotBase: slotBase),
                 metadata: metadata)
         }
+        commits.begin(at: snapshot.sequence)
+        watchIfWanted(log.path)
         return schema.tables.compactMap { $0?.runtime }
     }
 
@@ -168,14 +171,25 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override func save(_ batch: SaveBatch) throws {
         let loaded = try loaded()
+        let known = loaded.log.snapshot()
         do {
             try loaded.log.write(author: batch.author) { transaction in
                 var save = RecordLogSave(transaction: transaction, schema: loaded.schema, slotBase: slotBase, batch: batch)
                 try save.run()
+                commits.note(base: transaction.base.sequence, isFollowed: save.hasWritten)
             }
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
+        } catch var conflicts as VersionConflicts {
+            conflicts.known = RecordLogView(snapshot: known, schema: loaded.schema, slotBase: slotBase)
+            throw conflicts
         }
+        if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }
+    }
+
+    override func followOthers() {
+        guard let log, let newest = try? log.follow() else { return }
+        if commits.takeForeign(upTo: newest.sequence) { announceRemoteChange() }
     }
 
     override var metadata: [String: Any] { state.withLock { $0.loaded?.metadata ?? [:] } }
@@ -188,7 +202,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
         let bytes = try RecordLogMetadata.encode(merged)
         do {
-            try loaded.log.write { try $0.setSystemValue(RecordLogSystemRow.metadata, bytes) }
+            try loaded.log.write {
+                try $0.setSystemValue(RecordLogSystemRow.metadata, bytes)
+                commits.note(base: $0.base.sequence, isFollowed: true)
+            }
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         }

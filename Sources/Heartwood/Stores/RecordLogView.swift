@@ -33,6 +33,14 @@ final class RecordLogView: StoreView {
         }
     }
 
+    override func row(_ key: ObjectKey, version: UInt32) throws -> RowView? {
+        do {
+            return try snapshot.row(reference(key), version: version)
+        } catch {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
     override func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
         guard let source = source(of: key, property: property) else { return [] }
         do {
@@ -107,7 +115,7 @@ final class RecordLogView: StoreView {
         return .prefix(key.bytes)
     }
 
-    private static func lastReference(of key: UnsafeRawBufferPointer) -> RowReference? {
+    static func lastReference(of key: UnsafeRawBufferPointer) -> RowReference? {
         guard key.count >= 8 else { return nil }
         return RowReference(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self)))
     }

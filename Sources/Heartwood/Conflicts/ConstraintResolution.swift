@@ -1,0 +1,99 @@
+import Foundation
+
+/// Makes the objects of one breach of uniqueness fit for the save.
+///
+/// An inserted object that has the values of another one is that other one, seen again: the two become one object with the ID of
+/// the one that has a row. Where the context wins its attributes and to-one relationships replace the row's, unset ones included,
+/// as on Apple's platforms; where the store wins the row keeps its own. Members of to-many relationships come together either way,
+/// and whatever pointed at the inserted object points at the other. Of two objects that both have rows one is deleted where the
+/// context wins; where the store wins the change that broke the constraint is taken back.
+struct ConstraintResolution {
+    private let conflict: NSConstraintConflict
+    private let type: NSMergePolicyType
+
+    init(_ conflict: NSConstraintConflict, _ type: NSMergePolicyType) {
+        self.conflict = conflict
+        self.type = type
+    }
+
+    private var isStoreFirst: Bool {
+        type == .mergeByPropertyStoreTrumpMergePolicyType || type == .rollbackMergePolicyType
+    }
+
+    func run() {
+        // An earlier conflict of the list may have dealt with some of them.
+        var rivals = conflict.conflictingObjects.filter { $0.managedObjectContext != nil && !$0.isDeleted }
+        var keeper = conflict.databaseObject
+        if keeper == nil {
+            let saved = isStoreFirst ? rivals.firstIndex { !$0.isInserted } : rivals.lastIndex { !$0.isInserted }
+            guard !rivals.isEmpty else { return }
+            keeper = rivals.remove(at: saved ?? (isStoreFirst ? 0 : rivals.count - 1))
+        }
+        guard let keeper, let context = keeper.managedObjectContext else { return }
+        // What it takes over goes on top of its row as it is now.
+        if keeper === conflict.databaseObject { context.refresh(keeper, mergeChanges: true) }
+        // Without a row on either side the one that was inserted last has the newest values.
+        let takesValues = !isStoreFirst && !keeper.isInserted
+        for rival in rivals {
+            if rival.isInserted {
+                keeper.absorb(rival, takesValues: takesValues, context)
+            } else if isStoreFirst {
+                takeBack(rival, context)
+            } else if conflict.databaseObject != nil {
+                context.delete(keeper)
+                return
+            } else {
+                context.delete(rival)
+            }
+        }
+        if isStoreFirst, conflict.databaseObject == nil, !keeper.isInserted, rivals.contains(where: { !$0.isInserted }) {
+            takeBack(keeper, context)
+        }
+    }
+
+    /// The constraint's attributes as the store has them; where everything is rolled back, every change.
+    private func takeBack(_ object: NSManagedObject, _ context: NSManagedObjectContext) {
+        guard type != .rollbackMergePolicyType else {
+            context.forgetChanges(of: object)
+            object.becomeFault()
+            return
+        }
+        let storage = object.changeStorage()
+        for name in conflict.constraint { storage.values[object.propertyIndex(name)] = .unset }
+    }
+}
+
+extension NSManagedObject {
+    /// Takes over what an inserted object has, and takes it out of the context.
+    fileprivate final func absorb(_ other: NSManagedObject, takesValues: Bool, _ context: NSManagedObjectContext) {
+        for (source, property) in other.runtime.properties.enumerated() {
+            // The two may be of different entities of one family.
+            guard let index = runtime.index(of: property.name), runtime.properties[index].kind == property.kind else { continue }
+            switch property.kind {
+            case .toOne:
+                let destination = other.managedObject(at: source)
+                other.setManagedObject(nil, at: source)
+                if takesValues { setManagedObject(destination === other ? self : destination, at: index) }
+            case .toMany:
+                for member in other.managedObjects(at: source) {
+                    other.removeManagedObject(member, at: source)
+                    addManagedObject(member === other ? self : member, at: index)
+                }
+            default:
+                if takesValues { setManagedValue(other.managedValue(source), at: index) }
+            }
+        }
+        context.replaceReferences(to: other.key, with: key)
+        context.forget(inserted: other)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Takes an inserted object out of the context. Its values stay readable.
+    fileprivate final func forget(inserted object: NSManagedObject) {
+        changeCount -= 1
+        identities.remove(object.key)
+        object.state.remove([.inserted, .updated])
+        object.state.insert([.deleted, .detached, .inaccessible])
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import RecordLog
+
+extension NSManagedObjectContext {
+    /// What a save does about conflicts: an `NSMergePolicy`. The default is `NSMergePolicy.error`.
+    /// - Precondition: the value is a merge policy.
+    public final var mergePolicy: Any {
+        get { policy }
+        set {
+            guard let new = newValue as? NSMergePolicy else {
+                preconditionFailure("A context's merge policy is an NSMergePolicy, not \(type(of: newValue)).")
+            }
+            policy = new
+        }
+    }
+
+    /// Lets the next save fail, as the merge policy says, where somebody else has changed this object meanwhile, although this
+    /// context does not change it.
+    public final func detectConflicts(for object: NSManagedObject) {
+        guard object.managedObjectContext === self, !object.isInserted else { return }
+        _ = object.row
+        if !checked.contains(where: { $0 === object }) { checked.append(object) }
+    }
+
+    /// Gives every changed object to its store. What the stores refuse for a conflict goes to the merge policy, and is tried
+    /// again; a policy that changes nothing about it is not asked forever.
+    final func saveToStores() throws {
+        var attempts = 0
+        var done: [NSPersistentStore] = []
+        while true {
+            do {
+                for (store, batch) in try makeBatches() where !batch.isEmpty && !done.contains(where: { $0 === store }) {
+                    try save(batch, to: store)
+                    done.append(store)
+                }
+                return
+            } catch let conflicts as VersionConflicts {
+                let list = try mergeConflicts(conflicts)
+                let policy = attempts < Self.attemptsMax ? policy : .error
+                try policy.resolve(optimisticLockingConflicts: list)
+            } catch let violations as ConstraintViolations {
+                let list = try constraintConflicts(violations)
+                let policy = attempts < Self.attemptsMax ? policy : .error
+                try policy.resolve(constraintConflicts: list)
+            }
+            attempts += 1
+            compactListed()
+        }
+    }
+
+    /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbour makes.
+    private static let attemptsMax = 50
+
+    private func save(_ batch: SaveBatch, to store: NSPersistentStore) throws {
+        guard !store.isReadOnly else {
+            throw CoreDataError.make(
+                NSPersistentStoreSaveError, "The store at \(store.url?.path ?? "?") was added read-only; nothing was saved.",
+                [NSAffectedStoresErrorKey: [store]])
+        }
+        if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
+        try store.save(batch)
+    }
+
+    // MARK: Conflicts as the policies see them
+
+    private func mergeConflicts(_ conflicts: VersionConflicts) throws -> [NSMergeConflict] {
+        try conflicts.objects.map { object in
+            guard let store = object.runtime.store else { throw CoreDataError.noStore(for: object.entity) }
+            let old = object.rowVersion
+            let known = try (conflicts.known ?? view(of: store)).row(object.key)
+            let newest = try view(of: store).row(object.key)
+            let isKnown = known?.version == newest?.version
+            return NSMergeConflict(
+                source: object, newVersion: Int(newest?.version ?? 0), oldVersion: Int(old),
+                cachedSnapshot: known.map { object.snapshot(of: $0) },
+                persistedSnapshot: isKnown ? nil : newest.map { object.snapshot(of: $0) })
+        }
+    }
+
+    private func constraintConflicts(_ violations: ConstraintViolations) throws -> [NSConstraintConflict] {
+        try violations.list.map { violation in
+            var holder: NSManagedObject?
+            var snapshot: [String: Any]?
+            if let key = violation.holder, let found = object(for: key), let store = found.runtime.store {
+                holder = found
+                snapshot = try view(of: store).row(key).map { found.snapshot(of: $0) }
+            }
+            return NSConstraintConflict(
+                constraint: violation.attributes, databaseObject: holder, databaseSnapshot: snapshot,
+                conflictingObjects: violation.objects, conflictingSnapshots: violation.objects.map { $0.committedSnapshot ?? [:] })
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import RecordLog
+
+/// Makes one object fit for the save after its row was changed or deleted by somebody else: a merge of three states, which are
+/// the row that the object was read from, the row as it is now, and the object's changes.
+///
+/// To-many changes are added and removed members, so they merge member by member and take no side.
+struct VersionResolution {
+    private let object: NSManagedObject
+    private let context: NSManagedObjectContext
+    private let type: NSMergePolicyType
+    /// What the store has now; nil where the row is gone.
+    private let newest: RowView?
+
+    /// - Returns: nil for an object that an earlier conflict of the list has taken out of its context.
+    init?(_ object: NSManagedObject, _ type: NSMergePolicyType) throws {
+        guard let context = object.managedObjectContext, let store = object.runtime.store else { return nil }
+        self.object = object
+        self.context = context
+        self.type = type
+        newest = try context.view(of: store).row(object.key)
+    }
+
+    private var isStoreFirst: Bool {
+        type == .mergeByPropertyStoreTrumpMergePolicyType || type == .rollbackMergePolicyType
+    }
+
+    func run() {
+        if object.isDeleted {
+            resolveDeletion()
+        } else if let newest {
+            resolveUpdate(newest)
+        } else if isStoreFirst {
+            context.forget(gone: object)
+        } else {
+            revive()
+        }
+    }
+
+    private func resolveDeletion() {
+        guard isStoreFirst, newest != nil else {
+            // It goes, whatever its row has become.
+            if let newest { object.bind(newest) } else { object.forgetRow() }
+            return
+        }
+        context.forgetChanges(of: object)
+        object.becomeFault()
+    }
+
+    private func resolveUpdate(_ newest: RowView) {
+        guard type != .rollbackMergePolicyType else {
+            context.forgetChanges(of: object)
+            object.becomeFault()
+            return
+        }
+        let storage = object.changeStorage()
+        for (index, property) in object.runtime.properties.enumerated() where property.hasColumn {
+            let ours = storage.values[index]
+            if type == .overwriteMergePolicyType {
+                if ours.isUnset { storage.values[index] = object.committedValue(index) }
+                continue
+            }
+            guard !ours.isUnset else { continue }
+            let base = object.committedValue(index)
+            let isOurs = !ours.isEqual(to: base)
+            if isOurs, type == .mergeByPropertyObjectTrumpMergePolicyType || object.committedValue(index, in: newest).isEqual(to: base) {
+                continue
+            }
+            storage.values[index] = .unset
+            if isOurs { dropPartner(ours, index) }
+        }
+        object.bind(newest)
+    }
+
+    /// Where our change of a one-to-one relationship was dropped, so is the other side of it.
+    private func dropPartner(_ value: ManagedValue, _ index: Int) {
+        let property = object.runtime.properties[index]
+        guard case .reference(let key) = value, !key.isNone, let inverse = property.inverse, !property.inverseIsToMany,
+            let other = context.registeredObject(for: key), other.reference(at: inverse) == object.key
+        else { return }
+        other.changeStorage().values[inverse] = .unset
+    }
+
+    /// The row is gone and the object is to stay: it is written again under its old ID, with all that it was read with.
+    private func revive() {
+        let storage = object.changeStorage()
+        for (index, property) in object.runtime.properties.enumerated() where property.hasColumn && storage.values[index].isUnset {
+            let value = object.committedValue(index)
+            storage.values[index] = value
+            // What it pointed at may have gone with it.
+            if case .reference(let key) = value, !key.isTemporary, let store = object.runtime.store,
+                (try? context.view(of: store).row(key)) ?? nil == nil
+            {
+                storage.values[index] = .null
+            }
+        }
+        storage.isRevived = true
+        object.forgetRow()
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Takes an object out of the context because its row is gone from the store.
+    final func forget(gone object: NSManagedObject) {
+        replaceReferences(to: object.key, with: .none)
+        forgetChanges(of: object)
+        identities.remove(object.key)
+        object.state.insert([.deleted, .detached, .inaccessible])
+        object.forgetRow()
+    }
+
+    /// Makes what this context has changed point at another object, or at none, in place of the one with `key`.
+    final func replaceReferences(to key: ObjectKey, with new: ObjectKey) {
+        for object in listed {
+            guard let storage = object.storage, !storage.values.isEmpty else { continue }
+            for index in storage.values.indices {
+                switch storage.values[index] {
+                case .reference(key): storage.values[index] = new.isNone || new == object.key ? .null : .reference(new)
+                case .toMany(let state) where state.contains(key) == true:
+                    state.remove(key)
+                    if !new.isNone, new != object.key { state.add(new) }
+                default: break
+                }
+            }
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Forgets which row the object was read from, and so its version: the next save compares nothing.
+    final func forgetRow() {
+        rowBody = nil
+        rowVersion = 0
+    }
+}

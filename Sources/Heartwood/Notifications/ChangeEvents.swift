@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+
+/// What happened to a context's objects since it was last told.
+struct ChangeEvents {
+    enum Kind {
+        case inserted, updated, deleted, refreshed
+    }
+
+    private static let wanted = Atomic<Bool>(false)
+
+    /// Whether anybody can be observing changes; nothing is gathered before.
+    @inline(__always)
+    static var areWanted: Bool { wanted.load(ordering: .relaxed) }
+    static func want() { wanted.store(true, ordering: .relaxed) }
+
+    private var inserted: Set<NSManagedObject> = []
+    private var updated: Set<NSManagedObject> = []
+    private var deleted: Set<NSManagedObject> = []
+    private var refreshed: Set<NSManagedObject> = []
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+
+    /// An object is told of once: inserted and updated is inserted, inserted and deleted again is nothing.
+    mutating func note(_ kind: Kind, _ object: NSManagedObject) {
+        switch kind {
+        case .inserted: inserted.insert(object)
+        case .updated:
+            if !inserted.contains(object) { updated.insert(object) }
+        case .deleted:
+            updated.remove(object)
+            refreshed.remove(object)
+            if inserted.remove(object) == nil { deleted.insert(object) }
+        case .refreshed:
+            if !inserted.contains(object), !deleted.contains(object) { refreshed.insert(object) }
+        }
+    }
+
+    var userInfo: [AnyHashable: Any] {
+        var result: [AnyHashable: Any] = [:]
+        if !inserted.isEmpty { result[NSInsertedObjectsKey] = inserted }
+        if !updated.isEmpty { result[NSUpdatedObjectsKey] = updated }
+        if !deleted.isEmpty { result[NSDeletedObjectsKey] = deleted }
+        if !refreshed.isEmpty { result[NSRefreshedObjectsKey] = refreshed }
+        return result
+    }
+}
+
+extension NSManagedObjectContext {
+    @inline(__always)
+    final func noteEvent(_ kind: ChangeEvents.Kind, _ object: NSManagedObject) {
+        if ChangeEvents.areWanted { gatherEvent(kind, object) }
+    }
+
+    @inline(never)
+    private func gatherEvent(_ kind: ChangeEvents.Kind, _ object: NSManagedObject) {
+        // A main-queue context may be used outside perform; its event ends when the queue comes to its next work.
+        if events.isEmpty, concurrencyType == .mainQueueConcurrencyType {
+            DispatchQueue.main.async { [weak self] in self?.processPendingChanges() }
+        }
+        events.note(kind, object)
+    }
+
+    /// Tells observers what has changed since this ran last. Called by a save and at the end of each `perform`; a context that is
+    /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save.
+    public final func processPendingChanges() {
+        guard !events.isEmpty else { return }
+        let gathered = events
+        events = ChangeEvents()
+        ContextNotification.didChange.post(self, gathered.userInfo)
+    }
+
+    /// Tells observers that everything was forgotten.
+    final func announceReset() {
+        events = ChangeEvents()
+        guard ChangeEvents.areWanted else { return }
+        ContextNotification.didChange.post(self, [NSInvalidatedAllObjectsKey: [NSManagedObjectID]()])
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import RecordLog
+
+extension NSManagedObjectContext {
+    /// Takes over what another context has saved: objects that this one knows read their rows again, with its own unsaved changes
+    /// on top; deleted ones go. Objects that it does not know cost nothing.
+    /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`, of a context over the same
+    ///   stores; call this on the receiver's queue.
+    /// - Complexity: O(objects saved).
+    public final func mergeChanges(fromContextDidSave notification: Notification) {
+        guard (notification.object as AnyObject?) !== self else { return }
+        for store in coordinator?.persistentStores ?? [] { store.followOthers() }
+        merge(MergedChanges(notification.userInfo ?? [:], for: coordinator))
+    }
+
+    /// Takes over changes made elsewhere, by another process or an extension, in each of several contexts on its queue.
+    /// - Parameter data: arrays or sets of object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`,
+    ///   `NSDeletedObjectsKey`, or the keys of IDs.
+    public class func mergeChanges(fromRemoteContextSave data: [AnyHashable: Any], into contexts: [NSManagedObjectContext]) {
+        for context in contexts {
+            for store in context.coordinator?.persistentStores ?? [] { store.followOthers() }
+            let changes = MergedChanges(data, for: context.coordinator)
+            context.performAndWait { context.merge(changes) }
+        }
+    }
+
+    /// Whether saves to this context's coordinator by other contexts, and by other processes once they are noticed, are merged into
+    /// it, on its queue. A context without a queue of its own merges on the thread that saves, so only contexts of one thread
+    /// may follow each other so.
+    public final var automaticallyMergesChangesFromParent: Bool {
+        get { isFollowing }
+        set {
+            guard newValue != isFollowing else { return }
+            isFollowing = newValue
+            if newValue { coordinator?.followers.add(self) } else { coordinator?.followers.remove(self) }
+        }
+    }
+
+    final func merge(_ changes: MergedChanges) {
+        for id in changes.inserted.union(changes.updated) {
+            if let object = identities[id.key] {
+                guard !object.isInserted, !object.isDeleted else { continue }
+                refresh(object, mergeChanges: true)
+            } else if ChangeEvents.areWanted, changes.inserted.contains(id), let object = object(for: id.key) {
+                noteEvent(.inserted, object)
+            }
+        }
+        for id in changes.deleted {
+            guard let object = identities[id.key] else { continue }
+            noteEvent(.deleted, object)
+            forget(gone: object)
+        }
+        finishMerging(changes)
+    }
+
+    /// Takes over whatever else has been committed to a store.
+    /// - Complexity: O(registered objects); reads the newest address of each.
+    final func mergeCommits(of store: NSPersistentStore) {
+        guard let view = try? view(of: store) else { return }
+        var known: [NSManagedObject] = []
+        identities.forEach { if $0.runtime.store === store, !$0.isInserted, !$0.isDeleted { known.append($0) } }
+        var changes = MergedChanges(inserted: [], updated: [], deleted: [])
+        for object in known {
+            guard object.rowVersion != 0 else {
+                object.forgetMembers()
+                continue
+            }
+            guard let newest = try? view.row(object.key) else {
+                changes.deleted.insert(object.objectID)
+                continue
+            }
+            if newest.version != object.rowVersion { changes.updated.insert(object.objectID) } else { object.forgetMembers() }
+        }
+        guard !changes.isEmpty else { return }
+        merge(changes)
+    }
+
+    private func finishMerging(_ changes: MergedChanges) {
+        if ContextNotification.didMergeIDs.isNamed { ContextNotification.didMergeIDs.post(self, changes.userInfo) }
+        processPendingChanges()
+    }
+
+    /// Puts an object's unsaved changes on top of its newest row, which the next save compares with.
+    final func rebase(_ object: NSManagedObject) {
+        object.storage?.publisher?.send()
+        object.forgetRow()
+        object.state.remove(.inaccessible)
+        object.forgetMembers()
+        if !object.isFault { _ = object.row }
+    }
+}
+
+extension NSManagedObject {
+    /// Reads to-many relationships again where they were read; changes to them stay.
+    final func forgetMembers() {
+        guard let storage, !storage.values.isEmpty, !key.isTemporary else { return }
+        for (index, value) in storage.values.enumerated() {
+            guard case .toMany(let state) = value else { continue }
+            if !state.isChanged {
+                storage.values[index] = .unset
+            } else if state.isFired, let context = managedObjectContext {
+                state.rebase(context.storedMembers(of: self, property: index))
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import RecordLog
+
+/// Whether `NSPersistentStoreRemoteChange` is posted for a store: a Boolean. The default is false. A store that has it watches its
+/// file: where the system tells of writes it is heard at once, else within a quarter of a second. Without it commits of other
+/// processes are noticed when the next fetch or save comes by.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
+/// The URL of the store that was changed.
+public let NSPersistentStoreURLKey = "storeURL"
+
+extension Notification.Name {
+    /// Posted by a coordinator, on any thread, once it has learned that another process or coordinator has committed to one of its
+    /// stores: `NSStoreUUIDKey` and `NSPersistentStoreURLKey` say which. Commits in quick succession may be told of once.
+    public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
+    /// Posted by a coordinator after a store was added or removed (`NSAddedPersistentStoresKey`, `NSRemovedPersistentStoresKey`).
+    public static let NSPersistentStoreCoordinatorStoresDidChange =
+        Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
+}
+
+public let NSAddedPersistentStoresKey = "added"
+public let NSRemovedPersistentStoresKey = "removed"
+
+extension RecordLogStore {
+    /// Says that others have committed to this store.
+    final func announceRemoteChange() {
+        guard let coordinator = persistentStoreCoordinator else { return }
+        coordinator.followers.mergeCommits(of: self)
+        guard postsRemoteChanges else { return }
+        var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier]
+        if let url { userInfo[NSPersistentStoreURLKey] = url }
+        NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
+    }
+
+    private var postsRemoteChanges: Bool {
+        let value = options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
+        return (value as? NSNumber)?.boolValue ?? value as? Bool ?? false
+    }
+
+    /// Begins to watch the file, where the options ask for it. The thread ends soon after the store has gone or was unloaded.
+    final func watchIfWanted(_ path: String) {
+        guard postsRemoteChanges, !(self is InMemoryStore) else { return }
+        let owner = WeakStore(store: self)
+        Thread.detachNewThread {
+            let watcher = FileWatchers.watcher(of: path)
+            while owner.follow() { watcher.wait(milliseconds: Self.lookInterval) }
+        }
+    }
+
+    /// Each look reads two words of memory.
+    private static let lookInterval: Int32 = 250
+}
+
+/// Holds a store only while it looks.
+private struct WeakStore: @unchecked Sendable {
+    // Unchecked: a store may be used from several threads.
+    weak var store: RecordLogStore?
+
+    /// - Returns: false where there is nothing to watch any more.
+    func follow() -> Bool {
+        guard let store, store.log != nil else { return false }
+        store.followOthers()
+        return true
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// What a save tells others: made before objects take their saved state, posted after.
+struct SaveAnnouncement {
+    let context: NSManagedObjectContext
+    var inserted: Set<NSManagedObject> = []
+    var updated: Set<NSManagedObject> = []
+    var deleted: Set<NSManagedObject> = []
+
+    func post() {
+        let isFollowed = context.coordinator?.followers.isEmpty == false
+        if ContextNotification.didSave.isNamed {
+            ContextNotification.didSave.post(
+                context, [NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted])
+        }
+        guard isFollowed || ContextNotification.didSaveIDs.isNamed else { return }
+        let changes = MergedChanges(
+            inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)), deleted: Set(deleted.map(\.objectID)))
+        if ContextNotification.didSaveIDs.isNamed { ContextNotification.didSaveIDs.post(context, changes.userInfo) }
+        if isFollowed { context.coordinator?.followers.merge(changes, of: context) }
+    }
+}
+
+extension NSManagedObjectContext {
+    final func announceWillSave() {
+        if ContextNotification.willSave.isNamed { ContextNotification.willSave.post(self) }
+    }
+
+    /// nil where nobody can be listening.
+    final func announcement(of saved: [NSManagedObject]) -> SaveAnnouncement? {
+        guard ContextNotification.didSave.isNamed || ContextNotification.didSaveIDs.isNamed || coordinator?.followers.isEmpty == false
+        else { return nil }
+        var result = SaveAnnouncement(context: self)
+        for object in saved where object.hasChanges {
+            if object.isDeleted {
+                result.deleted.insert(object)
+            } else if object.isInserted {
+                result.inserted.insert(object)
+            } else {
+                result.updated.insert(object)
+            }
+        }
+        return result
+    }
+}

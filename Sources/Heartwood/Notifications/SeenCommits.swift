@@ -1,0 +1,36 @@
+import Synchronization
+
+/// Tells a handle's own commits from those of others, by their numbers.
+final class SeenCommits: Sendable {
+    private struct State {
+        var newest: UInt64 = 0
+        var hasForeign = false
+    }
+
+    private let state = Mutex(State())
+
+    func begin(at sequence: UInt64) {
+        state.withLock { $0.newest = sequence }
+    }
+
+    /// A transaction of this handle found `base` to be the newest commit, and is about to make the next one. Called under the
+    /// store's write lock.
+    func note(base: UInt64, isFollowed: Bool) {
+        state.withLock { state in
+            if base > state.newest { state.hasForeign = true }
+            state.newest = isFollowed ? base + 1 : base
+        }
+    }
+
+    /// Whether others have committed since this was asked last.
+    func takeForeign(upTo sequence: UInt64) -> Bool {
+        state.withLock { state in
+            if sequence > state.newest {
+                state.newest = sequence
+                state.hasForeign = true
+            }
+            defer { state.hasForeign = false }
+            return state.hasForeign
+        }
+    }
+}

@@ -1,0 +1,23 @@
+extension Snapshot {
+    /// The row as it was at one of its versions, this snapshot's or an earlier one, also where it has been deleted since.
+    /// - Returns: nil where there was no such version, or a compaction has left it behind.
+    /// - Throws: `corrupt`.
+    /// - Complexity: O(versions since).
+    public func row(_ reference: RowReference, version: UInt32) throws(StoreError) -> RowView? {
+        guard let table = state(reference.table) else { return nil }
+        let known = table.primary.known(reference.row) & ~PrimaryDelta.tombstoneBit
+        var address = known == 0 ? try self.address(of: reference) ?? 0 : known
+        while address != 0 {
+            let found = try file.record(at: address, end: file.readableEnd)
+            let record = found.record
+            guard record.reference == reference, record.previous < address else {
+                throw StoreError.corrupt(file.path, at: address, "a row's chain of versions is broken")
+            }
+            if address < end, record.version == version {
+                return record.operation == .put ? try checked(found, at: address, reference) : nil
+            }
+            address = record.previous
+        }
+        return nil
+    }
+}

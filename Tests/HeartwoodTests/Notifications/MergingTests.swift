@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct MergingTests {
+    private func label(_ set: Any?) -> [String] {
+        ((set as? NSSet)?.allObjects ?? []).compactMap { ($0 as? NSManagedObject)?.value(forKey: "label") as? String }.sorted()
+    }
+
+    @Test(arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
+    func aSaveElsewhereIsMergedUnderUnsavedChanges(kind: StoreKind, name: Notification.Name) throws {
+        let stack = try TestStack(kind)
+        let people = ["a", "b", "c", "d"].map { stack.insert("Person", ["name": $0]) }
+        let red = stack.insert("Tag", ["label": "red"]), blue = stack.insert("Tag", ["label": "blue"])
+        people[0].setValue(Set([red]), forKey: "tags")
+        try stack.context.save()
+        for person in people { #expect(person.value(forKey: "age") as? Int == 1 && label(person.value(forKey: "tags")).count < 2) }
+        people[0].setValue(50, forKey: "age")
+        let other = stack.newContext()
+        let heard = Heard([name], of: other)
+        for person in people.prefix(2) {
+            let theirs = try other.existingObject(with: person.objectID)
+            theirs.setValue("new", forKey: "name")
+            theirs.mutableSetValue(forKey: "tags").add(other.object(with: blue.objectID))
+        }
+        other.delete(other.object(with: people[2].objectID))
+        stack.insert("Person", ["name": "e"], into: other)
+        try other.save()
+        #expect(people[1].value(forKey: "name") as? String == "b", "a context shows what it has read until it is told")
+        let told = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
+        let merged = Heard([NSManagedObjectContext.didMergeChangesObjectIDsNotification], of: stack.context)
+        stack.context.processPendingChanges()
+        _ = told.take()
+        stack.context.mergeChanges(fromContextDidSave: try #require(heard.take()))
+        #expect(people[0].value(forKey: "name") as? String == "new" && people[0].value(forKey: "age") as? Int == 50)
+        #expect(people[1].value(forKey: "name") as? String == "new" && !people[1].hasChanges)
+        #expect(label(people[0].value(forKey: "tags")) == ["blue", "red"])
+        #expect(people[2].isDeleted && people[2].managedObjectContext == nil)
+        let change = try #require(told.take())
+        #expect(change.objects(NSRefreshedObjectsKey)?.isSuperset(of: people.prefix(2)) == true)
+        #expect(change.objects(NSDeletedObjectsKey) == [people[2]] && change.objects(NSInsertedObjectsKey)?.count == 1)
+        #expect(merged.take()?.ids(NSDeletedObjectIDsKey) == [people[2].objectID])
+        try stack.context.save()
+        let third = stack.newContext()
+        let stored = try third.existingObject(with: people[0].objectID)
+        #expect(stored.value(forKey: "name") as? String == "new" && stored.value(forKey: "age") as? Int == 50, "no conflict is left")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aMergedObjectIsStillComparedByTheNextSave(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let mine = stack.insert("Person", ["name": "a"])
+        try stack.context.save()
+        mine.setValue(2, forKey: "age")
+        let other = stack.newContext()
+        let heard = Heard([.NSManagedObjectContextDidSave], of: other)
+        let theirs = try other.existingObject(with: mine.objectID)
+        theirs.setValue("b", forKey: "name")
+        try other.save()
+        stack.context.mergeChanges(fromContextDidSave: try #require(heard.take()))
+        theirs.setValue("c", forKey: "name")
+        try other.save()
+        #expect(throws: NSError.self) { try stack.context.save() }
+        #expect(mine.value(forKey: "name") as? String == "b" && mine.value(forKey: "age") as? Int == 2)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func changesFromElsewhereAreMergedByIDsAndURIs(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
+        try stack.context.save()
+        #expect(a.value(forKey: "name") != nil && b.value(forKey: "name") != nil)
+        let other = stack.newContext()
+        other.object(with: a.objectID).setValue("x", forKey: "name")
+        other.delete(other.object(with: b.objectID))
+        try other.save()
+        NSManagedObjectContext.mergeChanges(
+            fromRemoteContextSave: [NSUpdatedObjectsKey: [a.objectID], NSDeletedObjectsKey: [b.objectID.uriRepresentation()]],
+            into: [stack.context])
+        #expect(a.value(forKey: "name") as? String == "x" && b.isDeleted)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aContextMayMergeByItself(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let mine = stack.insert("Person", ["name": "a"])
+        try stack.context.save()
+        #expect(mine.value(forKey: "name") as? String == "a")
+        stack.context.automaticallyMergesChangesFromParent = true
+        #expect(stack.context.automaticallyMergesChangesFromParent)
+        let other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        other.persistentStoreCoordinator = stack.coordinator
+        func rename(_ name: String) throws {
+            try other.performAndWait {
+                other.object(with: mine.objectID).setValue(name, forKey: "name")
+                try other.save()
+            }
+        }
+        try rename("b")
+        #expect(mine.value(forKey: "name") as? String == "b")
+        stack.context.automaticallyMergesChangesFromParent = false
+        try rename("c")
+        #expect(mine.value(forKey: "name") as? String == "b")
+    }
+}

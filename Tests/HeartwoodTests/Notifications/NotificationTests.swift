@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct NotificationTests {
+    @Test(arguments: StoreKind.allCases)
+    func aSaveIsAnnouncedBeforeAndAfterInOrder(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let heard = Heard(
+            [
+                NSManagedObjectContext.willSaveObjectsNotification, .NSManagedObjectContextObjectsDidChange,
+                .NSManagedObjectContextDidSave, NSManagedObjectContext.didSaveObjectIDsNotification,
+            ], of: stack.context)
+        try stack.context.save()
+        #expect(heard.all.isEmpty, "there was nothing to save")
+        let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
+        try stack.context.save()
+        #expect(
+            heard.names == [
+                .NSManagedObjectContextWillSave, NSManagedObjectContext.didChangeObjectsNotification,
+                NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs,
+            ])
+        let changed = heard.all[1], saved = heard.all[2], ids = heard.all[3]
+        #expect(changed.objects(NSInsertedObjectsKey) == [a, b] && changed.userInfo?.count == 1)
+        #expect(saved.objects(NSInsertedObjectsKey) == [a, b])
+        #expect(saved.objects(NSUpdatedObjectsKey) == [] && saved.objects(NSDeletedObjectsKey) == [])
+        #expect(ids.ids(NSManagedObjectContext.NotificationKey.insertedObjectIDs.rawValue) == [a.objectID, b.objectID])
+        #expect(ids.ids(NSInsertedObjectIDsKey)?.contains { $0.isTemporaryID } == false)
+        a.setValue("c", forKey: "name")
+        stack.context.delete(b)
+        try stack.context.save()
+        let second = heard.all[6]
+        #expect(second.objects(NSUpdatedObjectsKey) == [a] && second.objects(NSDeletedObjectsKey) == [b])
+        #expect(second.objects(NSInsertedObjectsKey) == [])
+        stack.insert("Group", [:])
+        #expect(throws: NSError.self) { try stack.context.save() }
+        #expect(
+            heard.names.suffix(2) == [.NSManagedObjectContextWillSave, .NSManagedObjectContextObjectsDidChange],
+            "a save that fails is not told of")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func changesAreToldOnceForEachEvent(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
+        let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
+        stack.context.delete(b)
+        a.setValue("c", forKey: "name")
+        #expect(heard.all.isEmpty)
+        stack.context.processPendingChanges()
+        let first = heard.take()
+        #expect(first?.objects(NSInsertedObjectsKey) == [a] && first?.userInfo?.count == 1, "what came and went is nothing")
+        stack.context.processPendingChanges()
+        #expect(heard.all.isEmpty)
+        a.setValue("d", forKey: "name")
+        a.setValue("e", forKey: "name")
+        stack.context.processPendingChanges()
+        #expect(heard.take()?.objects(NSUpdatedObjectsKey) == [a])
+        try stack.context.save()
+        stack.context.refresh(a, mergeChanges: false)
+        stack.context.processPendingChanges()
+        #expect(heard.take()?.objects(NSRefreshedObjectsKey) == [a])
+        stack.context.delete(a)
+        stack.context.processPendingChanges()
+        #expect(heard.take()?.objects(NSDeletedObjectsKey) == [a])
+        stack.context.reset()
+        #expect(heard.take()?.userInfo?[NSInvalidatedAllObjectsKey] != nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theEndOfPerformIsTheEndOfAnEvent(kind: StoreKind) async throws {
+        let stack = try TestStack(kind)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = stack.coordinator
+        let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: context)
+        context.performAndWait { _ = stack.insert("Person", [:], into: context) }
+        #expect(heard.all.count == 1)
+        try await context.perform { _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context) }
+        #expect(heard.all.count == 2)
+    }
+
+    @Test func addingAndRemovingAStoreIsTold() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: coordinator)
+        let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        #expect((heard.take()?.userInfo?[NSAddedPersistentStoresKey] as? [NSPersistentStore]) == [store])
+        try coordinator.remove(store)
+        #expect((heard.take()?.userInfo?[NSRemovedPersistentStoresKey] as? [NSPersistentStore]) == [store])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func oneObjectCanBeObserved(kind: StoreKind) async throws {
+        let stack = try TestStack(kind)
+        let ada = stack.insert("Person", ["name": "Ada"]), tag = stack.insert("Tag", ["label": "x"])
+        var before: [String?] = []
+        let observation = ada.objectWillChange.sink { before.append(ada.value(forKey: "name") as? String) }
+        ada.setValue("Grace", forKey: "name")
+        #expect(before == ["Ada"], "told before the change")
+        try stack.context.save()
+        ada.setValue("Edsger", forKey: "name")
+        tag.mutableSetValue(forKey: "people").add(ada)
+        tag.setValue("y", forKey: "label")
+        #expect(before == ["Ada", "Grace", "Edsger"], "also after a save, and of members")
+        stack.context.rollback()
+        #expect(before.count == 4 && ada.value(forKey: "name") as? String == "Grace")
+        observation.cancel()
+        ada.setValue("x", forKey: "name")
+        #expect(before.count == 4)
+        var set: Set<ObjectObservation> = []
+        ada.objectWillChange.sink { before = [] }.store(in: &set)
+        stack.context.delete(ada)
+        #expect(before.isEmpty)
+        let values = tag.objectWillChange.values
+        tag.setValue("z", forKey: "label")
+        var iterator = values.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
+    }
+}
