@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
     /// What `save()` does.
     final func saveChanges() throws {
         guard hasChanges else { return }
-        runWillSave()
+        try callWillSave()
         compactListed()
         guard hasChanges else { return }
         try validateForSave()
@@ -22,18 +22,8 @@ extension NSManagedObjectContext {
         listed = []
         changeCount = 0
         for object in saved { finishSave(of: object) }
-        for object in saved where !object.state.contains(.detached) { object.didSave() }
+        for object in saved { object.callDidSave() }
         sweepIfWanted()
-    }
-
-    /// Objects may change themselves and others in `willSave`; each that is listed is asked once.
-    private func runWillSave() {
-        var index = 0
-        while index < listed.count {
-            let object = listed[index]
-            if object.hasChanges, !object.runtime.isPlainClass { object.willSave() }
-            index += 1
-        }
     }
 
     private func compactListed() {
@@ -58,7 +48,8 @@ extension NSManagedObjectContext {
                 batches.append((store, batch))
             }
             if object.isDeleted {
-                batch.deleted.append(object)
+                // One whose row had vanished is gone from the store already.
+                if !object.state.contains(.inaccessible) { batch.deleted.append(object) }
             } else if object.isInserted {
                 batch.inserted.append(object)
             } else {
@@ -78,7 +69,7 @@ extension NSManagedObjectContext {
 
     private func finishSave(of object: NSManagedObject) {
         let state = object.state
-        object.state.subtract([.inserted, .updated, .listed])
+        object.state.subtract([.inserted, .updated, .listed, .settled])
         if state.contains(.deleted) {
             identities.remove(object.key)
             object.state.insert(.detached)

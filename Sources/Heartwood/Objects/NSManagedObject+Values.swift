@@ -65,7 +65,8 @@ extension NSManagedObject {
     /// Tells the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
-        guard state.isDisjoint(with: [.inserted, .updated, .detached]) else { return }
+        let known = state.intersection([.inserted, .updated, .detached, .settled, .waking])
+        guard known.isEmpty || known.contains(.settled) else { return }
         managedObjectContext?.noteUpdate(of: self)
     }
 

@@ -6,6 +6,8 @@ final class ObjectStorage {
     var objectID: NSManagedObjectID?
     /// The key a save in progress gives to an inserted object.
     var permanentKey = ObjectKey.none
+    /// The values when the last event ended; nil where none has ended since the object was changed first.
+    var eventValues: [ManagedValue]?
 }
 
 /// The state flags of a managed object.
@@ -23,6 +25,10 @@ struct ObjectState: OptionSet {
     static let listed = ObjectState(rawValue: 1 << 5)
     /// Its row was gone when the fault fired; every property reads as nil.
     static let inaccessible = ObjectState(rawValue: 1 << 6)
+    /// Nothing changed since the event (or, in a save, since `willSave`) that saw its last change.
+    static let settled = ObjectState(rawValue: 1 << 7)
+    /// It is waking: what it sets now does not count as a change.
+    static let waking = ObjectState(rawValue: 1 << 8)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
 }
