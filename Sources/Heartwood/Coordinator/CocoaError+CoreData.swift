@@ -1,6 +1,6 @@
 import Foundation
 
-#if !canImport(CoreData)
+#if !canImport(ObjectiveC)
     /// Core Data's codes as `CocoaError` has them where there is Core Data, so that errors are caught by their names.
     extension CocoaError.Code {
         public static var managedObjectValidation: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectValidationError) }
