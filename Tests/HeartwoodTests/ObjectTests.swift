@@ -133,6 +133,8 @@ import Testing
         #expect((error as? NSError)?.code == NSManagedObjectMergeError)
         #expect(stack.context.hasChanges)
         stack.context.rollback()
+        #expect(mine.value(forKey: "name") as? String == "Ada", "a rollback reads nothing anew")
+        stack.context.refresh(mine, mergeChanges: false)
         #expect(mine.value(forKey: "name") as? String == "Grace")
     }
 

@@ -67,7 +67,7 @@ import Testing
         // The medium is back; the changes are as wrong as before.
         for _ in 0..<2 {
             let error = refusal(medium)
-            #expect(error?.domain == Heartwood.NSCocoaErrorDomain && error?.code == NSPersistentStoreSaveError)
+            #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreSaveError)
             let cause = error?.userInfo[NSUnderlyingErrorKey] as? StoreError
             #expect(cause?.code == .corrupt && cause?.offset == 8192)
             #expect(error?.userInfo[NSFilePathErrorKey] as? String == medium.stack.url.path)

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
 
     public final var insertedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isInserted && !$0.isDeleted }) }
     public final var updatedObjects: Set<NSManagedObject> { Set(listed.lazy.filter(\.isUpdated)) }
-    public final var deletedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isDeleted && !$0.isInserted }) }
+    public final var deletedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isDeleted && !$0.state.contains(.detached) }) }
 
     /// Adds an object that belongs to no context yet; the next save writes it.
     public final func insert(_ object: NSManagedObject) {
@@ -34,14 +34,20 @@ extension NSManagedObjectContext {
         if object.state.isDisjoint(with: .changed) { changeCount -= 1 }
     }
 
-    private func list(_ object: NSManagedObject) {
+    final func list(_ object: NSManagedObject) {
         guard !object.state.contains(.listed) else { return }
         object.state.insert(.listed)
         listed.append(object)
     }
 
-    /// Called at the first change of an object since the last save.
+    /// Called at the first change of an object since the last save, and since the last event.
     final func noteUpdate(of object: NSManagedObject) {
+        guard !object.state.contains(.waking) else { return }
+        if object.state.contains(.settled) {
+            object.state.remove(.settled)
+            if object.state.contains(.listed) { changedAgain.append(object) }
+        }
+        guard !object.isInserted else { return }
         if object.state.isDisjoint(with: .changed) { changeCount += 1 }
         object.state.insert(.updated)
         list(object)
@@ -77,6 +83,7 @@ extension NSManagedObjectContext {
             } else {
                 if next.state.isDisjoint(with: .changed) { changeCount += 1 }
                 next.state.insert(.deleted)
+                next.state.remove(.settled)
                 list(next)
             }
         }
@@ -94,8 +101,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones read their row. Where a
-    /// property could not be read, all objects read theirs, and saving is possible again.
+    /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones have the values that
+    /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), unless a property could not be read: then all objects
+    /// read theirs, and saving is possible again.
     public final func rollback() {
         let changed = listed
         listed = []
@@ -108,11 +116,12 @@ extension NSManagedObjectContext {
                 noteEvent(.deleted, object)
             } else if !object.state.contains(.detached) {
                 object.state.subtract(.changed)
-                object.becomeFault()
+                object.restore()
                 noteEvent(.refreshed, object)
             }
         }
         changeCount = 0
+        unfulfilled = nil
         guard readingFailure != nil else { return }
         readingFailure = nil
         identities.forEach { $0.becomeFault() }

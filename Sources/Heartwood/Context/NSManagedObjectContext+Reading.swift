@@ -58,23 +58,23 @@ extension NSManagedObjectContext {
 
     /// The object with this ID if the context has it registered; reads nothing.
     public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-        identities[objectID.key]
+        isForeign(objectID) ? nil : identities[objectID.key]
     }
 
     /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist
     /// when its fault fires.
     /// - Precondition: the ID belongs to a store of this context's coordinator.
     public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
-        guard let object = object(for: objectID.key) else {
+        guard !isForeign(objectID), let object = object(for: objectID.key) else {
             preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
         }
         return object
     }
 
-    /// The object with this ID, read from the store.
+    /// The object with this ID, read from the store: never a fault.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
     public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-        guard let object = object(for: objectID.key), !object.isDeleted else {
+        guard !isForeign(objectID), let object = object(for: objectID.key), !object.isDeleted else {
             throw CoreDataError.missingObject(objectID)
         }
         if object.rowBody == nil, !object.isInserted {
@@ -83,6 +83,7 @@ extension NSManagedObjectContext {
             }
             object.bind(row)
         }
+        object.willAccessValue(forKey: nil)
         return object
     }
 
@@ -92,6 +93,7 @@ extension NSManagedObjectContext {
         guard !object.isInserted else { return }
         if mergeChanges, object.hasChanges {
             rebase(object)
+            object.wake(fromSnapshotEvents: .refresh)
         } else {
             if !object.isDeleted { forgetChanges(of: object) }
             object.becomeFault()

@@ -6,8 +6,9 @@ extension NSManagedObjectContext {
     final func saveChanges() throws {
         guard hasChanges else { return }
         announceWillSave()
-        runWillSave()
-        processPendingChanges()
+        postChanges()
+        try callWillSave()
+        postChanges()
         compactListed()
         guard hasChanges else { return }
         // Before validation, which would find fault with what could not be read; and after it, since it reads.
@@ -21,7 +22,7 @@ extension NSManagedObjectContext {
         checked = []
         changeCount = 0
         for object in saved { finishSave(of: object) }
-        for object in saved where !object.state.contains(.detached) { object.didSave() }
+        for object in saved { object.callDidSave() }
         announcement?.post()
         sweepIfWanted()
     }
@@ -37,16 +38,6 @@ extension NSManagedObjectContext {
             "Nothing was saved: a value could not be read before, and what has changed may be derived from its absence. Roll the context "
                 + "back and make the changes again. The reading failed with: \(reason)",
             info)
-    }
-
-    /// Objects may change themselves and others in `willSave`; each that is listed is asked once.
-    private func runWillSave() {
-        var index = 0
-        while index < listed.count {
-            let object = listed[index]
-            if object.hasChanges, !object.runtime.isPlainClass { object.willSave() }
-            index += 1
-        }
     }
 
     /// Lists only what is to be saved.
@@ -72,7 +63,8 @@ extension NSManagedObjectContext {
                 batches.append((store, batch))
             }
             if object.isDeleted {
-                batch.deleted.append(object)
+                // One whose row had vanished is gone from the store already.
+                if !object.state.contains(.inaccessible) { batch.deleted.append(object) }
             } else if object.isInserted {
                 batch.inserted.append(object)
             } else {
@@ -92,7 +84,7 @@ extension NSManagedObjectContext {
 
     private func finishSave(of object: NSManagedObject) {
         let state = object.state
-        object.state.subtract([.inserted, .updated, .listed])
+        object.state.subtract([.inserted, .updated, .listed, .settled])
         if state.contains(.deleted) {
             identities.remove(object.key)
             object.state.insert(.detached)

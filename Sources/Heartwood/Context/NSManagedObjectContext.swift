@@ -50,6 +50,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing. Until
     /// `rollback()` or `reset()` nothing is saved: what was changed since may be derived from that nothing.
     package final internal(set) var readingFailure: (any Error)?
+    /// Whether an object whose row has vanished counts as deleted once its fault fires, with nil for every value. Where false, the
+    /// next save throws 133000 for it; `rollback()` and `reset()` make that forgotten.
+    public final var shouldDeleteInaccessibleFaults = true
+    /// The error of the first fault whose row had vanished, where that does not make a deletion.
+    final var unfulfilled: NSError?
+    final var isSaving = false
+    /// How many of `listed` were changed first before the last event ended.
+    final var eventStart = 0
+    /// Objects that were changed in this event and in one before.
+    final var changedAgain: [NSManagedObject] = []
     private var temporaryCounter: UInt64 = 0
 
     /// By slot: the runtimes met so far.
@@ -102,14 +112,31 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
     /// disk when this returns.
-    /// - Throws: Core Data's errors: 1570 and 1560 for values that the model does not allow, 133020 where another context
+    /// - Throws: Core Data's errors: 1550 to 1690 for a value that the model or the object's class does not allow, 1560 with all
+    ///   of them where there are several, 132001 where it is called by what a save calls, 133020 where another context
     ///   or process changed an object meanwhile, 133021 where a value must be unique and is not, both only where the merge
     ///   policy does not resolve it, 134030 where the store cannot write, or could not read what a property was asked for since
     ///   the context was made, rolled back or reset (a property gives nil then, and changes may be derived from that). The context
     ///   keeps its changes, and the store is as it was.
     /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
     open func save() throws {
+        guard !isSaving else {
+            throw CoreDataError.make(
+                CoreDataError.recursiveSave,
+                "There was an attempt to save the context while it was saving: by willSave, didSave, a check or an observer.")
+        }
+        isSaving = true
+        defer { isSaving = false }
         try saveChanges()
+    }
+
+    /// Called when a fault fires whose row has vanished.
+    /// - Returns: whether the object is to count as deleted. The default returns `shouldDeleteInaccessibleFaults`.
+    /// - Parameter property: nil: one row holds all properties.
+    open func shouldHandleInaccessibleFault(
+        _ fault: NSManagedObject, for objectID: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool {
+        shouldDeleteInaccessibleFaults
     }
 
     // MARK: Runtimes and views
@@ -220,6 +247,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         checked = []
         changeCount = 0
         readingFailure = nil
+        unfulfilled = nil
         forgetViews()
         announceReset()
     }

@@ -6,7 +6,18 @@ public let NSManagedObjectValidationError = 1550
 public let NSManagedObjectConstraintValidationError = 1551
 public let NSValidationMultipleErrorsError = 1560
 public let NSValidationMissingMandatoryPropertyError = 1570
+public let NSValidationRelationshipLacksMinimumCountError = 1580
+public let NSValidationRelationshipExceedsMaximumCountError = 1590
 public let NSValidationRelationshipDeniedDeleteError = 1600
+public let NSValidationNumberTooLargeError = 1610
+public let NSValidationNumberTooSmallError = 1620
+public let NSValidationDateTooLateError = 1630
+public let NSValidationDateTooSoonError = 1640
+public let NSValidationInvalidDateError = 1650
+public let NSValidationStringTooLongError = 1660
+public let NSValidationStringTooShortError = 1670
+public let NSValidationStringPatternMatchingError = 1680
+public let NSValidationInvalidURIError = 1690
 public let NSManagedObjectContextLockingError = 132000
 public let NSPersistentStoreCoordinatorLockingError = 132010
 public let NSManagedObjectReferentialIntegrityError = 133000
@@ -36,6 +47,9 @@ public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 
 /// Makes the errors that the stack throws: Core Data's domain, code and keys.
 enum CoreDataError {
+    /// A save inside a save; Core Data has no name for it.
+    static let recursiveSave = 132001
+
     static func make(_ code: Int, _ description: String, _ userInfo: [String: Any] = [:]) -> NSError {
         var info = userInfo
         info[NSLocalizedDescriptionKey] = description

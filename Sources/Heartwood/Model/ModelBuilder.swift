@@ -71,7 +71,14 @@ struct ModelBuilder {
             }
             attribute.defaultValue = value
         }
-        attribute.rules = stated.rules ?? ValidationRules()
+        if let rules = stated.rules {
+            if let pattern = rules.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
+                throw failure(
+                    "the attribute \(entity.name).\(stated.name) has the pattern \"\(pattern)\", which is no regular expression.",
+                    line: stated.line)
+            }
+            attribute.rules = rules
+        }
         attribute.renamingIdentifier = stated.renamingIdentifier
         attribute.versionHashModifier = stated.versionHashModifier
         attribute.userInfo = stated.userInfo

@@ -155,12 +155,20 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         new.renamingIdentifier = values["elementID"]
         new.versionHashModifier = values["versionHashModifier"]
         new.line = parser.lineNumber
+        let isDate = type == .dateAttributeType
         let rules = ValidationRules(
-            minimum: (values["minValueString"] ?? values["minDateTimeInterval"]).flatMap(Double.init),
-            maximum: (values["maxValueString"] ?? values["maxDateTimeInterval"]).flatMap(Double.init),
+            minimum: number(isDate ? "minDateTimeInterval" : "minValueString", of: values, path, parser),
+            maximum: number(isDate ? "maxDateTimeInterval" : "maxValueString", of: values, path, parser),
             pattern: values["regularExpressionString"])
         if !rules.isEmpty { new.rules = rules }
         attribute = new
+    }
+
+    private func number(_ key: String, of values: [String: String], _ path: String, _ parser: XMLParser) -> Double? {
+        guard let text = values[key], !text.isEmpty else { return nil }
+        let number = Double(text)
+        if number == nil { fail(parser, "\(path): \(key) is \"\(text)\", which is no number.") }
+        return number
     }
 
     private func startRelationship(_ values: [String: String], _ parser: XMLParser) {

@@ -29,8 +29,6 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     /// it again. In the same file: the name is Core Data's, which has files beside the store. No meaning for other types.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/allowsexternalbinarydatastorage
     public final var allowsExternalBinaryDataStorage = false { willSet { checkEditable() } }
-    /// Limits that saves check, as the model file states them.
-    final var rules = ValidationRules() { willSet { checkEditable() } }
 
     /// The modern spelling of `attributeType`.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
@@ -60,14 +58,4 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         get { AttributeType(rawValue: attributeType.rawValue) }
         set { attributeType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
     }
-}
-
-/// Declarative limits of an attribute.
-struct ValidationRules: Equatable, Codable {
-    /// Of a number; of a date in seconds since 2001-01-01; of a string's length.
-    var minimum: Double?
-    var maximum: Double?
-    var pattern: String?
-
-    var isEmpty: Bool { minimum == nil && maximum == nil && pattern == nil }
 }

@@ -106,7 +106,10 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
         }
         frozenVersionHash = VersionHash.hash(of: self)
         isFrozen = true
-        for property in ownProperties { property.isFrozen = true }
+        for property in ownProperties {
+            property.isFrozen = true
+            property.check = PropertyCheck(property)
+        }
         for entity in ownSubentities { entity.freeze() }
     }
 

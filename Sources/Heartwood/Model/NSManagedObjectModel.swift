@@ -108,6 +108,13 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         let copy = NSManagedObjectModel()
         // A document made of a model describes a valid model again; if the original was not valid, neither is the copy.
         _ = try? ModelBuilder(ModelDocument(self)).build(into: copy)
+        // A document has no predicates but the limits that model files know.
+        for (original, twin) in zip(list, copy.list) {
+            let twins = twin.propertiesByName
+            for property in original.statedProperties {
+                twins[property.name]?.setValidation(property.validationPredicates, warnings: property.validationWarnings)
+            }
+        }
         return copy
     }
 }

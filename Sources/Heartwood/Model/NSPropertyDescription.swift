@@ -10,19 +10,46 @@ open class NSPropertyDescription: NSObject, @unchecked Sendable {
     public final var name: String = "" { willSet { checkEditable() } }
     /// Whether an object may be saved without a value.
     public final var isOptional = true { willSet { checkEditable() } }
-    /// Whether the value lives in memory alone.
+    /// Whether the value lives in memory alone. It is validated all the same.
     public final var isTransient = false { willSet { checkEditable() } }
     public final var userInfo: [AnyHashable: Any]? { willSet { checkEditable() } }
     /// The name under which an earlier version of the model had the property.
     public final var renamingIdentifier: String? { willSet { checkEditable() } }
     /// Set it to make a version of the property that is otherwise the same count as another.
     public final var versionHashModifier: String? { willSet { checkEditable() } }
+    /// What a value that is not nil must satisfy, with the value as SELF; what a model file says of ranges, lengths and patterns
+    /// is here too.
+    public private(set) final var validationPredicates: [NSPredicate] = []
+    /// By predicate, what an error says where the predicate fails: a text, or an error code as a number.
+    public private(set) final var validationWarnings: [Any] = []
     /// The property's place among its entity's properties, inherited ones first; set when the model is frozen.
     final var index = -1
+    /// What saves check; set when the model is frozen, nil where there is nothing.
+    final var check: PropertyCheck?
     final var isFrozen = false
 
     public override init() {
         super.init()
+    }
+
+    /// Replaces the predicates that saves check a value against.
+    ///
+    /// A predicate that fails gives `NSManagedObjectValidationError` (1550) with its warning as the description. Without warnings
+    /// a plain limit (`SELF >= 1`, `length <= 10`, `SELF MATCHES "a+"`) gives the code of its kind (1610 to 1680).
+    /// - Precondition: there are as many warnings as predicates, or none.
+    public final func setValidationPredicates(
+        _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+    ) {
+        setValidation((validationPredicates ?? []), warnings: validationWarnings ?? [])
+    }
+
+    final func setValidation(_ predicates: [NSPredicate], warnings: [Any]) {
+        checkEditable()
+        precondition(
+            warnings.isEmpty || warnings.count == predicates.count,
+            "The property \(name) was given \(predicates.count) validation predicates and \(warnings.count) warnings.")
+        validationPredicates = predicates
+        validationWarnings = warnings
     }
 
     final func checkEditable() {

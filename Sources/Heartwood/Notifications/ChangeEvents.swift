@@ -61,9 +61,15 @@ extension NSManagedObjectContext {
         events.note(kind, object)
     }
 
-    /// Tells observers what has changed since this ran last. Called by a save and at the end of each `perform`; a context that is
-    /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save.
+    /// Ends the event: tells observers what has changed since this ran last. Called at the end of each `perform`; a context that is
+    /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save. O(objects changed).
     public final func processPendingChanges() {
+        endEvent()
+        postChanges()
+    }
+
+    /// Tells observers what has changed; the event goes on.
+    final func postChanges() {
         guard !events.isEmpty else { return }
         let gathered = events
         events = ChangeEvents()

@@ -7,6 +7,16 @@ enum AttributeCoding {
         return value.attributeObject(kind: kind)
     }
 
+    /// A value as the object that Objective-C would have for it.
+    static func bridged(_ value: Any) -> AnyObject {
+        switch value {
+        case let text as String: NSString(string: text)
+        case let date as Date: NSDate(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+        case let data as Data: NSData(data: data)
+        case let other: other as AnyObject
+        }
+    }
+
     /// The bytes that a store keeps for a transformable's value.
     static func archive(_ object: AnyObject) throws -> Data {
         try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)

@@ -6,7 +6,6 @@ import Synchronization
 struct PropertyRuntime {
     let name: String
     let kind: PropertyKind
-    let isOptional: Bool
     let isTransient: Bool
     /// The value of a newly inserted object.
     let initial: ManagedValue
@@ -22,7 +21,6 @@ struct PropertyRuntime {
     init(_ property: NSPropertyDescription) {
         name = property.name
         kind = PropertyKind(property)
-        isOptional = property.isOptional
         isTransient = property.isTransient
         let relationship = property as? NSRelationshipDescription
         destination = relationship?.destinationEntity
@@ -50,8 +48,10 @@ final class EntityRuntime: @unchecked Sendable {
     unowned let store: NSPersistentStore?
     let properties: [PropertyRuntime]
     let indexByName: [String: Int]
-    /// The properties that must have a value.
-    let required: [Int]
+    /// What saves check, in the order of the properties.
+    let checks: [PropertyCheck]
+    /// The relationships that keep an object from being deleted.
+    let deniers: [Int]
     let hasTransients: Bool
     /// The values of a newly inserted object.
     let initialValues: [ManagedValue]
@@ -69,7 +69,8 @@ final class EntityRuntime: @unchecked Sendable {
         indexByName = entity.propertyIndexByName
         propertyCount = properties.count
         initialValues = list.map(\.initial)
-        required = list.indices.filter { !list[$0].isOptional && !list[$0].isTransient }
+        checks = entity.frozenProperties.compactMap(\.check)
+        deniers = list.indices.filter { list[$0].deleteRule == .denyDeleteRule && list[$0].kind.isRelationship }
         hasTransients = list.contains(where: \.isTransient)
         layouts = .allocate(capacity: accesses.count)
         for (id, table) in accesses.enumerated() {
@@ -88,8 +89,6 @@ final class EntityRuntime: @unchecked Sendable {
         for table in layouts { table?.deallocate() }
         layouts.deallocate()
     }
-
-    var hasRequired: Bool { !required.isEmpty }
 
     /// Whether objects are of NSManagedObject itself, which overrides nothing.
     var isPlainClass: Bool { objectClass == NSManagedObject.self }

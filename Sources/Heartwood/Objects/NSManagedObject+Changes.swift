@@ -33,6 +33,43 @@ extension NSManagedObject {
         return result
     }
 
+    /// The properties that were changed in this event, with the values that they had before it. Null is `NSNull`.
+    ///
+    /// An event ends where the context's changes are processed or saved. Of a to-many relationship the members are those last saved.
+    public final func changedValuesForCurrentEvent() -> [String: Any] {
+        guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
+        let base = storage.eventValues ?? []
+        var result: [String: Any] = [:]
+        for index in changedIndices(since: base) {
+            let property = runtime.properties[index]
+            let old = index < base.count && !base[index].isUnset ? base[index] : isInserted ? property.initial : committedValue(index)
+            switch property.kind {
+            case .toOne:
+                if case .reference(let key) = old, let object = managedObjectContext?.object(for: key) { result[property.name] = object }
+            case .toMany:
+                let keys = managedObjectContext?.storedMembers(of: self, property: index) ?? []
+                result[property.name] = NSSet(array: keys.compactMap { managedObjectContext?.object(for: $0) })
+            default: result[property.name] = AttributeCoding.object(old, property: entity.frozenProperties[index], kind: property.kind)
+            }
+            if result[property.name] == nil { result[property.name] = NSNull() }
+        }
+        return result
+    }
+
+    private func changedIndices(since base: [ManagedValue]) -> [Int] {
+        guard let values = storage?.values else { return [] }
+        return values.indices.filter { index in
+            let before = index < base.count ? base[index] : .unset
+            switch values[index] {
+            case .unset: return false
+            case .toMany(let state): return state.isChanged && before.isUnset
+            case let value:
+                if !before.isUnset { return !value.isEqual(to: before) }
+                return !value.isEqual(to: isInserted ? runtime.properties[index].initial : committedValue(index))
+            }
+        }
+    }
+
     /// The indices of the properties that differ from the row.
     final func changedIndices() -> [Int] {
         guard let storage, !storage.values.isEmpty else { return [] }

@@ -22,11 +22,11 @@ extension NSManagedObject {
                     "A fault of \(entity.name ?? "?") was asked for its values after its context had gone. "
                         + "Keep the context (or its container) alive as long as its objects.")
             }
-            if !context.readRow(of: self) { state.insert(.inaccessible) }
+            guard context.readRow(of: self) else { return context.failToFulfill(self) }
         }
         if state.contains(.fault) {
             state.remove(.fault)
-            awakeFromFetch()
+            if !runtime.isPlainClass { waking { awakeFromFetch() } }
         }
     }
 
@@ -41,10 +41,37 @@ extension NSManagedObject {
     /// Forgets the row and every value, so that the next read asks the store.
     final func becomeFault() {
         storage?.publisher?.send()
+        let isTold = !isFault && !runtime.isPlainClass
+        if isTold { willTurnIntoFault() }
         forgetRow()
         storage?.values = []
+        storage?.eventValues = nil
         state.remove(.inaccessible)
         state.insert(.fault)
+        if isTold { didTurnIntoFault() }
+    }
+
+    /// Goes back to the values last fetched or saved.
+    final func restore() {
+        if state.contains(.inaccessible) { return becomeFault() }
+        storage?.publisher?.send()
+        storage?.values = []
+        storage?.eventValues = nil
+        guard !isFault else { return }
+        wake(fromSnapshotEvents: .rollback)
+    }
+
+    final func wake(fromSnapshotEvents events: NSSnapshotEventType) {
+        guard !runtime.isPlainClass else { return }
+        waking { awake(fromSnapshotEvents: events) }
+    }
+
+    /// Runs what may set values without a change to be saved.
+    final func waking(_ body: () -> Void) {
+        let wasWaking = state.contains(.waking)
+        state.insert(.waking)
+        body()
+        if !wasWaking { state.remove(.waking) }
     }
 
     /// Fires the fault, if the object is one. Part of key-value coding by hand, as on Apple's platforms.

@@ -87,7 +87,7 @@ extension NSManagedObject: PredicateSubject {
         }
     }
 
-    private static func members(of value: Any?) -> [NSManagedObject]? {
+    static func members(of value: Any?) -> [NSManagedObject]? {
         switch value {
         case nil, is NSNull: []
         case let set as NSSet: set.allObjects as? [NSManagedObject]

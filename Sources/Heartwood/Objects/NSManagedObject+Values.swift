@@ -71,8 +71,9 @@ extension NSManagedObject {
     /// Tells the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
-        if ChangeEvents.areWanted { managedObjectContext?.noteEvent(.updated, self) }
-        guard state.isDisjoint(with: [.inserted, .updated, .detached]) else { return }
+        if ChangeEvents.areWanted, !state.contains(.waking) { managedObjectContext?.noteEvent(.updated, self) }
+        let known = state.intersection([.inserted, .updated, .detached, .settled, .waking])
+        guard known.isEmpty || known.contains(.settled) else { return }
         managedObjectContext?.noteUpdate(of: self)
     }
 

@@ -78,7 +78,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     public final var isInserted: Bool { state.contains(.inserted) }
     /// Whether the object was changed since the last save, and neither inserted nor deleted.
     public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) && !state.contains(.deleted) }
-    /// Whether the next save removes the object from the store.
+    /// Whether the next save removes the object from the store. After that save it is false again, and the object has no context.
     public final var isDeleted: Bool { state.contains(.deleted) }
     /// Whether the object's values have not been read yet.
     public final var isFault: Bool { state.contains(.fault) }
@@ -89,9 +89,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Whether saving would change what the store holds for this object; setting a value to what it was does not count.
     public final var hasPersistentChangedValues: Bool {
-        changedValues().keys.contains { name in
-            runtime.index(of: name).map { !runtime.properties[$0].isTransient } ?? false
-        }
+        changedIndices().contains { !runtime.properties[$0].isTransient }
     }
 
     /// Whether nothing would be lost if the context let go of the object.
@@ -102,17 +100,49 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Called once, when the object has been inserted into a context. The default does nothing.
     open func awakeFromInsert() {}
 
-    /// Called each time the object's fault has fired. The default does nothing.
+    /// Called each time the object's fault has fired. What it sets is no change to be saved. The default does nothing.
     open func awakeFromFetch() {}
+
+    /// Called when the object's values were set back as a whole, without a fault: by `rollback()`, or by a refresh that keeps
+    /// unsaved changes. What it sets is no change to be saved. The default does nothing.
+    open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
+
+    /// Called before the object becomes a fault, with its values still in place. The default does nothing.
+    open func willTurnIntoFault() {}
+
+    /// Called when the object has become a fault: the place to drop what was computed from its values.
+    open func didTurnIntoFault() {}
 
     /// Called when the object is about to be marked as deleted, with its relationships still in place.
     open func prepareForDeletion() {}
 
-    /// Called on each changed object before a save looks at it. Changes made here are saved.
+    /// Called on each inserted, changed or deleted object before a save looks at it. Changes made here are saved, and make that
+    /// this is called again; the save throws where that does not end. Primitive values may be set without that.
     open func willSave() {}
 
-    /// Called on each changed object after a save has succeeded.
+    /// Called on each inserted, changed or deleted object after a save has succeeded.
     open func didSave() {}
+
+    // MARK: Validation
+
+    /// Checks a value for a property: what the model says of it, and what an override adds before or after calling `super`.
+    ///
+    /// Saves call it for each property of objects whose class is not `NSManagedObject` itself, and set what an override puts in
+    /// the value's place. This is where `validateName(_:)` and its like, which Core Data finds by their names, are to be called:
+    /// there is no look-up by name without the Objective-C runtime.
+    /// - Throws: 1550 to 1690 with the object, the key and the value in `userInfo`; 1560 for several failures.
+    open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        try validateByModel(value, forKey: key)
+    }
+
+    /// Checks the object before it is saved for the first time. An override calls `super` for what the model says.
+    open func validateForInsert() throws { try validateProperties() }
+
+    /// Checks the object before its changes are saved. An override calls `super` for what the model says.
+    open func validateForUpdate() throws { try validateProperties() }
+
+    /// Checks the object before it is deleted from its store. An override calls `super` for delete rules that deny.
+    open func validateForDelete() throws { try validateDeleteRules() }
 
     open override var description: String {
         let name = entity.name ?? "?"

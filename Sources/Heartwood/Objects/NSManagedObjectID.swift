@@ -15,7 +15,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     let key: ObjectKey
     private let storeIdentifier: String
     /// Tells the temporary objects of one context from those of another.
-    private let contextToken: UInt64
+    let contextToken: UInt64
 
     init(entity: NSEntityDescription, key: ObjectKey, store: NSPersistentStore?, contextToken: UInt64) {
         self.entity = entity

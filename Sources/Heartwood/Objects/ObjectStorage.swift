@@ -12,6 +12,8 @@ final class ObjectStorage {
     var isRevived = false
     /// Whoever observes the object.
     var publisher: ObjectWillChangePublisher?
+    /// The values when the last event ended; nil where none has ended since the object was changed first.
+    var eventValues: [ManagedValue]?
 }
 
 /// The state flags of a managed object.
@@ -29,6 +31,10 @@ struct ObjectState: OptionSet {
     static let listed = ObjectState(rawValue: 1 << 5)
     /// Its row was gone when the fault fired; every property reads as nil.
     static let inaccessible = ObjectState(rawValue: 1 << 6)
+    /// Nothing changed since the event (or, in a save, since `willSave`) that saw its last change.
+    static let settled = ObjectState(rawValue: 1 << 7)
+    /// It is waking: what it sets now does not count as a change.
+    static let waking = ObjectState(rawValue: 1 << 8)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
 }

@@ -102,6 +102,7 @@ extension ExpressionNode {
         case let subject as any PredicateSubject: return value(of: rest, subject.predicateValue(forKey: key))
         case let subject as [String: Any]: return value(of: rest, subject[key])
         case let subject as NSDictionary: return value(of: rest, subject.object(forKey: key))
+        case let text as String where key == "length": return value(of: rest, text.utf16.count)
         default: return .null
         }
     }

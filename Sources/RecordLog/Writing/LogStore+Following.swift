@@ -5,15 +5,15 @@ extension LogStore {
     /// where nothing is new, and nothing while this handle is writing, which learns it by itself.
     /// - Returns: the newest commit that this handle knows.
     /// - Throws: `corrupt`; the handle keeps what it knew.
-    /// - Complexity: O(1) and no call of the system where nothing is new, else O(new log).
+    /// - Complexity: O(1) and, in a mapped file, no call of the system where nothing is new, else O(new log).
     @discardableResult
     public func follow() throws(StoreError) -> Snapshot {
         var failure: StoreError?
         _ = writeLock.withLockIfAvailable { _ in
             guard !writer.isClosed, writer.poison == nil else { return }
             do throws(StoreError) {
-                let header = UnsafeRawBufferPointer(start: try writer.file.pointer(at: 0), count: Int(FileFormat.dataStart))
-                guard !HeaderSlot.isNewest(writer.slot.generation, in: header) else { return }
+                let mark = try writer.file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0) }
+                guard mark != writer.mark else { return }
                 try catchUp(isLocked: false)
             } catch {
                 failure = error

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Events: spans of changes. An event ends where the context looks at what has changed.
+///
+/// Its end marks each object that changed in it as settled, so that the next change of the object is seen again; a change of an
+/// object that is not settled costs no more than looking at its flags.
+extension NSManagedObjectContext {
+    /// Ends the event. O(objects changed in it).
+    final func endEvent() {
+        for object in listed[min(eventStart, listed.count)...] { object.settle() }
+        for object in changedAgain { object.settle() }
+        changedAgain = []
+        eventStart = listed.count
+    }
+
+    private static let willSaveRounds = 1000
+
+    /// Calls `willSave` of each changed object, and again of those that were changed meanwhile, until none is.
+    /// - Throws: where that does not end.
+    final func callWillSave() throws {
+        changedAgain = []
+        eventStart = 0
+        for round in 0..<Self.willSaveRounds {
+            var isCalled = false
+            var index = 0
+            while index < listed.count {
+                let object = listed[index]
+                index += 1
+                guard object.hasChanges, !object.runtime.isPlainClass, round == 0 || !object.state.contains(.settled) else { continue }
+                object.state.insert(.settled)
+                isCalled = true
+                object.willSave()
+            }
+            guard isCalled else {
+                changedAgain = []
+                return
+            }
+        }
+        throw CoreDataError.make(
+            NSManagedObjectValidationError,
+            "The objects still changed after \(Self.willSaveRounds) rounds of willSave; nothing was saved. A willSave that sets a value "
+                + "is called again: let it look first whether the value is right, or use setPrimitiveValue(_:forKey:).",
+            [NSAffectedObjectsErrorKey: listed.filter { $0.hasChanges && !$0.state.contains(.settled) }])
+    }
+}
+
+extension NSManagedObject {
+    fileprivate final func settle() {
+        state.insert(.settled)
+        storage?.eventValues = storage?.values
+    }
+
+    /// After a save has succeeded. In `didSave` a deleted object still says that it is.
+    final func callDidSave() {
+        if !runtime.isPlainClass { didSave() }
+        if state.isSuperset(of: [.deleted, .detached]) { state.remove(.deleted) }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// What happens where a fault fires and no row comes: the row has vanished, or (as a failure says that is kept already) the
+    /// store cannot read it, which is no deletion.
+    ///
+    /// Every property reads as nil then, until the object is refreshed.
+    final func failToFulfill(_ object: NSManagedObject) {
+        object.state.insert(.inaccessible)
+        guard isGone(object) else { return }
+        let id = object.objectID
+        guard shouldHandleInaccessibleFault(object, for: id, triggeredByProperty: nil) else {
+            unfulfilled = unfulfilled ?? CoreDataError.make(
+                NSManagedObjectReferentialIntegrityError,
+                "Core Data could not fulfill a fault for \(id.uriRepresentation().absoluteString): its row was deleted.",
+                [NSAffectedObjectsErrorKey: [object]])
+            return
+        }
+        object.storage?.values = []
+        object.state.remove(.fault)
+        guard !object.isDeleted else { return }
+        if object.state.isDisjoint(with: .changed) { changeCount += 1 }
+        object.state.insert(.deleted)
+        list(object)
+    }
+
+    private func isGone(_ object: NSManagedObject) -> Bool {
+        guard let store = object.runtime.store else { return false }
+        do { return try view(of: store).row(object.key) == nil } catch { return false }
+    }
+
+    /// Whether a temporary ID is another context's.
+    final func isForeign(_ id: NSManagedObjectID) -> Bool {
+        id.isTemporaryID && id.contextToken != UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
+    }
+}

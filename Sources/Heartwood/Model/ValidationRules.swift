@@ -1,0 +1,61 @@
+import Foundation
+
+/// The limits of an attribute as model files state them; an attribute has them as validation predicates.
+struct ValidationRules: Equatable, Codable {
+    /// Of a number; of a date in seconds since 2001-01-01; of a string's length.
+    var minimum: Double?
+    var maximum: Double?
+    var pattern: String?
+
+    var isEmpty: Bool { minimum == nil && maximum == nil && pattern == nil }
+}
+
+extension NSAttributeDescription {
+    /// The validation predicates, as far as they are limits that a model file can state.
+    ///
+    /// Setting them replaces the predicates. A limit that has no meaning for the attribute's type is left out.
+    final var rules: ValidationRules {
+        get {
+            var rules = ValidationRules()
+            for (position, predicate) in validationPredicates.enumerated() {
+                let test = ValueTest(predicate)
+                guard position >= validationWarnings.count || validationWarnings[position] as? Int == test.errorCode else { continue }
+                switch test {
+                case .integer(.greaterOrEqual, let limit): rules.minimum = Double(limit)
+                case .integer(.lessOrEqual, let limit): rules.maximum = Double(limit)
+                case .number(.greaterOrEqual, let limit), .date(.greaterOrEqual, let limit): rules.minimum = limit
+                case .number(.lessOrEqual, let limit), .date(.lessOrEqual, let limit): rules.maximum = limit
+                case .length(.greaterOrEqual, let limit): rules.minimum = Double(limit)
+                case .length(.lessOrEqual, let limit): rules.maximum = Double(limit)
+                case .pattern(_, let pattern): rules.pattern = pattern
+                default: continue
+                }
+            }
+            return rules
+        }
+        set {
+            var predicates: [NSPredicate] = []
+            if let minimum = newValue.minimum, let limit = limit(.greaterOrEqual, minimum) { predicates.append(limit) }
+            if let maximum = newValue.maximum, let limit = limit(.lessOrEqual, maximum) { predicates.append(limit) }
+            if let pattern = newValue.pattern, attributeType == .stringAttributeType {
+                predicates.append(Self.comparison([], .matches, .text(pattern)))
+            }
+            setValidation(predicates, warnings: predicates.map { NSNumber(value: ValueTest($0).errorCode) })
+        }
+    }
+
+    private func limit(_ comparison: PredicateNode.Operator, _ limit: Double) -> NSPredicate? {
+        switch attributeType {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType, .doubleAttributeType,
+            .floatAttributeType:
+            Self.comparison([], comparison, Int64(exactly: limit).map(PredicateValue.integer) ?? .double(limit))
+        case .dateAttributeType: Self.comparison([], comparison, .date(limit))
+        case .stringAttributeType: Int(exactly: limit).map { Self.comparison(["length"], comparison, .integer(Int64($0))) }
+        default: nil
+        }
+    }
+
+    private static func comparison(_ keys: [String], _ comparison: PredicateNode.Operator, _ value: PredicateValue) -> NSPredicate {
+        NSPredicate(node: .comparison(.init(left: .keyPath(keys), comparison: comparison, right: .constant(value))))
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// What saves check of one object. Only properties of which something was stated cost anything (`PropertyCheck`).
+extension NSManagedObject {
+    /// As `validateValue(_:forKey:)`, for a value in a variable.
+    public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
+        let slot = ValueSlot<AnyObject?>(value)
+        try validateValue(AutoreleasingUnsafeMutablePointer(slot: slot), forKey: key)
+        value = slot.value
+    }
+
+    /// What the default of `validateValue(_:forKey:)` does.
+    final func validateByModel(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        if let slot = value.slot.property, slot.owner === self, !slot.isReplaced, runtime.properties[slot.index].name == key {
+            guard let check = entity.frozenProperties[slot.index].check else { return }
+            return try ValidationErrors.throwing { validatePresent(check, into: &$0) }
+        }
+        guard let index = runtime.index(of: key), let check = entity.frozenProperties[index].check else { return }
+        try ValidationErrors.throwing { errors in
+            let object = value.pointee is NSNull ? nil : value.pointee
+            if check.kind == .toMany {
+                validate(count: NSManagedObject.members(of: object)?.count ?? 0, check, into: &errors)
+                validate(object, check, into: &errors)
+            } else if check.kind == .toOne {
+                validate(object as? NSManagedObject, check, into: &errors)
+            } else if let converted = ManagedValue(attributeObject: object, kind: check.kind) {
+                validate(converted, check, into: &errors)
+            } else {
+                errors.append(ValidationErrors.mismatch(object, self, runtime.properties[index]))
+            }
+        }
+    }
+
+    /// What the default of `validateForInsert()` and `validateForUpdate()` does.
+    final func validateProperties() throws {
+        try ValidationErrors.throwing { errors in
+            guard !runtime.isPlainClass else { return validateByModel(into: &errors) }
+            let slot = PropertySlot(owner: self)
+            let properties = entity.frozenProperties
+            for index in properties.indices {
+                slot.index = index
+                do {
+                    try validateValue(AutoreleasingUnsafeMutablePointer(slot: slot), forKey: properties[index].name)
+                    if slot.isReplaced { try setValue(slot.value, at: index) }
+                } catch is ValueMismatch {
+                    errors.append(ValidationErrors.mismatch(slot.value, self, runtime.properties[index]))
+                } catch {
+                    ValidationErrors.append(error, to: &errors)
+                }
+            }
+        }
+    }
+
+    /// Checks every value against the model alone.
+    final func validateByModel(into errors: inout [any Error]) {
+        for check in runtime.checks { validatePresent(check, into: &errors) }
+    }
+
+    /// Checks the value that the object has. An unchanged value is required as it was when it was saved; its limits may be newer
+    /// than it is. An unchanged relationship is not read.
+    private final func validatePresent(_ check: PropertyCheck, into errors: inout [any Error]) {
+        let value = storage.flatMap { $0.values.isEmpty ? nil : $0.values[check.index] } ?? .unset
+        switch value {
+        case .unset where isInserted, .null where check.kind == .toMany:
+            if check.kind == .toMany { validate(count: 0, check, into: &errors) } else { validate(.null, check, into: &errors) }
+        case .unset:
+            guard !check.rules.isEmpty, !check.kind.isRelationship else { return }
+            let committed = committedValue(check.index)
+            if !committed.isNull { validate(committed, check, into: &errors) }
+        case .toMany(let members):
+            guard members.isChanged || isInserted else { return }
+            if check.mustCount(members) { validate(count: memberKeys(at: check.index).count, check, into: &errors) }
+            if !check.rules.isEmpty { validate(self.value(at: check.index), check, into: &errors) }
+        case .reference(let key) where !key.isNone:
+            if !check.rules.isEmpty { validate(self.value(at: check.index), check, into: &errors) }
+        default: validate(value, check, into: &errors)
+        }
+    }
+
+    /// Checks an attribute's value, or null.
+    private final func validate(_ value: ManagedValue, _ check: PropertyCheck, into errors: inout [any Error]) {
+        guard !value.isNull else {
+            guard check.isRequired else { return }
+            return errors.append(ValidationErrors.make(NSValidationMissingMandatoryPropertyError, self, check, nil))
+        }
+        for rule in check.rules {
+            let isValid = rule.test.holds(value) ?? rule.predicate.holds(
+                AttributeCoding.object(value, property: entity.frozenProperties[check.index], kind: check.kind))
+            if !isValid {
+                let object = AttributeCoding.object(value, property: entity.frozenProperties[check.index], kind: check.kind)
+                errors.append(ValidationErrors.make(rule, self, check, object))
+            }
+        }
+    }
+
+    /// Checks a relationship's destination or members against predicates, and a to-one destination for being there.
+    private final func validate(_ object: Any?, _ check: PropertyCheck, into errors: inout [any Error]) {
+        guard let object else {
+            if check.isRequired, check.kind == .toOne {
+                errors.append(ValidationErrors.make(NSValidationMissingMandatoryPropertyError, self, check, nil))
+            }
+            return
+        }
+        for rule in check.rules where !rule.predicate.holds(object) { errors.append(ValidationErrors.make(rule, self, check, object)) }
+    }
+
+    private final func validate(count: Int, _ check: PropertyCheck, into errors: inout [any Error]) {
+        guard let code = check.failure(ofCount: count) else { return }
+        errors.append(ValidationErrors.make(code, self, check, value(at: check.index)))
+    }
+
+    /// What the default of `validateForDelete()` does.
+    final func validateDeleteRules() throws {
+        guard !runtime.deniers.isEmpty else { return }
+        try ValidationErrors.throwing { validateDeleteRules(into: &$0) }
+    }
+
+    /// Whether a relationship whose rule denies has a destination that stays.
+    final func validateDeleteRules(into errors: inout [any Error]) {
+        guard !state.contains(.inaccessible) else { return }
+        for index in runtime.deniers {
+            let remaining = runtime.properties[index].kind == .toMany
+                ? managedObjects(at: index) : managedObject(at: index).map { [$0] } ?? []
+            guard remaining.contains(where: { !$0.isDeleted }) else { continue }
+            errors.append(ValidationErrors.denied(self, runtime.properties[index].name, value(at: index)))
+        }
+    }
+}
+
+extension NSPredicate {
+    /// Whether a value in memory satisfies the predicate.
+    fileprivate func holds(_ subject: Any?) -> Bool {
+        heartwoodNode?.evaluate(subject) ?? evaluate(with: subject)
+    }
+}

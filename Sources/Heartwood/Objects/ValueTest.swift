@@ -1,0 +1,62 @@
+import Foundation
+
+/// A validation predicate as saves evaluate it: plain limits on the stored form of a value, anything else on the value itself.
+enum ValueTest {
+    case integer(ComparisonOperator, Int64)
+    case number(ComparisonOperator, Double)
+    /// Seconds since 2001-01-01 UTC.
+    case date(ComparisonOperator, Double)
+    /// Of a string, in UTF-16 units, as `NSString` counts.
+    case length(ComparisonOperator, Int64)
+    /// The whole text matches the regular expression, which is also there as it was stated.
+    case pattern(TextMatcher, String)
+    case other
+
+    init(_ predicate: NSPredicate) {
+        self = .other
+        guard case .comparison(let comparison) = predicate.heartwoodNode, comparison.modifier == .direct,
+            case .keyPath(let keys) = comparison.left, case .constant(let constant) = comparison.right
+        else { return }
+        if case .text(let pattern) = constant, comparison.comparison == .matches, keys.isEmpty, comparison.options.isEmpty {
+            if let matcher = TextMatcher(.matches, pattern, options: []) { self = .pattern(matcher, pattern) }
+            return
+        }
+        guard let order = PredicateCompiler.order(comparison.comparison), order != .equal, order != .notEqual else { return }
+        switch constant {
+        case .integer(let limit) where keys.isEmpty: self = .integer(order, limit)
+        case .double(let limit) where keys.isEmpty: self = .number(order, limit)
+        case .date(let limit) where keys.isEmpty: self = .date(order, limit)
+        case .integer(let limit) where keys == ["length"]: self = .length(order, limit)
+        default: return
+        }
+    }
+
+    /// Whether `value` satisfies the test; nil where only the predicate itself can tell.
+    func holds(_ value: ManagedValue) -> Bool? {
+        switch (self, value) {
+        case (.integer(let comparison, let limit), .integer(let number)): comparison.holds(number, limit)
+        case (.integer(let comparison, let limit), .double(let number)): comparison.holds(number, Double(limit))
+        case (.number(let comparison, let limit), .double(let number)): comparison.holds(number, limit)
+        case (.date(let comparison, let limit), .date(let date)): comparison.holds(date, limit)
+        case (.length(let comparison, let limit), .text(let text)): comparison.holds(Int64(text.utf16.count), limit)
+        case (.pattern(let matcher, _), .text(let text)): matcher.matches(text)
+        default: nil
+        }
+    }
+
+    /// The code of the error where the test fails and nothing else was stated.
+    var errorCode: Int {
+        switch self {
+        case .integer(let comparison, _), .number(let comparison, _):
+            Self.isLower(comparison) ? NSValidationNumberTooSmallError : NSValidationNumberTooLargeError
+        case .date(let comparison, _): Self.isLower(comparison) ? NSValidationDateTooSoonError : NSValidationDateTooLateError
+        case .length(let comparison, _): Self.isLower(comparison) ? NSValidationStringTooShortError : NSValidationStringTooLongError
+        case .pattern: NSValidationStringPatternMatchingError
+        case .other: NSManagedObjectValidationError
+        }
+    }
+
+    private static func isLower(_ comparison: ComparisonOperator) -> Bool {
+        comparison == .greater || comparison == .greaterOrEqual
+    }
+}

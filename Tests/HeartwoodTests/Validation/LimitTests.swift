@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// What a model states of attributes.
+@Suite struct LimitTests {
+    private static var values: [(key: String, allowed: [Any], refused: [(Any, Int)])] { [
+        ("small", [1, 9], [(0, NSValidationNumberTooSmallError), (10, NSValidationNumberTooLargeError)]),
+        ("big", [-5, Int64.max], [(-6, NSValidationNumberTooSmallError)]),
+        ("double", [0.5, 1.5], [(0.4, NSValidationNumberTooSmallError), (1.6, NSValidationNumberTooLargeError)]),
+        ("float", [Float(2)], [(Float(2.5), NSValidationNumberTooLargeError)]),
+        (
+            "decimal", [NSDecimalNumber(string: "0.1"), NSDecimalNumber(string: "10")],
+            [
+                (NSDecimalNumber(string: "0.09"), NSValidationNumberTooSmallError),
+                (NSDecimalNumber(string: "10.01"), NSValidationNumberTooLargeError),
+            ]
+        ),
+        (
+            "date", [Date(timeIntervalSinceReferenceDate: 100), Date(timeIntervalSinceReferenceDate: 200)],
+            [
+                (Date(timeIntervalSinceReferenceDate: 99), NSValidationDateTooSoonError),
+                (Date(timeIntervalSinceReferenceDate: 201), NSValidationDateTooLateError),
+            ]
+        ),
+        (
+            "text", ["ab", "äöüß", "👋", "👋👋"],
+            [("a", NSValidationStringTooShortError), ("👋👋👋", NSValidationStringTooLongError), ("", NSValidationStringTooShortError)]
+        ),
+        ("code", ["AB1", "XY123"], [("AB", NSValidationStringPatternMatchingError), ("xAB1", NSValidationStringPatternMatchingError)]),
+    ] }
+
+    @Test(arguments: StoreKind.allCases)
+    func limitsOfAModelFileAreEnforced(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: try CheckedModel.load())
+        for (key, allowed, refused) in Self.values {
+            let object = stack.insert("Limits", [:])
+            for value in allowed {
+                object.setValue(value, forKey: key)
+                #expect(stack.failures().isEmpty, "\(key) \(value)")
+            }
+            for (value, code) in refused {
+                object.setValue(value, forKey: key)
+                let errors = stack.failures()
+                #expect(errors.map(\.code) == [code], "\(key) \(value)")
+                let info = try #require(errors.first?.userInfo)
+                #expect(info[NSValidationObjectErrorKey] as? NSManagedObject === object)
+                #expect(info[NSValidationKeyErrorKey] as? String == key)
+                #expect((info[NSValidationValueErrorKey] as? NSObject)?.isEqual(object.value(forKey: key)) ?? true)
+                #expect(info[NSValidationValueErrorKey].map { "\($0)" } == object.value(forKey: key).map { "\($0)" })
+                #expect(info[NSValidationPredicateErrorKey] is NSPredicate)
+                #expect(errors.first?.domain == NSCocoaErrorDomain)
+            }
+            object.setValue(nil, forKey: key)
+            #expect(stack.failures().isEmpty, "\(key) is optional")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func allFailuresComeInOneErrorAndNothingIsSaved(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: try CheckedModel.load())
+        stack.insert("Limits", ["text": "good"])
+        let one = stack.insert("Limits", ["small": 0, "text": "too long"])
+        let two = stack.insert("Limits", ["code": "?"])
+        let error = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
+        #expect(error?.code == NSValidationMultipleErrorsError && error?.domain == NSCocoaErrorDomain)
+        let details = try #require(error?.userInfo[NSDetailedErrorsKey] as? [NSError])
+        #expect(details.map(\.code) == [1620, 1660, 1680])
+        #expect(details.map { $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject } == [one, one, two])
+        #expect(try stack.fetch("Limits", in: stack.newContext()).isEmpty)
+        #expect(stack.context.insertedObjects.count == 3)
+        one.setValue(1, forKey: "small")
+        one.setValue("fits", forKey: "text")
+        stack.context.delete(two)
+        try stack.context.save()
+        #expect(try stack.fetch("Limits", in: stack.newContext()).count == 2)
+    }
+
+    /// Limits are no part of a model's version, so a store may hold values from before them.
+    @Test(arguments: StoreKind.allCases)
+    func anUpdateChecksTheLimitsOfWhatItDoesNotChange(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: try CheckedModel.load())
+        let one = stack.insert("Limits", ["text": "good"])
+        try stack.context.save()
+        one.setPrimitiveValue("quietly too long", forKey: "text")
+        #expect(stack.failed() == [], "nothing is to be saved")
+        one.setValue(3, forKey: "small")
+        #expect(stack.failed() == ["1660 text"])
+        guard kind == .recordLog else { return }
+        let again = try TestStack(.recordLog, model: try Self.limitless())
+        let old = again.insert("Limits", ["text": "longer than four"])
+        try again.context.save()
+        let uri = old.objectID.uriRepresentation()
+        try again.coordinator.remove(again.coordinator.persistentStores[0])
+        let strict = try TestStack(.recordLog, model: try CheckedModel.load(), at: again.url)
+        let id = try #require(strict.coordinator.managedObjectID(forURIRepresentation: uri))
+        strict.context.object(with: id).setValue(3, forKey: "small")
+        #expect(strict.failed() == ["1660 text"])
+    }
+
+    /// The same model without a limit.
+    private static func limitless() throws -> NSManagedObjectModel {
+        let model = try CheckedModel.load()
+        for attribute in model.entities.flatMap(\.attributesByName.values) {
+            attribute.setValidationPredicates(nil, withValidationWarnings: nil)
+        }
+        return model
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func predicatesInCodeGiveTheirWarning(kind: StoreKind) throws {
+        let model = TestStack.model()
+        let person = try #require(model.entitiesByName["Person"]), name = try #require(person.attributesByName["name"])
+        let warnings = ["two to four letters", "not that one", "nor that"]
+        name.setValidationPredicates(
+            [
+                NSPredicate(format: "length > 1 AND length < 5"), NSPredicate(format: "SELF != 'evil'"),
+                NSPredicate { value, _ in value as? String != "null" },
+            ], withValidationWarnings: warnings)
+        person.attributesByName["age"]?.setValidationPredicates(
+            [NSPredicate(format: "SELF >= 1"), NSPredicate(format: "SELF < 150")], withValidationWarnings: nil)
+        person.attributesByName["email"]?.setValidationPredicates(
+            [NSPredicate(format: "SELF MATCHES '.+@.+'")], withValidationWarnings: nil)
+        let relationships = person.relationshipsByName
+        relationships["tags"]?.setValidationPredicates([NSPredicate(format: "@count <= 1")], withValidationWarnings: ["one tag"])
+        relationships["group"]?.setValidationPredicates([NSPredicate(format: "title != 'closed'")], withValidationWarnings: ["closed"])
+        #expect(name.validationPredicates.count == 3 && name.validationWarnings as? [String] == warnings)
+        let copied = (model.copy() as? NSManagedObjectModel)?.entitiesByName["Person"]?.attributesByName["name"]
+        #expect(copied?.validationPredicates == name.validationPredicates)
+        let stack = try TestStack(kind, model: model)
+        let group = stack.insert("Group", ["title": "closed"]), tags = [stack.insert("Tag", [:]), stack.insert("Tag", [:])]
+        let one = stack.insert("Person", ["name": "a"])
+        func texts() -> [String] { stack.failures().map { $0.code == 1550 ? $0.localizedDescription : "\($0.code)" } }
+        #expect(texts() == ["two to four letters"])
+        one.setValue("evil", forKey: "name")
+        #expect(texts() == ["not that one"])
+        one.setValue("null", forKey: "name")
+        #expect(texts() == ["nor that"])
+        one.setValue("good", forKey: "name")
+        #expect(texts() == [])
+        one.setValue(0, forKey: "age")
+        one.setValue("nobody", forKey: "email")
+        #expect(texts() == ["\(NSValidationNumberTooSmallError)", "\(NSValidationStringPatternMatchingError)"])
+        one.setValue(150, forKey: "age")
+        one.setValue("some@body", forKey: "email")
+        #expect(texts() == ["\(NSValidationNumberTooLargeError)"])
+        one.setValue(149, forKey: "age")
+        one.setValue(group, forKey: "group")
+        one.setValue(NSSet(array: tags), forKey: "tags")
+        #expect(texts() == ["closed", "one tag"])
+    }
+
+    @Test func aModelKeepsItsLimitsInAStoreAndSaysWhichAreNone() throws {
+        let model = try CheckedModel.load()
+        let again = try model.archivedBytes().withUnsafeBytes { try NSManagedObjectModel.unarchive($0) }
+        for (entity, other) in zip(model.entities, again.entities) {
+            for (name, attribute) in entity.attributesByName { #expect(other.attributesByName[name]?.rules == attribute.rules, "\(name)") }
+        }
+        #expect(again.entitiesByName["Limits"]?.attributesByName["text"]?.rules == ValidationRules(minimum: 2, maximum: 4))
+        for (attribute, says) in [
+            ("attributeType=\"Integer 16\" minValueString=\"few\"", "\"few\", which is no number"),
+            ("attributeType=\"String\" regularExpressionString=\"(\"", "no regular expression"),
+        ] {
+            let error = #expect(throws: (any Error).self) {
+                try CheckedModel.load("<entity name=\"A\"><attribute name=\"x\" \(attribute)/></entity>")
+            } as? NSError
+            #expect(error?.localizedDescription.contains(says) == true, "\(error?.localizedDescription ?? "")")
+            #expect(error?.localizedDescription.contains("contents:3") == true)
+        }
+    }
+}
