@@ -11,28 +11,37 @@
 /// Invariants:
 /// 1. `capacity` is a power of two and at least 16; at most 3/4 of the slots are taken.
 /// 2. A key stands at its home slot or at a later one with no empty slot in between.
-/// 3. `keys[i] == 0` exactly where `objects[i]` is empty.
+/// 3. A slot's key is 0 exactly where it has no object.
+/// 4. Each slot with an object owns one reference to it; slots are moved as bits.
 final class IdentityMap {
-    private var keys: UnsafeMutablePointer<UInt64>
-    private var objects: UnsafeMutablePointer<NSManagedObject?>
+    private struct Slot {
+        var key: UInt64
+        var object: Unmanaged<NSManagedObject>?
+
+        static var empty: Slot { Slot(key: 0, object: nil) }
+    }
+
+    private var slots: UnsafeMutablePointer<Slot>
     private var capacity: Int
     private(set) var count = 0
     private var sweepAt = minimumSweep
 
     private static let minimumSweep = 1024
+    private static let minimumCapacity = 16
 
     init() {
-        capacity = 16
-        keys = .allocate(capacity: capacity)
-        keys.initialize(repeating: 0, count: capacity)
-        objects = .allocate(capacity: capacity)
-        objects.initialize(repeating: nil, count: capacity)
+        capacity = Self.minimumCapacity
+        slots = Self.allocate(capacity)
     }
 
     deinit {
-        objects.deinitialize(count: capacity)
-        objects.deallocate()
-        keys.deallocate()
+        Self.release(slots, capacity)
+    }
+
+    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Slot> {
+        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: capacity)
+        slots.initialize(repeating: .empty, count: capacity)
+        return slots
     }
 
     @inline(__always)
@@ -42,150 +51,131 @@ final class IdentityMap {
     }
 
     @inline(__always)
-    private func slot(of key: UInt64) -> Int {
+    private func place(of key: UInt64) -> Int {
+        let slots = slots, mask = capacity &- 1
         var index = Self.home(key, capacity)
-        while keys[index] != key && keys[index] != 0 {
-            index = (index &+ 1) & (capacity &- 1)
+        while slots[index].key != key && slots[index].key != 0 {
+            index = (index &+ 1) & mask
         }
         return index
     }
 
     subscript(key: ObjectKey) -> NSManagedObject? {
         @inline(__always) get {
-            objects[slot(of: key.rawValue)]
+            slots[place(of: key.rawValue)].object?.takeUnretainedValue()
         }
     }
 
     /// Registers `object`; the key must not be taken.
     func insert(_ object: NSManagedObject, for key: ObjectKey) {
-        if count &* 4 >= capacity &* 3 { grow() }
-        let index = slot(of: key.rawValue)
-        precondition(keys[index] == 0, "a context registers one object for a key")
-        keys[index] = key.rawValue
-        objects[index] = object
+        if count &* 4 >= capacity &* 3 { resize(to: capacity &* 2) }
+        let index = place(of: key.rawValue)
+        precondition(slots[index].key == 0, "a context registers one object for a key")
+        slots[index] = Slot(key: key.rawValue, object: .passRetained(object))
         count &+= 1
+    }
+
+    /// Makes room for so many more.
+    func reserve(_ more: Int) {
+        var wanted = capacity
+        while (count &+ more) &* 4 >= wanted &* 3 { wanted &*= 2 }
+        if wanted > capacity { resize(to: wanted) }
     }
 
     @discardableResult
     func remove(_ key: ObjectKey) -> NSManagedObject? {
-        let index = slot(of: key.rawValue)
-        guard keys[index] != 0 else { return nil }
-        let object = objects[index]
+        let index = place(of: key.rawValue)
+        guard let object = slots[index].object else { return nil }
         vacate(index)
-        return object
+        return object.takeRetainedValue()
     }
 
     /// Empties a slot and closes the gap, so that (2) holds.
     private func vacate(_ start: Int) {
         let mask = capacity &- 1
         var gap = start
-        keys[gap] = 0
-        objects[gap] = nil
+        slots[gap] = .empty
         count &-= 1
         var index = (gap &+ 1) & mask
-        while keys[index] != 0 {
-            let home = Self.home(keys[index], capacity)
+        while slots[index].key != 0 {
+            let home = Self.home(slots[index].key, capacity)
             if ((index &- home) & mask) >= ((index &- gap) & mask) {
-                keys[gap] = keys[index]
-                (objects + gap).moveUpdate(from: objects + index, count: 1)
-                (objects + index).initialize(to: nil)
-                keys[index] = 0
+                slots[gap] = slots[index]
+                slots[index] = .empty
                 gap = index
             }
             index = (index &+ 1) & mask
         }
     }
 
-    private func grow() {
-        resize(to: capacity &* 2)
-    }
-
     private func resize(to newCapacity: Int) {
-        let oldKeys = keys, oldObjects = objects, oldCapacity = capacity
+        let old = slots, oldCapacity = capacity
         capacity = newCapacity
-        keys = .allocate(capacity: newCapacity)
-        keys.initialize(repeating: 0, count: newCapacity)
-        objects = .allocate(capacity: newCapacity)
-        objects.initialize(repeating: nil, count: newCapacity)
-        for index in 0..<oldCapacity where oldKeys[index] != 0 {
-            let target = slot(of: oldKeys[index])
-            keys[target] = oldKeys[index]
-            (objects + target).moveUpdate(from: oldObjects + index, count: 1)
+        slots = Self.allocate(newCapacity)
+        for index in 0..<oldCapacity where old[index].key != 0 {
+            slots[place(of: old[index].key)] = old[index]
         }
-        oldKeys.deallocate()
-        oldObjects.deallocate()
+        old.deallocate()
     }
 
     /// Whether the map has grown enough since the last sweep for another to pay.
     var wantsSweep: Bool { count >= sweepAt }
 
-    /// Lets go of every object that only the map refers to and that has no changes.
+    /// Lets go of every object that only the map refers to and that has no changes. A `deinit` may use the map again: it runs after
+    /// everything else.
     func sweep() {
-        var kept: [(UInt64, NSManagedObject)] = []
-        var released = 0
-        for index in 0..<capacity where keys[index] != 0 {
-            if isKnownUniquelyReferenced(&objects[index]), objects[index]?.isDisposable == true {
-                objects[index] = nil
-                keys[index] = 0
-                released &+= 1
-            }
+        var disposed: [Unmanaged<NSManagedObject>] = []
+        for index in 0..<capacity where isDisposable(index) {
+            if let object = slots[index].object { disposed.append(object) }
+            slots[index] = .empty
         }
-        guard released > 0 else {
-            sweepAt = max(Self.minimumSweep, count &* 2)
-            return
+        count &-= disposed.count
+        if !disposed.isEmpty {
+            var wanted = Self.minimumCapacity
+            while count &* 4 >= wanted &* 3 { wanted &*= 2 }
+            resize(to: wanted)
         }
-        count &-= released
-        kept.reserveCapacity(count)
-        for index in 0..<capacity where keys[index] != 0 {
-            if let object = objects[index] { kept.append((keys[index], object)) }
-        }
-        var wanted = 16
-        while count &* 4 >= wanted &* 3 { wanted &*= 2 }
-        rebuild(capacity: max(wanted, 16), from: kept)
         sweepAt = max(Self.minimumSweep, count &* 2)
+        for object in disposed { object.release() }
     }
 
-    private func rebuild(capacity newCapacity: Int, from entries: [(UInt64, NSManagedObject)]) {
-        objects.deinitialize(count: capacity)
-        if newCapacity != capacity {
-            objects.deallocate()
-            keys.deallocate()
-            capacity = newCapacity
-            keys = .allocate(capacity: capacity)
-            objects = .allocate(capacity: capacity)
-        }
-        keys.initialize(repeating: 0, count: capacity)
-        objects.initialize(repeating: nil, count: capacity)
-        for (key, object) in entries {
-            let index = slot(of: key)
-            keys[index] = key
-            objects[index] = object
+    private func isDisposable(_ index: Int) -> Bool {
+        guard slots[index].object?._withUnsafeGuaranteedRef({ $0.isDisposable }) ?? false else { return false }
+        return withUnsafeMutablePointer(to: &slots[index].object) { reference in
+            // (4) The bits of an owned reference.
+            UnsafeMutableRawPointer(reference).withMemoryRebound(to: NSManagedObject?.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
         }
     }
 
     func forEach(_ body: (NSManagedObject) -> Void) {
         for index in 0..<capacity {
-            if let object = objects[index] { body(object) }
+            if let object = slots[index].object { body(object.takeUnretainedValue()) }
         }
     }
 
     func removeAll() {
-        objects.deinitialize(count: capacity)
-        keys.initialize(repeating: 0, count: capacity)
-        objects.initialize(repeating: nil, count: capacity)
+        let old = slots, oldCapacity = capacity
+        capacity = Self.minimumCapacity
+        slots = Self.allocate(capacity)
         count = 0
         sweepAt = Self.minimumSweep
+        Self.release(old, oldCapacity)
+    }
+
+    private static func release(_ slots: UnsafeMutablePointer<Slot>, _ capacity: Int) {
+        for index in 0..<capacity { slots[index].object?.release() }
+        slots.deallocate()
     }
 
     /// Invariants (1) to (3); for tests.
     func checkInvariants() -> Bool {
-        guard capacity >= 16, capacity & (capacity - 1) == 0, count * 4 <= capacity * 3 else { return false }
+        guard capacity >= Self.minimumCapacity, capacity & (capacity - 1) == 0, count * 4 <= capacity * 3 else { return false }
         var seen = 0
         for index in 0..<capacity {
-            guard (keys[index] == 0) == (objects[index] == nil) else { return false }
-            guard keys[index] != 0 else { continue }
+            guard (slots[index].key == 0) == (slots[index].object == nil) else { return false }
+            guard slots[index].key != 0 else { continue }
             seen += 1
-            guard slot(of: keys[index]) == index else { return false }
+            guard place(of: slots[index].key) == index else { return false }
         }
         return seen == count
     }

@@ -22,6 +22,7 @@ extension NSManagedObjectContext {
         object.key = nextTemporaryKey(slot: runtime.slot)
         object.state = [.inserted]
         object.rowBody = nil
+        if type(of: object) != runtime.objectClass { hasOtherClasses = true }
         identities.insert(object, for: object.key)
         list(object)
         changeCount += 1

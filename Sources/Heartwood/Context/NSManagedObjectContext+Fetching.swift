@@ -15,7 +15,10 @@ extension NSManagedObjectContext {
         let objects = try fetchObjects(specification)
         if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
         if T.self == NSManagedObject.self { return unsafeBitCast(objects, to: [T].self) }
-        if T.self is NSManagedObject.Type, objects.allSatisfy({ $0 is T }) { return unsafeBitCast(objects, to: [T].self) }
+        // Faults are of their entity's class; where an inserted object is not, each is looked at.
+        if T.self is NSManagedObject.Type, !hasOtherClasses, specification.concreteEntities.allSatisfy({ runtime(for: $0).objectClass is T.Type }) {
+            return unsafeBitCast(objects, to: [T].self)
+        }
         return try convert(objects)
     }
 
@@ -92,6 +95,7 @@ extension NSManagedObjectContext {
     private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (NSManagedObject) -> Void) throws -> QueryStatistics? {
         let view = try view(of: store)
         let slotBase = store.slotBase
+        if query.predicate == nil, let count = try view.count(query) { identities.reserve(min(count, query.limit ?? count)) }
         let statistics = try view.execute(query) { row in
             let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
             let object: NSManagedObject

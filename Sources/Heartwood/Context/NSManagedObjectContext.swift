@@ -40,10 +40,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var coordinator: NSPersistentStoreCoordinator?
 
     final let identities = IdentityMap()
-    /// The fault that a subclass's initializer is about to become.
-    final var faultInMaking: (key: ObjectKey, runtime: EntityRuntime)?
+    /// The fault that a subclass's initializer is about to become; without a runtime where none is. `makeFault` keeps that one alive.
+    @exclusivity(unchecked) final var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
+    /// Whether an object was inserted whose class is not its entity's.
+    final var hasOtherClasses = false
     /// Every object that was inserted, updated or deleted since the last save; one that was put back stays listed.
-    final var listed: [NSManagedObject] = []
+    @exclusivity(unchecked) final var listed: [NSManagedObject] = []
     final var changeCount = 0
     /// How the newest fetch that a store answered was answered; tests assert on it.
     final var lastQuery = QueryStatistics()
@@ -63,10 +65,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private var temporaryCounter: UInt64 = 0
 
     /// By slot: the runtimes met so far.
-    private var runtimesBySlot: [EntityRuntime?] = []
-    private var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
+    @exclusivity(unchecked) private var runtimesBySlot: [EntityRuntime?] = []
+    @exclusivity(unchecked) private var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
     /// By class: the entity that names it.
-    final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
+    @exclusivity(unchecked) final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// By store: the view that reads use until the store has a newer commit.
     private var views: [ObjectIdentifier: StoreView] = [:]
     /// The last view used, so that most reads look nothing up.
@@ -214,7 +216,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
         // Subclasses' initializers run too, so the way to tell them is beside the arguments.
-        faultInMaking = (key, runtime)
+        faultInMaking = (key, Unmanaged.passUnretained(runtime))
         let object = runtime.objectClass.init(entity: runtime.entity, insertInto: self)
         identities.insert(object, for: key)
         return object

@@ -58,28 +58,16 @@ extension RecordLogView {
         var statistics = QueryStatistics()
         statistics.access = parts.map { part in part.plan.index.map { .index($0.name) } ?? .scan }
         statistics.isOrderedByIndex = !query.sort.isEmpty && parts.count == 1 && parts[0].plan.isOrdered
-        var skipped = 0, given = 0
-        let limit = query.limit ?? Int.max
-        func give(_ row: RowView) throws -> Bool {
-            if skipped < query.offset {
-                skipped += 1
-                return true
-            }
-            guard given < limit else { return false }
-            given += 1
-            return try body(row) && given < limit
-        }
-        guard limit > 0 else { return statistics }
+        let window = ResultWindow(query)
+        guard !window.isFull else { return statistics }
         if query.sort.isEmpty || statistics.isOrderedByIndex {
-            for part in parts {
-                var isStopped = false
+            for part in parts where !window.isFull {
                 try forEachMatch(part, scope) { row in
-                    statistics.rowsMatched += 1
-                    isStopped = try !give(row)
-                    return !isStopped
+                    if window.takes(), try !body(row) { window.close() }
+                    return !window.isFull
                 }
-                if isStopped { break }
             }
+            statistics.rowsMatched = window.matched
         } else {
             var sorter = RowSorter()
             for part in parts {
@@ -90,7 +78,10 @@ extension RecordLogView {
                     return true
                 }
             }
-            for row in sorter.sorted() { guard try give(row) else { break } }
+            for row in sorter.sorted() {
+                if window.takes(), try !body(row) { window.close() }
+                if window.isFull { break }
+            }
         }
         statistics.rowsVisited = scope.rowsVisited
         return statistics
@@ -114,5 +105,34 @@ extension RecordLogView {
                 guard try body(row) else { return }
             }
         }
+    }
+}
+
+/// Which of the matches, in order, are asked for: those behind the offset, up to the limit.
+private final class ResultWindow {
+    private var toSkip: Int
+    private var left: Int
+    private(set) var matched = 0
+
+    init(_ query: StoreQuery) {
+        toSkip = query.offset
+        left = query.limit ?? Int.max
+    }
+
+    var isFull: Bool { left <= 0 }
+
+    /// No more matches are wanted.
+    func close() { left = 0 }
+
+    /// Whether the next match is asked for.
+    @inline(__always)
+    func takes() -> Bool {
+        matched &+= 1
+        guard toSkip == 0 else {
+            toSkip &-= 1
+            return false
+        }
+        left &-= 1
+        return true
     }
 }

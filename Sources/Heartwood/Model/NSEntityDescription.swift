@@ -41,9 +41,18 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
         set {
             checkEditable()
             let inherited = superentity?.properties ?? []
+            disownProperties()
             ownProperties = newValue.filter { property in !inherited.contains { $0 === property } }
-            for property in ownProperties { property.entity = self }
+            for property in ownProperties { property.owner = .passUnretained(self) }
         }
+    }
+
+    private func disownProperties() {
+        for property in ownProperties where property.entity === self { property.owner = nil }
+    }
+
+    deinit {
+        disownProperties()
     }
 
     /// The properties that this entity states itself.

@@ -6,7 +6,10 @@ open class NSPropertyDescription: NSObject, @unchecked Sendable {
     // Unchecked: a model's parts are changed by the thread that builds it, and by none once it is frozen.
 
     /// The entity that states the property.
-    public internal(set) final weak var entity: NSEntityDescription?
+    public final var entity: NSEntityDescription? { owner?.takeUnretainedValue() }
+    /// The entity takes this back before it goes. A weak reference in its place would make each retain of an entity several times as
+    /// dear, and every object that is made retains one.
+    final var owner: Unmanaged<NSEntityDescription>?
     public final var name: String = "" { willSet { checkEditable() } }
     /// Whether an object may be saved without a value.
     public final var isOptional = true { willSet { checkEditable() } }

@@ -32,12 +32,7 @@ class ValueSlot<Pointee> {
 final class PropertySlot: ValueSlot<AnyObject?> {
     let owner: NSManagedObject
     /// The property.
-    var index = 0 {
-        didSet {
-            isReplaced = false
-            replacement = nil
-        }
-    }
+    private(set) var index = 0
     private(set) var isReplaced = false
     private var replacement: AnyObject?
 
@@ -55,4 +50,12 @@ final class PropertySlot: ValueSlot<AnyObject?> {
     }
 
     override var property: PropertySlot? { self }
+
+    /// Goes on to another property of the same object.
+    func move(to index: Int) {
+        self.index = index
+        guard isReplaced else { return }
+        isReplaced = false
+        replacement = nil
+    }
 }

@@ -50,6 +50,8 @@ final class EntityRuntime: @unchecked Sendable {
     let indexByName: [String: Int]
     /// What saves check, in the order of the properties.
     let checks: [PropertyCheck]
+    /// By property index.
+    let checksByProperty: [PropertyCheck?]
     /// The relationships that keep an object from being deleted.
     let deniers: [Int]
     let hasTransients: Bool
@@ -69,7 +71,8 @@ final class EntityRuntime: @unchecked Sendable {
         indexByName = entity.propertyIndexByName
         propertyCount = properties.count
         initialValues = list.map(\.initial)
-        checks = entity.frozenProperties.compactMap(\.check)
+        checksByProperty = entity.frozenProperties.map(\.check)
+        checks = checksByProperty.compactMap(\.self)
         deniers = list.indices.filter { list[$0].deleteRule == .denyDeleteRule && list[$0].kind.isRelationship }
         hasTransients = list.contains(where: \.isTransient)
         layouts = .allocate(capacity: accesses.count)

@@ -12,10 +12,10 @@ extension NSManagedObject {
     /// What the default of `validateValue(_:forKey:)` does.
     final func validateByModel(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         if let slot = value.slot.property, slot.owner === self, !slot.isReplaced, runtime.properties[slot.index].name == key {
-            guard let check = entity.frozenProperties[slot.index].check else { return }
+            guard let check = runtime.checksByProperty[slot.index] else { return }
             return try ValidationErrors.throwing { validatePresent(check, into: &$0) }
         }
-        guard let index = runtime.index(of: key), let check = entity.frozenProperties[index].check else { return }
+        guard let index = runtime.index(of: key), let check = runtime.checksByProperty[index] else { return }
         try ValidationErrors.throwing { errors in
             let object = value.pointee is NSNull ? nil : value.pointee
             if check.kind == .toMany {
@@ -36,11 +36,10 @@ extension NSManagedObject {
         try ValidationErrors.throwing { errors in
             guard !runtime.isPlainClass else { return validateByModel(into: &errors) }
             let slot = PropertySlot(owner: self)
-            let properties = entity.frozenProperties
-            for index in properties.indices {
-                slot.index = index
+            for index in runtime.properties.indices {
+                slot.move(to: index)
                 do {
-                    try validateValue(AutoreleasingUnsafeMutablePointer(slot: slot), forKey: properties[index].name)
+                    try validateValue(AutoreleasingUnsafeMutablePointer(slot: slot), forKey: runtime.properties[index].name)
                     if slot.isReplaced { try setValue(slot.value, at: index) }
                 } catch is ValueMismatch {
                     errors.append(ValidationErrors.mismatch(slot.value, self, runtime.properties[index]))

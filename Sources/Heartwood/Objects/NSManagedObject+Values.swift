@@ -59,11 +59,16 @@ extension NSManagedObject {
     }
 
     /// The storage, with room for values.
+    @inline(__always)
     final func changeStorage() -> ObjectStorage {
+        if let storage, !storage.values.isEmpty { return storage }
+        return makeStorage()
+    }
+
+    @inline(never)
+    private final func makeStorage() -> ObjectStorage {
         let storage = self.storage ?? ObjectStorage()
-        if storage.values.isEmpty {
-            storage.values = [ManagedValue](repeating: .unset, count: runtime.properties.count)
-        }
+        storage.values = [ManagedValue](repeating: .unset, count: runtime.properties.count)
         self.storage = storage
         return storage
     }

@@ -27,10 +27,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// known only at run time through a required initializer. It runs for fetched objects too, as on Apple's platforms.
     /// - Precondition: the entity is not abstract.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-        if let context, let fault = context.faultInMaking {
-            context.faultInMaking = nil
-            runtime = fault.runtime
-            key = fault.key
+        if let context, let runtime = context.faultInMaking.runtime {
+            self.runtime = runtime.takeUnretainedValue()
+            key = context.faultInMaking.key
+            context.faultInMaking.runtime = nil
             state = .fault
             contextReference = Unmanaged.passUnretained(context)
             super.init()

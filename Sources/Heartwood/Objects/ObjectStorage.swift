@@ -1,7 +1,7 @@
 /// What a managed object holds beyond its row, from its first change on.
 final class ObjectStorage {
     /// By property index; `unset` where the row speaks. Empty until something is written.
-    var values: [ManagedValue] = []
+    @exclusivity(unchecked) var values: [ManagedValue] = []
     /// The ID handed out last, so that asking twice gives one object.
     var objectID: NSManagedObjectID?
     /// The key a save in progress gives to an inserted object.

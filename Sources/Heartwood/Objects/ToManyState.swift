@@ -8,12 +8,12 @@
 /// 2. Once `base` is read, no key of `added` is in it and each key of `removed` is.
 /// 3. `order`, where present, is the whole current order of an ordered relationship.
 final class ToManyState {
-    private(set) var base: [ObjectKey]?
+    @exclusivity(unchecked) private(set) var base: [ObjectKey]?
     private var baseSet: Set<ObjectKey>?
-    private(set) var added: [ObjectKey] = []
-    private var addedSet: Set<ObjectKey> = []
-    private(set) var removed: Set<ObjectKey> = []
-    private(set) var order: [ObjectKey]?
+    @exclusivity(unchecked) private(set) var added: [ObjectKey] = []
+    @exclusivity(unchecked) private var addedSet: Set<ObjectKey> = []
+    @exclusivity(unchecked) private(set) var removed: Set<ObjectKey> = []
+    @exclusivity(unchecked) private(set) var order: [ObjectKey]?
     private var isReordered = false
 
     init(base: [ObjectKey]?) {

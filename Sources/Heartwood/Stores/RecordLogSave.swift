@@ -3,8 +3,8 @@ import RecordLog
 
 /// Writes one save batch into one transaction of a record log.
 ///
-/// The order matters: row numbers first, since rows refer to each other; versions next, so that a conflict costs nothing;
-/// then rows, uniqueness, links, and deletions last.
+/// The order matters: row numbers first, since rows refer to each other; then rows with their versions, uniqueness, links, and
+/// deletions last. Where it throws, nothing is committed.
 struct RecordLogSave {
     let transaction: Transaction
     let schema: RecordLogSchema
@@ -14,6 +14,8 @@ struct RecordLogSave {
     private(set) var hasWritten = false
     private let builder = RowBuilder()
     private var claims = UniqueClaims()
+    /// The objects whose rows somebody else has changed.
+    private var conflicts: [NSManagedObject] = []
 
     init(transaction: Transaction, schema: RecordLogSchema, slotBase: UInt64, batch: SaveBatch) {
         self.transaction = transaction
@@ -24,10 +26,12 @@ struct RecordLogSave {
 
     mutating func run() throws {
         try assignRows()
-        try checkVersions()
         for object in batch.inserted { try writeInserted(object) }
         for object in batch.updated { try writeUpdated(object) }
-        if let violations = claims.violations { throw violations }
+        for object in batch.deleted { try prepareDeletion(of: object) }
+        for object in batch.checked { _ = try currentRow(of: object) }
+        guard conflicts.isEmpty else { throw VersionConflicts(objects: conflicts) }
+        try claims.check(transaction)
         var links = RecordLogLinkSave(transaction: transaction, slotBase: slotBase, batch: batch)
         for object in batch.inserted { try links.write(object, table: table(of: object)) }
         for object in batch.updated { try links.write(object, table: table(of: object)) }
@@ -58,24 +62,27 @@ struct RecordLogSave {
 
     // MARK: Conflicts
 
-    /// Each changed object was read or saved at some version of its row; the row must still be at that version.
-    private mutating func checkVersions() throws {
-        var conflicts: [NSManagedObject] = []
-        for object in [batch.updated, batch.deleted, batch.checked].joined() {
-            let reference = reference(object.key)
-            let table = try table(of: object)
-            if table.hasUniqueIndexes, object.isDeleted || isWritten(object, table) { claims.release(reference) }
-            guard object.rowVersion != 0 else { continue }
-            let current = try transaction.row(reference)
-            if current?.version != object.rowVersion { conflicts.append(object) }
-        }
-        guard conflicts.isEmpty else { throw VersionConflicts(objects: conflicts) }
+    /// The object's row. It must be at the version at which it was read or saved last; where it is not, that is noted.
+    private mutating func currentRow(of object: NSManagedObject) throws -> RowView? {
+        let row = try transaction.row(reference(object.key))
+        if object.rowVersion != 0, row?.version != object.rowVersion { conflicts.append(object) }
+        return row
+    }
+
+    private mutating func prepareDeletion(of object: NSManagedObject) throws {
+        _ = try currentRow(of: object)
+        if try table(of: object).hasUniqueIndexes { claims.release(reference(object.key)) }
     }
 
     /// Whether an updated object's own row changes; members of a to-many relationship are not in it.
     private func isWritten(_ object: NSManagedObject, _ table: EntityTable) -> Bool {
         guard let values = object.storage?.values, !values.isEmpty else { return false }
         return zip(values, table.positions).contains { $0.1 != nil && !$0.0.isUnset }
+    }
+
+    /// Whether an updated object may take other unique values.
+    private func changesUnique(_ values: [ManagedValue], _ table: EntityTable) -> Bool {
+        table.uniqueProperties.contains { !values[$0].isUnset }
     }
 
     // MARK: Rows
@@ -91,15 +98,16 @@ struct RecordLogSave {
             guard let position, property < values.count else { continue }
             try encode(values[property], at: position, of: object, property: property, table: table)
         }
-        try put(object, key: key, table: table)
+        try put(object, key: key, table: table, isUniqueChanged: true)
     }
 
     private mutating func writeUpdated(_ object: NSManagedObject) throws {
         object.storage?.savedVersion = 0
         let table = try table(of: object)
-        guard isWritten(object, table) else { return }
+        let row = try currentRow(of: object)
+        guard isWritten(object, table), conflicts.isEmpty else { return }
         let values = object.storage?.values ?? []
-        guard let row = try transaction.row(reference(object.key)) else {
+        guard let row else {
             guard object.storage?.isRevived == true else { throw CoreDataError.missingObject(object.objectID) }
             try writeWhole(object, values, key: object.key, table: table)
             object.storage?.savedVersion = try transaction.row(reference(object.key))?.version ?? 0
@@ -119,7 +127,9 @@ struct RecordLogSave {
                 try encode(values[property], at: position, of: object, property: property, table: table)
             }
         }
-        try put(object, key: object.key, table: table, replacing: row)
+        let isUniqueChanged = changesUnique(values, table)
+        if isUniqueChanged { claims.release(reference(object.key)) }
+        try put(object, key: object.key, table: table, replacing: row, isUniqueChanged: isUniqueChanged)
     }
 
     private mutating func encode(
@@ -158,12 +168,12 @@ struct RecordLogSave {
     }
 
     private mutating func put(
-        _ object: NSManagedObject, key: ObjectKey, table: EntityTable, replacing old: RowView? = nil
+        _ object: NSManagedObject, key: ObjectKey, table: EntityTable, replacing old: RowView? = nil, isUniqueChanged: Bool
     ) throws {
         let reference = reference(key)
         let body = builder.finish()
-        for index in table.indexes where index.isUnique {
-            try claims.claim(body: body, table: table, index: index, object: object, reference: reference, transaction: transaction)
+        if isUniqueChanged, table.hasUniqueIndexes, let start = body.baseAddress {
+            claims.claim(RowView(body: start, byteCount: body.count, reference: reference, version: 0), of: object, table: table)
         }
         let version = old?.version
         if let old, old.byteCount == body.count, memcmp(old.body, body.baseAddress!, body.count) == 0 { return }

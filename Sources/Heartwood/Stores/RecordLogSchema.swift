@@ -40,7 +40,9 @@ final class EntityTable: Sendable {
     /// By property index: where a to-many relationship's members are; nil for other properties.
     let members: [MemberSource?]
     let indexes: [TableIndex]
-    let hasUniqueIndexes: Bool
+    /// The attributes of uniqueness constraints.
+    let uniqueProperties: [Int]
+    var hasUniqueIndexes: Bool { !uniqueProperties.isEmpty }
 
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex]
@@ -51,7 +53,7 @@ final class EntityTable: Sendable {
         self.positions = positions
         self.members = members
         self.indexes = indexes
-        hasUniqueIndexes = indexes.contains(where: \.isUnique)
+        uniqueProperties = Array(Set(indexes.filter(\.isUnique).flatMap { $0.parts.map(\.property) })).sorted()
     }
 }
 

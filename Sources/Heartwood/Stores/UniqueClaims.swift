@@ -1,73 +1,129 @@
 import Foundation
 import RecordLog
 
-/// Checks uniqueness constraints while a batch is written: against the store before the batch, and within the batch.
+/// Checks uniqueness constraints once a batch is written: against the store before the batch, and within the batch.
 ///
-/// A row of the store that the batch writes or deletes does not count as such; if it is written, its new value is claimed like
-/// any other. Breaches are gathered, so that a merge policy sees all of them at once.
+/// A row of the store that the batch deletes, or gives other unique values, does not count as such; its new values are claimed like
+/// any other. Breaches are gathered, so that a merge policy sees all of them at once. Claims are sorted first, so that the store's
+/// index is asked in its own order, and equal claims are neighbours.
 struct UniqueClaims {
-    private struct Claim: Hashable {
-        let index: UInt16
-        let key: [UInt8]
+    /// What one row takes.
+    private struct Claim {
+        /// The constraint, by its first index among related tables.
+        let constraint: UInt16
+        /// Where the index is among the table's.
+        let index: Int
+        /// The key's first bytes: most comparisons look no further.
+        let head: UInt64
+        /// The key in `keys`; claims made later lie behind.
+        let key: Range<Int>
+        /// Kept by the schema, and by the batch.
+        let table: Unmanaged<EntityTable>
+        let object: Unmanaged<NSManagedObject>
     }
 
-    private var claimed: [Claim: NSManagedObject] = [:]
+    private var claims: [Claim] = []
+    /// Every key, one behind the other.
+    private let keys = KeyBuilder()
     private var released: Set<RowReference> = []
-    private var breaches: [Claim: ConstraintViolations.Violation] = [:]
-    private var order: [Claim] = []
-    private let key = KeyBuilder()
 
-    /// The breaches so far, in the order in which they were met; nil without any.
-    var violations: ConstraintViolations? {
-        order.isEmpty ? nil : ConstraintViolations(list: order.compactMap { breaches[$0] })
-    }
-
-    /// Says that the batch writes or deletes this row of the store.
+    /// Says that the batch deletes this row of the store, or claims all its unique values anew.
     mutating func release(_ reference: RowReference) {
         released.insert(reference)
     }
 
     /// Takes the unique values of a row that is about to be written.
-    mutating func claim(
-        body: UnsafeRawBufferPointer, table: EntityTable, index: TableIndex, object: NSManagedObject, reference: RowReference,
-        transaction: Transaction
-    ) throws {
-        guard let base = body.baseAddress else { return }
-        let row = RowView(body: base, byteCount: body.count, reference: reference, version: 0)
-        key.removeAll()
-        for part in index.parts {
-            guard let position = table.positions[part.property] else { return }
-            let access = table.layout.access[position]
-            // Null is equal to nothing, so it constrains nothing.
-            guard !row.isNull(access) else { return }
-            key.append(column: access, of: row, descending: !part.isAscending)
-        }
-        let claim = Claim(index: index.relatives.reduce(index.id.rawValue) { min($0, $1.index.rawValue) }, key: key.bytes)
-        let rival = claimed.updateValue(object, forKey: claim)
-        if let rival, rival !== object { note(claim, [rival, object], table, index) }
-        let slotBase = UInt64(table.runtime.slot &- table.id.rawValue) << 48
-        try findHolders(table.id, index.id)
-        for relative in index.relatives { try findHolders(relative.table, relative.index) }
-
-        func findHolders(_ holders: TableID, _ id: IndexID) throws {
-            var cursor = try transaction.base.cursor(id, .prefix(claim.key))
-            while let found = try cursor.next() {
-                let holder = RowReference(table: holders, row: found)
-                guard holder != reference, !released.contains(holder) else { continue }
-                note(claim, [object], table, index)
-                breaches[claim]?.holder = ObjectKey(rawValue: holder.rawValue &+ slotBase)
+    mutating func claim(_ row: RowView, of object: NSManagedObject, table: EntityTable) {
+        for (place, index) in table.indexes.enumerated() where index.isUnique {
+            let start = keys.count
+            guard append(row, index, table) else {
+                keys.truncate(to: start)
+                continue
             }
+            let key = start..<keys.count
+            claims.append(Claim(
+                constraint: index.relatives.reduce(index.id.rawValue) { min($0, $1.index.rawValue) }, index: place, head: KeyBytes.word(bytes(key)),
+                key: key, table: .passUnretained(table), object: .passUnretained(object)))
         }
     }
 
-    private mutating func note(_ claim: Claim, _ objects: [NSManagedObject], _ table: EntityTable, _ index: TableIndex) {
-        if breaches[claim] == nil {
-            order.append(claim)
-            let names = index.parts.map { table.runtime.properties[$0.property].name }
-            breaches[claim] = ConstraintViolations.Violation(attributes: names, objects: [])
+    /// - Returns: whether the row takes part: null is equal to nothing, so it constrains nothing.
+    private func append(_ row: RowView, _ index: TableIndex, _ table: EntityTable) -> Bool {
+        for part in index.parts {
+            guard let position = table.positions[part.property] else { return false }
+            let access = table.layout.access[position]
+            guard !row.isNull(access) else { return false }
+            keys.append(column: access, of: row, descending: !part.isAscending)
         }
-        for object in objects where breaches[claim]?.objects.contains(where: { $0 === object }) == false {
-            breaches[claim]?.objects.append(object)
+        return true
+    }
+
+    private func bytes(_ key: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: keys.buffer[key]) }
+
+    // MARK: Checking
+
+    /// - Throws: `ConstraintViolations` with the breaches in the order in which they were claimed.
+    /// - Complexity: O(n log n) for n claims, and one look-up each in the constraint's indexes.
+    mutating func check(_ transaction: Transaction) throws {
+        sort()
+        var breaches: [(place: Int, violation: ConstraintViolations.Violation)] = []
+        var start = 0
+        while start < claims.count {
+            var end = start + 1
+            while end < claims.count, areEqual(claims[start], claims[end]) { end += 1 }
+            let holder = try holder(of: claims[start], transaction)
+            if holder != nil || end > start + 1 {
+                let claim = claims[start], table = claim.table.takeUnretainedValue()
+                let names = table.indexes[claim.index].parts.map { table.runtime.properties[$0.property].name }
+                let objects = claims[start..<end].map { $0.object.takeUnretainedValue() }
+                breaches.append((claim.key.lowerBound, .init(attributes: names, holder: holder, objects: objects)))
+            }
+            start = end
         }
+        guard breaches.isEmpty else {
+            throw ConstraintViolations(list: breaches.sorted { $0.place < $1.place }.map(\.violation))
+        }
+    }
+
+    private mutating func sort() {
+        let keys = keys.buffer
+        claims.sort { a, b in
+            if a.constraint != b.constraint { return a.constraint < b.constraint }
+            if a.head != b.head { return a.head < b.head }
+            let order = KeyBytes.compare(UnsafeRawBufferPointer(rebasing: keys[a.key]), UnsafeRawBufferPointer(rebasing: keys[b.key]))
+            return order == 0 ? a.key.lowerBound < b.key.lowerBound : order < 0
+        }
+    }
+
+    private func areEqual(_ a: Claim, _ b: Claim) -> Bool {
+        a.constraint == b.constraint && a.head == b.head && KeyBytes.compare(bytes(a.key), bytes(b.key)) == 0
+    }
+
+    /// The row of the store that has the values of a claim and keeps them.
+    private func holder(of claim: Claim, _ transaction: Transaction) throws -> ObjectKey? {
+        let table = claim.table.takeUnretainedValue(), index = table.indexes[claim.index]
+        if let found = try holder(bytes(claim.key), table.id, index.id, transaction) { return key(found, table) }
+        for relative in index.relatives {
+            if let found = try holder(bytes(claim.key), relative.table, relative.index, transaction) { return key(found, table) }
+        }
+        return nil
+    }
+
+    private func key(_ reference: RowReference, _ table: EntityTable) -> ObjectKey {
+        ObjectKey(rawValue: reference.rawValue &+ UInt64(table.runtime.slot &- table.id.rawValue) << 48)
+    }
+
+    private func holder(
+        _ key: UnsafeRawBufferPointer, _ table: TableID, _ index: IndexID, _ transaction: Transaction
+    ) throws -> RowReference? {
+        guard let first = try transaction.base.firstRow(index, prefix: key) else { return nil }
+        let reference = RowReference(table: table, row: first)
+        guard released.contains(reference) else { return reference }
+        var cursor = try transaction.base.cursor(index, .prefix(Array(key)))
+        while let found = try cursor.next() {
+            let reference = RowReference(table: table, row: found)
+            if !released.contains(reference) { return reference }
+        }
+        return nil
     }
 }

@@ -35,6 +35,12 @@ public final class KeyBuilder {
         used = 0
     }
 
+    /// Keeps the first `count` bytes.
+    public func truncate(to count: Int) {
+        precondition(count >= 0 && count <= used, "a key is cut, not grown")
+        used = count
+    }
+
     /// Room for `more` bytes behind the key.
     @inline(__always)
     private func room(_ more: Int) -> UnsafeMutableRawPointer {

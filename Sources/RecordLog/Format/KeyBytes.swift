@@ -11,10 +11,10 @@
 #endif
 
 /// How the bytes of keys are compared.
-enum KeyBytes {
+package enum KeyBytes {
     /// The first eight bytes, big-endian; zeroes where there are none.
     @inline(__always)
-    static func word(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    package static func word(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
         var prefix: UInt64 = 0
         for byte in bytes { prefix = prefix << 8 | UInt64(byte) }
@@ -23,7 +23,7 @@ enum KeyBytes {
 
     /// memcmp, shorter first.
     @inline(__always)
-    static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    package static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         let count = min(a.count, b.count)
         if count >= 8 {
             let first = UInt64(bigEndian: a.loadUnaligned(as: UInt64.self)), second = UInt64(bigEndian: b.loadUnaligned(as: UInt64.self))

@@ -81,7 +81,12 @@ extension Snapshot {
 
     /// The first row of the index entries that start with a key; nil where there is none.
     public func firstRow(_ index: IndexID, prefix key: KeyBuilder) throws(StoreError) -> UInt64? {
-        try runs(of: index).firstRow(prefix: key.buffer)
+        try firstRow(index, prefix: key.buffer)
+    }
+
+    /// The same for a key's bytes.
+    public func firstRow(_ index: IndexID, prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
+        try runs(of: index).firstRow(prefix: key)
     }
 
     /// Calls `body` with the rows of a range of an index, in its order, until it returns false.
