@@ -36,6 +36,9 @@ final class Runner {
                 measurements += try EngineExtras(rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory).run()
             }
             for peer in peers { PeerFiles.remove(path(peer, rows)) }
+            if !options.isEngine, options.peer == nil {
+                measurements += try StackExtras(rows: rows, only: options.only, directory: directory).run()
+            }
         }
     }
 }

@@ -14,6 +14,8 @@ protocol Peer: AnyObject, SendableMetatype {
     func bulkInsert() throws
     /// Changes one person's score, durably.
     func saveOne(_ number: Int) throws
+    /// Inserts a person who is not among the generator's, with a number behind theirs, in a transaction of its own.
+    func insertOne(_ person: PersonData) throws
     func firstName() throws -> String
     /// Learns what other handles have written.
     func look() throws
@@ -33,6 +35,7 @@ protocol Peer: AnyObject, SendableMetatype {
 }
 
 extension Peer {
+    func insertOne(_ person: PersonData) throws {}
     func look() throws {}
     func pointByID(_ numbers: [Int]) throws -> UInt64? { nil }
     func byEmail(_ emails: [String]) throws -> UInt64? { nil }

@@ -2,8 +2,10 @@ import Foundation
 import GRDB
 
 /// SQLite through GRDB's records, with the same pragmas.
-final class GRDBPeer: Peer {
-    static let name = "GRDB records"
+class GRDBPeer: Peer {
+    class var name: String { "GRDB records" }
+
+    var synchronous: String { "FULL" }
 
     struct Person: Codable, FetchableRecord, PersistableRecord {
         static let databaseTableName = "person"
@@ -15,13 +17,18 @@ final class GRDBPeer: Peer {
         var birthday: Double
         var note: String
         var grp: Int64
+
+        init(_ data: PersonData) {
+            (id, name, email) = (Int64(data.number + 1), data.name, data.email)
+            (age, score, birthday, note, grp) = (data.age, data.score, data.birthday, data.note, Int64(data.group + 1))
+        }
     }
 
     private let path: String
     private let generator: PersonGenerator
     private var queue: DatabaseQueue?
 
-    init(path: String, generator: PersonGenerator) throws {
+    required init(path: String, generator: PersonGenerator) throws {
         self.path = path
         self.generator = generator
     }
@@ -33,7 +40,8 @@ final class GRDBPeer: Peer {
 
     func open() throws {
         var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: SQLitePeer.pragmas()) }
+        let pragmas = SQLitePeer.pragmas(synchronous: synchronous)
+        configuration.prepareDatabase { try $0.execute(sql: pragmas) }
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
@@ -54,14 +62,14 @@ final class GRDBPeer: Peer {
                     }
                 }
                 for number in start..<min(start + 10_000, generator.count) {
-                    let person = generator.person(number)
-                    try Person(
-                        id: Int64(number + 1), name: person.name, email: person.email, age: person.age, score: person.score,
-                        birthday: person.birthday, note: person.note, grp: Int64(person.group + 1)
-                    ).insert(database)
+                    try Person(generator.person(number)).insert(database)
                 }
             }
         }
+    }
+
+    func insertOne(_ person: PersonData) throws {
+        try database().write { try Person(person).insert($0) }
     }
 
     func saveOne(_ number: Int) throws {
@@ -162,4 +170,9 @@ final class GRDBPeer: Peer {
         try database().writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         return 0
     }
+}
+
+/// A commit does not wait for the disk.
+final class NormalGRDBPeer: GRDBPeer {
+    override var synchronous: String { "NORMAL" }
 }

@@ -2,8 +2,10 @@ import Foundation
 import Heartwood
 
 /// Heartwood through managed objects and a context.
-final class HeartwoodPeer: Peer {
-    static let name = "Heartwood"
+class HeartwoodPeer: Peer {
+    class var name: String { "Heartwood" }
+
+    var options: [AnyHashable: Any]? { nil }
 
     private let path: String
     private let generator: PersonGenerator
@@ -11,20 +13,21 @@ final class HeartwoodPeer: Peer {
     private var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
     private let model = HeartwoodPeer.model()
 
-    init(path: String, generator: PersonGenerator) throws {
+    required init(path: String, generator: PersonGenerator) throws {
         self.path = path
         self.generator = generator
     }
 
     func open() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: URL(fileURLWithPath: path))
+        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: options)
         context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         self.coordinator = coordinator
     }
 
     func close() throws {
+        groups = []
         for store in coordinator?.persistentStores ?? [] { try coordinator?.remove(store) }
         coordinator = nil
     }
@@ -38,14 +41,7 @@ final class HeartwoodPeer: Peer {
         }
         for number in 0..<generator.count {
             let data = generator.person(number)
-            let person = ManagedPerson(context: context)
-            person.name = data.name
-            person.email = data.email
-            person.age = data.age
-            person.score = data.score
-            person.birthday = data.birthday
-            person.note = data.note
-            person.group = groups[data.group]
+            insert(data).group = groups[data.group]
             if (number + 1) % 10_000 == 0 { try context.save() }
         }
         try context.save()
@@ -70,6 +66,26 @@ final class HeartwoodPeer: Peer {
     private func person(_ number: Int) throws -> ManagedPerson? {
         guard let id = ids[number] else { return nil }
         return context.object(with: id) as? ManagedPerson
+    }
+
+    private func insert(_ data: PersonData) -> ManagedPerson {
+        let person = ManagedPerson(context: context)
+        person.name = data.name
+        person.email = data.email
+        person.age = data.age
+        person.score = data.score
+        person.birthday = data.birthday
+        person.note = data.note
+        return person
+    }
+
+    /// What an application that inserts persons has at hand.
+    private var groups: [ManagedGroup] = []
+
+    func insertOne(_ person: PersonData) throws {
+        if groups.isEmpty { groups = try context.fetch(NSFetchRequest<ManagedGroup>(entityName: "Grp")) }
+        insert(person).group = groups[person.group]
+        try context.save()
     }
 
     func saveOne(_ number: Int) throws {
@@ -192,4 +208,9 @@ final class HeartwoodPeer: Peer {
         model.entities = [person, group]
         return model
     }
+}
+
+/// A commit does not wait for the disk.
+final class RelaxedHeartwoodPeer: HeartwoodPeer {
+    override var options: [AnyHashable: Any]? { [NSRecordLogDurabilityOption: "relaxed"] }
 }

@@ -106,19 +106,8 @@ class SQLitePeer: Peer {
             sqlite3_bind_text(group, 2, "group \(number)", -1, transient)
             _ = try step(group)
         }
-        let insert = try prepare("INSERT INTO person VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         for number in 0..<generator.count {
-            let person = generator.person(number)
-            sqlite3_reset(insert)
-            sqlite3_bind_int64(insert, 1, Int64(number + 1))
-            sqlite3_bind_text(insert, 2, person.name, -1, transient)
-            sqlite3_bind_text(insert, 3, person.email, -1, transient)
-            sqlite3_bind_int64(insert, 4, Int64(person.age))
-            sqlite3_bind_double(insert, 5, person.score)
-            sqlite3_bind_double(insert, 6, person.birthday)
-            sqlite3_bind_text(insert, 7, person.note, -1, transient)
-            sqlite3_bind_int64(insert, 8, Int64(person.group + 1))
-            _ = try step(insert)
+            try insertOne(generator.person(number))
             if (number + 1) % 10_000 == 0 {
                 try execute("COMMIT")
                 try execute("BEGIN")
@@ -126,6 +115,20 @@ class SQLitePeer: Peer {
         }
         try execute("COMMIT")
         if indexesAfterLoad { try execute(Self.indexes) }
+    }
+
+    func insertOne(_ person: PersonData) throws {
+        let insert = try prepare("INSERT INTO person VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        sqlite3_bind_int64(insert, 1, Int64(person.number + 1))
+        sqlite3_bind_text(insert, 2, person.name, -1, transient)
+        sqlite3_bind_text(insert, 3, person.email, -1, transient)
+        sqlite3_bind_int64(insert, 4, Int64(person.age))
+        sqlite3_bind_double(insert, 5, person.score)
+        sqlite3_bind_double(insert, 6, person.birthday)
+        sqlite3_bind_text(insert, 7, person.note, -1, transient)
+        sqlite3_bind_int64(insert, 8, Int64(person.group + 1))
+        _ = try step(insert)
+        sqlite3_reset(insert)
     }
 
     func saveOne(_ number: Int) throws {
