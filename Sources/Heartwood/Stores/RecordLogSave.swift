@@ -97,7 +97,7 @@ struct RecordLogSave {
     private mutating func writeUpdated(_ object: NSManagedObject) throws {
         object.storage?.savedVersion = 0
         let table = try table(of: object)
-        guard isWritten(object, table) else { return }
+        guard isWritten(object, table) || object.storage?.isRevived == true else { return }
         let values = object.storage?.values ?? []
         guard let row = try transaction.row(reference(object.key)) else {
             guard object.storage?.isRevived == true else { throw CoreDataError.missingObject(object.objectID) }
