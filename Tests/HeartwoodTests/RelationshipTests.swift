@@ -151,4 +151,29 @@ import Testing
         #expect(names(try stack.fetch("M").first?.value(forKey: "children")) == ["first", "second"])
         #expect(names(try stack.fetch("A", "name == 'second'").first?.value(forKey: "others")) == ["one"])
     }
+
+    /// A relationship that was not read yet forgot that a member was taken out, where it had been added before although the store had
+    /// it; and that one was added, where it had been taken out before although the store had not.
+    @Test(arguments: StoreKind.allCases)
+    func membersComeAndGoBeforeTheyAreRead(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let tag = stack.insert("Tag", ["label": "t"]), new = stack.insert("Person", ["name": "new"])
+        let old = stack.insert("Person", ["name": "old", "tags": NSSet(object: tag)])
+        try stack.context.save()
+        for person in [old, new] {
+            for isKept in [true, false] {
+                stack.context.refreshAllObjects()
+                let tags = person.mutableSetValue(forKey: "tags")
+                tags.remove(tag)
+                tags.add(tag)
+                if !isKept { tags.remove(tag) }
+                let expected: [NSManagedObject] = isKept ? [tag] : []
+                #expect(person.managedObjects(at: person.propertyIndex("tags")) == expected)
+                try stack.context.save()
+                stack.context.refreshAllObjects()
+                #expect(person.managedObjects(at: person.propertyIndex("tags")) == expected)
+                #expect(tag.mutableSetValue(forKey: "people").contains(person) == isKept)
+            }
+        }
+    }
 }

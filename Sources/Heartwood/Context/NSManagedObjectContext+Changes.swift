@@ -20,19 +20,23 @@ extension NSManagedObjectContext {
         object.runtime = runtime
         object.contextReference = Unmanaged.passUnretained(self)
         object.key = nextTemporaryKey(slot: runtime.slot)
-        object.state = [.inserted]
+        object.state = objectFlags.union(.inserted)
         object.rowBody = nil
         if type(of: object) != runtime.objectClass { hasOtherClasses = true }
         identities.insert(object, for: object.key)
         list(object)
         changeCount += 1
         noteEvent(.inserted, object)
+        if object.state.contains(.recorded) { object.recordInsertion() }
         object.awakeFromInsert()
     }
 
-    private func undelete(_ object: NSManagedObject) {
+    /// Takes back that an object is to be deleted.
+    final func undelete(_ object: NSManagedObject) {
         object.state.remove(.deleted)
         if object.state.isDisjoint(with: .changed) { changeCount -= 1 }
+        noteEvent(.inserted, object)
+        if object.state.contains(.recorded) { object.recordInsertion() }
     }
 
     final func list(_ object: NSManagedObject) {
@@ -71,22 +75,30 @@ extension NSManagedObjectContext {
         while let next = pending.popLast() {
             guard !next.isDeleted, !next.state.contains(.detached) else { continue }
             next.prepareForDeletion()
-            next.storage?.publisher?.send()
-            noteEvent(.deleted, next)
-            for index in next.runtime.properties.indices where next.runtime.properties[index].kind.isRelationship {
-                detach(next, relationship: index, cascade: &pending)
-            }
-            if next.isInserted {
-                changeCount -= 1
-                identities.remove(next.key)
-                next.state.remove([.inserted, .updated])
-                next.state.insert([.deleted, .detached])
-            } else {
-                if next.state.isDisjoint(with: .changed) { changeCount += 1 }
-                next.state.insert(.deleted)
-                next.state.remove(.settled)
-                list(next)
-            }
+            remove(next, cascade: &pending)
+        }
+    }
+
+    /// Takes an object out of its relationships and out of the context, or marks it so that the next save does.
+    /// - Parameter cascade: gets what is to be deleted with it.
+    final func remove(_ object: NSManagedObject, cascade: inout [NSManagedObject]) {
+        object.storage?.publisher?.send()
+        noteEvent(.deleted, object)
+        let remains = object.remains
+        for index in object.runtime.properties.indices where object.runtime.properties[index].kind.isRelationship {
+            detach(object, relationship: index, cascade: &cascade)
+        }
+        if let remains { object.recordDeletion(remains) }
+        if object.isInserted {
+            changeCount -= 1
+            identities.remove(object.key)
+            object.state.remove([.inserted, .updated])
+            object.state.insert([.deleted, .detached])
+        } else {
+            if object.state.isDisjoint(with: .changed) { changeCount += 1 }
+            object.state.insert(.deleted)
+            object.state.remove(.settled)
+            list(object)
         }
     }
 
@@ -104,10 +116,12 @@ extension NSManagedObjectContext {
 
     /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones have the values that
     /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), unless a property could not be read: then all objects
-    /// read theirs, and saving is possible again.
+    /// read theirs, and saving is possible again. What could be undone is forgotten.
     public final func rollback() {
+        recorder?.forget()
         let changed = listed
         listed = []
+        eventStart = 0
         for object in changed {
             object.state.remove(.listed)
             if object.isInserted {

@@ -18,7 +18,7 @@ private struct Confined<Value>: @unchecked Sendable {
 extension NSManagedObjectContext {
     private var isOnQueue: Bool {
         switch concurrencyType {
-        case .mainQueueConcurrencyType: Thread.isMainThread
+        case .mainQueueConcurrencyType: MainQueue.isCurrent
         case .privateQueueConcurrencyType: DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self)
         case .confinementConcurrencyType: true
         }
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
         let work = Confined(value: block)
         queue.async { [self] in
             work.value()
-            processPendingChanges()
+            endUndoEvent()
         }
     }
 
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
         return try withoutActuallyEscaping(block) { block in
             let work = Confined(value: block)
             return try queue.sync {
-                defer { processPendingChanges() }
+                defer { endUndoEvent() }
                 return Confined(value: try work.value())
             }.value
         }
@@ -53,12 +53,14 @@ extension NSManagedObjectContext {
         guard let queue else { return try block() }
         let work = Confined(value: block)
         let result: Confined<T> = try await withCheckedThrowingContinuation { continuation in
+            let isAtOnce = schedule == .immediate && isOnQueue
             let run: @Sendable () -> Void = { [self] in
                 let result = Result { Confined(value: try work.value()) }
-                processPendingChanges()
+                // What runs at once is a part of somebody's event.
+                if isAtOnce { processPendingChanges() } else { endUndoEvent() }
                 continuation.resume(with: result)
             }
-            if schedule == .immediate, isOnQueue { run() } else { queue.async(execute: run) }
+            if isAtOnce { run() } else { queue.async(execute: run) }
         }
         return result.value
     }

@@ -15,7 +15,12 @@ extension NSManagedObjectContext {
         try checkReading()
         try validateForSave()
         try checkReading()
-        try saveToStores()
+        registerUndo()
+        do {
+            recorder?.isSuspended = true
+            defer { recorder?.isSuspended = false }
+            try saveToStores()
+        }
         let announcement = announcement(of: listed)
         let saved = listed
         listed = []
@@ -43,7 +48,9 @@ extension NSManagedObjectContext {
     /// Lists only what is to be saved.
     final func compactListed() {
         guard listed.contains(where: { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }) else { return }
-        for object in listed where object.state.isDisjoint(with: .changed) { object.state.remove(.listed) }
+        for object in listed where object.state.isDisjoint(with: .changed) || object.state.contains(.detached) {
+            object.state.remove(.listed)
+        }
         listed.removeAll { $0.state.isDisjoint(with: .changed) || $0.state.contains(.detached) }
     }
 
@@ -65,7 +72,7 @@ extension NSManagedObjectContext {
             if object.isDeleted {
                 // One whose row had vanished is gone from the store already.
                 if !object.state.contains(.inaccessible) { batch.deleted.append(object) }
-            } else if object.isInserted {
+            } else if object.isInserted, object.storage?.isRevived != true {
                 batch.inserted.append(object)
             } else {
                 batch.updated.append(object)

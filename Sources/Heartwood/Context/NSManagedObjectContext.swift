@@ -58,6 +58,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The error of the first fault whose row had vanished, where that does not make a deletion.
     final var unfulfilled: NSError?
     final var isSaving = false
+    /// nil without an undo manager.
+    final var recorder: UndoRecorder?
+    /// The flags that each object of the context has.
+    final var objectFlags: ObjectState = []
     /// How many of `listed` were changed first before the last event ended.
     final var eventStart = 0
     /// Objects that were changed in this event and in one before.
@@ -92,6 +96,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     deinit {
+        #if canImport(ObjectiveC)
+            // Foundation's manager would call a target that is gone.
+            recorder?.manager.removeAllActions(withTarget: self)
+        #endif
         identities.forEach { $0.state.insert(.detached) }
     }
 
@@ -186,6 +194,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     private func forgetViews() {
+        // Its steps name rows, whose memory goes.
+        recorder?.forget()
         views = [:]
         lastView = nil
         pinned = []
@@ -246,6 +256,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         for object in listed { object.state.insert(.detached) }
         identities.removeAll()
         listed = []
+        eventStart = 0
         checked = []
         changeCount = 0
         readingFailure = nil

@@ -21,10 +21,12 @@ struct ChangeEvents {
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
-    /// An object is told of once: inserted and updated is inserted, inserted and deleted again is nothing.
+    /// An object is told of once: inserted and updated is inserted, inserted and deleted again is nothing, deleted and brought back
+    /// is updated.
     mutating func note(_ kind: Kind, _ object: NSManagedObject) {
         switch kind {
-        case .inserted: inserted.insert(object)
+        case .inserted:
+            if deleted.remove(object) == nil { inserted.insert(object) } else { updated.insert(object) }
         case .updated:
             if !inserted.contains(object) { updated.insert(object) }
         case .deleted:
@@ -65,6 +67,7 @@ extension NSManagedObjectContext {
     /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save. O(objects changed).
     public final func processPendingChanges() {
         endEvent()
+        registerUndo()
         postChanges()
     }
 

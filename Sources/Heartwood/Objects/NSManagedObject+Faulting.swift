@@ -85,6 +85,7 @@ extension NSManagedObject {
     /// Marks the object as changed, before a primitive value is set by hand.
     public final func willChangeValue(forKey key: String) {
         storage?.publisher?.send()
+        if state.contains(.recorded), let index = runtime.index(of: key), runtime.properties[index].kind != .toMany { recordValue(index) }
         noteChange()
     }
 

@@ -83,8 +83,9 @@ extension NSManagedObject {
     }
 
     /// The state of a to-many relationship that is about to change.
-    private final func changingMembers(_ index: Int) -> ToManyState {
+    final func changingMembers(_ index: Int) -> ToManyState {
         storage?.publisher?.send()
+        if state.contains(.recorded) { recordOrder(index) }
         return toManyState(index)
     }
 
@@ -122,6 +123,7 @@ extension NSManagedObject {
             object.setManagedObject(self, at: inverse)
             return
         }
+        if state.contains(.recorded) { recordMember(object, at: index, isAdded: true) }
         if let inverse = property.inverse { object.link(inverse, to: self) }
         changingMembers(index).add(object.key)
         noteChange()
@@ -134,6 +136,7 @@ extension NSManagedObject {
             if object.reference(at: inverse) == key { object.setManagedObject(nil, at: inverse) }
             return
         }
+        if state.contains(.recorded) { recordMember(object, at: index, isAdded: false) }
         if let inverse = property.inverse { object.unlink(inverse, from: self) }
         changingMembers(index).remove(object.key)
         noteChange()

@@ -51,7 +51,7 @@ extension NSManagedObject {
 
     /// Writes a property without touching inverses.
     final func setManagedValue(_ value: ManagedValue, at index: Int) {
-        if isFault { _ = row }
+        if !state.isDisjoint(with: .guarded) { prepareToWrite(index) }
         let storage = changeStorage()
         storage.publisher?.send()
         storage.values[index] = value

@@ -8,7 +8,7 @@ final class ObjectStorage {
     var permanentKey = ObjectKey.none
     /// The version a save in progress gives to the row; 0 where it writes none.
     var savedVersion: UInt32 = 0
-    /// The row was deleted by somebody else, and the next save writes it again.
+    /// The row was deleted, by somebody else or before an undo, and the next save writes it again.
     var isRevived = false
     /// Whoever observes the object.
     var publisher: ObjectWillChangePublisher?
@@ -35,6 +35,10 @@ struct ObjectState: OptionSet {
     static let settled = ObjectState(rawValue: 1 << 7)
     /// It is waking: what it sets now does not count as a change.
     static let waking = ObjectState(rawValue: 1 << 8)
+    /// Its context has an undo manager.
+    static let recorded = ObjectState(rawValue: 1 << 9)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
+    /// Something must happen before a value is written.
+    static let guarded: ObjectState = [.fault, .recorded]
 }

@@ -61,7 +61,8 @@ final class ToManyState {
     @discardableResult
     func add(_ key: ObjectKey) -> Bool {
         if addedSet.contains(key) { return false }
-        if removed.remove(key) == nil {
+        // While nobody knows whether the store has it, that it was taken out before does not say that it was in.
+        if removed.remove(key) == nil || base == nil {
             if isInBase(key) { return false }
             added.append(key)
             addedSet.insert(key)
@@ -75,6 +76,8 @@ final class ToManyState {
         if removed.contains(key) { return false }
         if addedSet.remove(key) != nil {
             if added.last == key { added.removeLast() } else { added.removeAll { $0 == key } }
+            // It may have been added although the store has it.
+            if base == nil { removed.insert(key) }
         } else {
             if base != nil && !isInBase(key) { return false }
             removed.insert(key)

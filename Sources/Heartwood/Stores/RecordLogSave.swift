@@ -105,7 +105,7 @@ struct RecordLogSave {
         object.storage?.savedVersion = 0
         let table = try table(of: object)
         let row = try currentRow(of: object)
-        guard isWritten(object, table), conflicts.isEmpty else { return }
+        guard isWritten(object, table) || object.storage?.isRevived == true, conflicts.isEmpty else { return }
         let values = object.storage?.values ?? []
         guard let row else {
             guard object.storage?.isRevived == true else { throw CoreDataError.missingObject(object.objectID) }

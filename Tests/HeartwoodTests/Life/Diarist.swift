@@ -28,7 +28,12 @@ final class Diarist: NSManagedObject {
     }
 
     override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
-        diary.append(flags == .rollback ? "rolled back" : flags == .refresh ? "refreshed" : "?")
+        let names: [(NSSnapshotEventType, String)] = [
+            (.rollback, "rolled back"), (.refresh, "refreshed"), (.undoInsertion, "insertion undone"),
+            (.undoDeletion, "deletion undone"), (.undoUpdate, "update undone"),
+        ]
+        diary.append(names.filter { flags.contains($0.0) }.map(\.1).joined(separator: ", "))
+        if flags.contains(.undoUpdate) { onWake?(self) }
     }
 
     override func prepareForDeletion() { diary.append("deleting \(isDeleted)") }

@@ -229,4 +229,18 @@ import Testing
         #expect(one.objectID.hash == other.object(with: one.objectID).objectID.hash)
         #expect([one.objectID: 1][other.object(with: one.objectID).objectID] == 1)
     }
+
+    /// The place where the last event ended was kept through a rollback, so that the first changes after it never counted as past.
+    @Test(arguments: StoreKind.allCases)
+    func anEventAfterARollbackEndsAsAnyOther(kind: StoreKind) throws {
+        let stack = try Diarist.stack(kind)
+        let diarist = try stack.savedDiarist("one")
+        for _ in 0..<3 { _ = stack.insertDiarist("other") }
+        stack.context.processPendingChanges()
+        stack.context.rollback()
+        diarist.title = "two"
+        #expect(diarist.changedValuesForCurrentEvent().keys.sorted() == ["title"])
+        stack.context.processPendingChanges()
+        #expect(diarist.changedValuesForCurrentEvent().isEmpty)
+    }
 }

@@ -1,0 +1,80 @@
+#if !canImport(ObjectiveC)
+    /// One thing to be done by an undo or a redo. It holds what it needs, but not its target.
+    struct UndoAction {
+        private weak var target: AnyObject?
+        private let targetID: ObjectIdentifier
+        private let handler: (AnyObject) -> Void
+
+        init(target: AnyObject, handler: @escaping (AnyObject) -> Void) {
+            self.target = target
+            targetID = ObjectIdentifier(target)
+            self.handler = handler
+        }
+
+        func perform() {
+            if let target { handler(target) }
+        }
+
+        func isFor(_ target: ObjectIdentifier) -> Bool { targetID == target }
+    }
+
+    /// What one undo or redo does: actions, and the groups that were closed inside of this one, in the order of their registration.
+    final class UndoGroup {
+        enum Entry {
+            case action(UndoAction)
+            case group(UndoGroup)
+        }
+
+        var entries: [Entry] = []
+        var name = ""
+        var userInfo: [UndoManager.UserInfoKey: Any] = [:]
+        /// What was said of the group as a whole; nil: its parts tell.
+        var statedDiscardable: Bool?
+        /// Whether the manager opened it for an event.
+        let isAutomatic: Bool
+
+        init(isAutomatic: Bool = false) {
+            self.isAutomatic = isAutomatic
+        }
+
+        /// An empty group of the same description.
+        init(like other: UndoGroup) {
+            isAutomatic = false
+            name = other.name
+            userInfo = other.userInfo
+            statedDiscardable = other.isDiscardable
+        }
+
+        var isEmpty: Bool { entries.isEmpty }
+
+        var isDiscardable: Bool {
+            if let statedDiscardable { return statedDiscardable && !isEmpty }
+            return !isEmpty && entries.allSatisfy { entry in
+                if case .group(let group) = entry { return group.isDiscardable }
+                return false
+            }
+        }
+
+        /// Does everything, the last thing first.
+        func perform() {
+            for entry in entries.reversed() {
+                switch entry {
+                case .action(let action): action.perform()
+                case .group(let group): group.perform()
+                }
+            }
+        }
+
+        /// Drops the actions of one target, and nested groups that have nothing else.
+        func remove(_ target: ObjectIdentifier) {
+            entries.removeAll { entry in
+                switch entry {
+                case .action(let action): return action.isFor(target)
+                case .group(let group):
+                    group.remove(target)
+                    return group.isEmpty
+                }
+            }
+        }
+    }
+#endif

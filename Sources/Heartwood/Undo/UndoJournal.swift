@@ -1,0 +1,67 @@
+import RecordLog
+
+/// What it takes to take back one change. A step holds objects, not their keys: a save gives inserted ones other keys.
+enum UndoStep {
+    /// An attribute had this value.
+    case value(NSManagedObject, Int, PastValue)
+    /// A to-one relationship had this destination.
+    case destination(NSManagedObject, Int, NSManagedObject?)
+    /// A to-many relationship whose other side is not to-one got a member.
+    case added(NSManagedObject, Int, NSManagedObject)
+    /// The same lost a member.
+    case removed(NSManagedObject, Int, NSManagedObject)
+    /// An ordered relationship had its members in this order.
+    case order(NSManagedObject, Int, [NSManagedObject])
+    /// An object came into the context.
+    case inserted(NSManagedObject)
+    /// An object was deleted, or left the context because it had never been saved.
+    case deleted(NSManagedObject, Remains)
+}
+
+/// The value that an attribute had. Where it was that of the row, the row is kept and not decoded: its memory stays as long as its
+/// context, and most steps are never taken.
+enum PastValue {
+    case changed(ManagedValue)
+    case row(RowView)
+}
+
+/// What a deleted object is made of again.
+struct Remains {
+    let values: [ManagedValue]
+    let row: RowView?
+    /// By property index: the destinations of every relationship.
+    let destinations: [(index: Int, objects: [NSManagedObject])]
+}
+
+/// The steps of one event, in the order of the changes.
+///
+/// To-many relationships whose inverse is to-one are not in it, nor are the other sides of pairs: taking a step back keeps
+/// inverses as any change does. So it needs no reading of large relationships, and holds together where somebody else has changed one
+/// of two sides meanwhile.
+struct UndoJournal: @unchecked Sendable {
+    // Unchecked: confined to the context's queue.
+
+    private struct Slot: Hashable {
+        let object: ObjectIdentifier
+        let index: Int
+    }
+
+    private(set) var steps: [UndoStep] = []
+    private var known: Set<Slot> = []
+
+    var isEmpty: Bool { steps.isEmpty }
+
+    /// Whether a property has no step yet. The first one in an event says what it was before, so later ones need not be kept.
+    func isFirst(_ object: NSManagedObject, _ index: Int) -> Bool {
+        !known.contains(Slot(object: ObjectIdentifier(object), index: index))
+    }
+
+    mutating func append(_ step: UndoStep) {
+        switch step {
+        case .value(let object, let index, _), .destination(let object, let index, _), .order(let object, let index, _):
+            known.insert(Slot(object: ObjectIdentifier(object), index: index))
+        case .added, .removed, .inserted, .deleted: break
+        }
+        steps.append(step)
+    }
+}

@@ -1,0 +1,193 @@
+import RecordLog
+
+extension NSManagedObjectContext {
+    /// Takes back what a journal tells. Its changes leave a journal like any others: that of the redo.
+    ///
+    /// What a step names may be gone meanwhile, or changed by others: then the step does less, or nothing.
+    final func revert(_ journal: UndoJournal) {
+        var reversion = UndoReversion(self)
+        for step in journal.steps.reversed() { reversion.take(step) }
+        reversion.finish()
+        registerUndo()
+    }
+}
+
+/// One journal on its way back.
+private struct UndoReversion {
+    private let context: NSManagedObjectContext
+    /// Why each object is woken, in the order in which they were met.
+    private var woken: [(object: NSManagedObject, events: NSSnapshotEventType)] = []
+    private var positions: [ObjectIdentifier: Int] = [:]
+    private var broughtBack: [(object: NSManagedObject, remains: Remains)] = []
+
+    init(_ context: NSManagedObjectContext) {
+        self.context = context
+    }
+
+    private func isThere(_ object: NSManagedObject) -> Bool {
+        object.managedObjectContext === context && !object.isDeleted
+    }
+
+    /// Whether a property of the object can be written. Its fault fires first: its row may be gone.
+    private func canWrite(_ object: NSManagedObject) -> Bool {
+        guard isThere(object) else { return false }
+        object.willAccessValue(forKey: nil)
+        return isThere(object)
+    }
+
+    private mutating func wake(_ object: NSManagedObject, _ event: NSSnapshotEventType) {
+        if let position = positions[ObjectIdentifier(object)] {
+            woken[position].events.insert(event)
+        } else {
+            positions[ObjectIdentifier(object)] = woken.count
+            woken.append((object, event))
+        }
+    }
+
+    mutating func take(_ step: UndoStep) {
+        switch step {
+        case .inserted(let object):
+            guard isThere(object) else { return }
+            var cascade: [NSManagedObject] = []
+            context.remove(object, cascade: &cascade)
+            wake(object, .undoInsertion)
+        case .deleted(let object, let remains): bringBack(object, remains)
+        case .value(let object, let index, let value):
+            guard canWrite(object) else { return }
+            object.setManagedValue(object.presentForm(of: value, at: index), at: index)
+            wake(object, .undoUpdate)
+        case .destination(let object, let index, let destination):
+            guard canWrite(object) else { return }
+            object.setManagedObject(destination.flatMap { isThere($0) ? $0 : nil }, at: index)
+            // Where it was back already nothing was set, but there is something to redo.
+            if object.state.contains(.recorded) { object.recordValue(index) }
+            wake(object, .undoUpdate)
+        case .added(let object, let index, let member):
+            guard canWrite(object), isThere(member) else { return }
+            object.removeManagedObject(member, at: index)
+            wake(object, .undoUpdate)
+        case .removed(let object, let index, let member):
+            guard canWrite(object), isThere(member) else { return }
+            object.addManagedObject(member, at: index)
+            wake(object, .undoUpdate)
+        case .order(let object, let index, let members):
+            guard canWrite(object) else { return }
+            object.restoreOrder(members, at: index)
+            wake(object, .undoUpdate)
+        }
+    }
+
+    mutating func finish() {
+        // Who came back points at those who did not, until now.
+        for (object, remains) in broughtBack where isThere(object) {
+            for (index, destinations) in remains.destinations {
+                for destination in destinations where !isThere(destination) { object.drop(destination, at: index) }
+            }
+        }
+        for (object, events) in woken {
+            // What was set on an object that comes or goes is a part of that.
+            let isUpdate = events == .undoUpdate
+            object.wake(fromSnapshotEvents: isUpdate ? events : events.subtracting(.undoUpdate))
+        }
+    }
+
+    // MARK: Deletions
+
+    private mutating func bringBack(_ object: NSManagedObject, _ remains: Remains) {
+        let isOurs = object.contextReference?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()
+        guard isOurs, object.isDeleted || object.state.contains(.detached) else { return }
+        if object.state.isDisjoint(with: [.detached, .inaccessible]) {
+            object.storage?.publisher?.send()
+            context.undelete(object)
+        } else {
+            context.rebuild(object, from: remains)
+        }
+        broughtBack.append((object, remains))
+        for (index, destinations) in remains.destinations {
+            let property = object.runtime.properties[index]
+            guard let inverse = property.inverse else { continue }
+            for destination in destinations where isThere(destination) {
+                if property.inverseIsToMany {
+                    destination.link(inverse, to: object)
+                } else {
+                    destination.setManagedObject(object, at: inverse)
+                }
+            }
+        }
+        wake(object, .undoDeletion)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Takes an object that is not in the context any more back into it, as inserted. One that was saved keeps its ID: the next save
+    /// writes its row again.
+    fileprivate final func rebuild(_ object: NSManagedObject, from remains: Remains) {
+        if let other = identities[object.key], other !== object {
+            // Somebody asked for the ID while the object was gone, and got a fault that cannot be fulfilled.
+            forgetChanges(of: other)
+            identities.remove(other.key)
+            other.state.insert([.detached, .inaccessible])
+        }
+        if object.managedObjectContext != nil, object.hasChanges { changeCount -= 1 }
+        object.storage?.publisher?.send()
+        object.state = objectFlags.union(.inserted).union(object.state.intersection(.listed))
+        object.forgetRow()
+        let storage = object.changeStorage()
+        storage.eventValues = nil
+        storage.isRevived = !object.key.isTemporary
+        storage.permanentKey = storage.isRevived ? object.key : .none
+        for (index, property) in object.runtime.properties.enumerated() where !property.kind.isRelationship {
+            let value = index < remains.values.count ? remains.values[index] : .unset
+            storage.values[index] = value.isUnset ? remains.row.map { object.committedValue(index, in: $0) } ?? .null : value
+        }
+        for (index, destinations) in remains.destinations {
+            if object.runtime.properties[index].kind == .toMany {
+                let members = ToManyState(base: [])
+                for destination in destinations { members.add(destination.key) }
+                storage.values[index] = .toMany(members)
+            } else {
+                storage.values[index] = destinations.first.map { .reference($0.key) } ?? .null
+            }
+        }
+        if identities[object.key] == nil { identities.insert(object, for: object.key) }
+        list(object)
+        changeCount += 1
+        noteEvent(.inserted, object)
+        if object.state.contains(.recorded) { object.recordInsertion() }
+    }
+}
+
+extension NSManagedObject {
+    /// A past value as it is set now: where the object still reads the row that had it, nothing needs to be set.
+    fileprivate final func presentForm(of value: PastValue, at index: Int) -> ManagedValue {
+        switch value {
+        case .changed(let value): value
+        case .row(let row): row.body == rowBody ? .unset : committedValue(index, in: row)
+        }
+    }
+
+    /// Puts the members of an ordered relationship in a former order; those that came since stay behind them.
+    fileprivate final func restoreOrder(_ former: [NSManagedObject], at index: Int) {
+        let present = memberKeys(at: index)
+        let members = Set(present)
+        var order = former.map(\.key).filter(members.contains)
+        let placed = Set(order)
+        order += present.filter { !placed.contains($0) }
+        guard order != present else {
+            // Nothing was changed, but was to be redone.
+            if state.contains(.recorded) { recordOrder(index) }
+            return
+        }
+        changingMembers(index).setOrder(order)
+        noteChange()
+    }
+
+    /// Takes a destination that is gone out of a relationship.
+    fileprivate final func drop(_ destination: NSManagedObject, at index: Int) {
+        if runtime.properties[index].kind == .toMany {
+            toManyState(index).remove(destination.key)
+        } else if reference(at: index) == destination.key {
+            setManagedValue(.null, at: index)
+        }
+    }
+}
