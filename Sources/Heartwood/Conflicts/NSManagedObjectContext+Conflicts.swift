@@ -49,14 +49,10 @@ extension NSManagedObjectContext {
     }
 
     /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbour makes.
-    private static let attemptsMax = 50
+    static let attemptsMax = 50
 
     private func save(_ batch: SaveBatch, to store: NSPersistentStore) throws {
-        guard !store.isReadOnly else {
-            throw CoreDataError.make(
-                NSPersistentStoreSaveError, "The store at \(store.url?.path ?? "?") was added read-only; nothing was saved.",
-                [NSAffectedStoresErrorKey: [store]])
-        }
+        try store.checkWritable()
         if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
         try store.save(batch)
     }

@@ -4,6 +4,7 @@ import RecordLog
 extension NSManagedObjectContext {
     /// What `save()` does.
     final func saveChanges() throws {
+        adoptKeys()
         guard hasChanges else { return }
         announceWillSave()
         postChanges()
@@ -15,13 +16,14 @@ extension NSManagedObjectContext {
         try checkReading()
         try validateForSave()
         try checkReading()
-        try saveToStores()
+        if parentContext == nil { try saveToStores() } else { try saveToParent() }
         let announcement = announcement(of: listed)
         let saved = listed
         listed = []
         checked = []
         changeCount = 0
         for object in saved { finishSave(of: object) }
+        if parentContext == nil { keysSeen = tree.count }
         for object in saved { object.callDidSave() }
         announcement?.post()
         sweepIfWanted()
@@ -84,14 +86,17 @@ extension NSManagedObjectContext {
 
     private func finishSave(of object: NSManagedObject) {
         let state = object.state
+        if state.contains(.deleted), object.key.isTemporary { object.keepID() }
         object.state.subtract([.inserted, .updated, .listed, .settled])
         if state.contains(.deleted) {
             identities.remove(object.key)
             object.state.insert(.detached)
             return
         }
+        guard parentContext == nil else { return object.settleAfterPush() }
         if state.contains(.inserted), let permanent = object.storage?.permanentKey, !permanent.isNone {
             identities.remove(object.key)
+            if object.key.isTemporary { tree.renameForChildren(object.key, to: permanent) }
             object.key = permanent
             identities.insert(object, for: permanent)
         }
@@ -109,7 +114,7 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// Lets go of everything beside the row but whoever observes.
-    fileprivate final func dropStorage() {
+    final func dropStorage() {
         guard let publisher = storage?.publisher else {
             storage = nil
             return
