@@ -119,6 +119,7 @@ extension NSManagedObjectContext {
             guard let object = object(for: found.names?[key] ?? key) else { return nil }
             if object.isFault, object.storage?.values.isEmpty ?? true {
                 object.forgetRow()
+                object.state.remove(.inaccessible)
                 if let row { object.bind(row) }
             }
             return object

@@ -26,7 +26,9 @@ extension NSManagedObjectContext {
         var stores: [(store: NSPersistentStore, objects: [(key: ObjectKey, runtime: EntityRuntime)])] = []
         for (key, entity) in wanted where currentKey(key) == key && seen.insert(key).inserted {
             // Not the runtime known here: the store may have been added after the insertion.
-            guard let runtime = coordinator?.runtime(for: entity), let store = runtime.store else { throw CoreDataError.noStore(for: entity) }
+            guard let runtime = coordinator?.runtime(for: entity), let store = runtime.store else {
+                throw CoreDataError.noStore(for: entity)
+            }
             if let known = stores.firstIndex(where: { $0.store === store }) {
                 stores[known].objects.append((key, runtime))
             } else {

@@ -2,7 +2,8 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// What a save does about conflicts: an `NSMergePolicy`. The default is `NSMergePolicy.error`.
+    /// What a save does about conflicts: an `NSMergePolicy`. The default is `NSMergePolicy.error`. A child's save conflicts only with
+    /// a deletion in its parent.
     /// - Precondition: the value is a merge policy.
     public final var mergePolicy: Any {
         get { policy }

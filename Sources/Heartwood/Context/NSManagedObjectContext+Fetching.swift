@@ -125,7 +125,8 @@ extension NSManagedObjectContext {
     /// Whether what the fetch asks may lie in a changed object that it does not ask for: a key path leads through others.
     private func isChangedAlong(_ fetch: FetchSpecification) -> Bool {
         guard hasChanges, fetch.includesPendingChanges else { return false }
-        return fetch.predicate?.hasPaths ?? false || fetch.sort.contains { $0.path.count > 1 }
+        let entities = fetch.entitiesAlong
+        return !entities.isEmpty && listed.contains { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
     }
 
     /// The store's matches less the changed objects, and the changed objects that match as they are now; sorted, offset
@@ -200,24 +201,5 @@ extension NSManagedObjectContext {
         var unsorted = fetch
         unsorted.sort = []
         return try fetchInMemory(unsorted, families: families, pending: pending).count
-    }
-}
-
-extension PredicateNode {
-    /// Whether a key path leads to another object.
-    fileprivate var hasPaths: Bool {
-        switch self {
-        case .constant: false
-        case .and(let parts), .or(let parts): parts.contains(where: \.hasPaths)
-        case .not(let part): part.hasPaths
-        case .comparison(let comparison): comparison.modifier != .direct || comparison.left.hasPath || comparison.right.hasPath
-        }
-    }
-}
-
-extension ExpressionNode {
-    fileprivate var hasPath: Bool {
-        if case .keyPath(let keys) = self { return keys.count > 1 }
-        return false
     }
 }

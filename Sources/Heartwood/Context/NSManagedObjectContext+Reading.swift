@@ -97,11 +97,13 @@ extension NSManagedObjectContext {
     public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
         adoptKeys()
         guard !object.isInserted else { return }
-        if mergeChanges, object.hasChanges {
+        // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
+        let isMissing = object.state.isSuperset(of: [.deleted, .inaccessible])
+        if mergeChanges, object.hasChanges, !isMissing {
             rebase(object)
             object.wake(fromSnapshotEvents: .refresh)
         } else {
-            if !object.isDeleted { forgetChanges(of: object) }
+            if !object.isDeleted || isMissing { forgetChanges(of: object) }
             object.becomeFault()
         }
         noteEvent(.refreshed, object)

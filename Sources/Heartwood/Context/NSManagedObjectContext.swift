@@ -129,7 +129,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         forgetViews()
     }
 
-    /// Writes every change since the last save to the stores, at once or not at all.
+    /// Writes every change since the last save to the stores, at once or not at all. In a child context they go to the parent in place
+    /// of a store, as its unsaved changes, and IDs stay temporary; see `parent`.
     ///
     /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
     /// disk when this returns.

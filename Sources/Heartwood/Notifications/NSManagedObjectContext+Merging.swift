@@ -27,8 +27,8 @@ extension NSManagedObjectContext {
     }
 
     /// Whether saves to this context's coordinator by other contexts, and by other processes once they are noticed, are merged into
-    /// it, on its queue. A child merges what its parent saves, what the parent's other children save to it, and what it merges. A context without a queue of its own merges on the thread that saves, so only contexts of one thread
-    /// may follow each other so.
+    /// it, on its queue. A child merges what its parent saves, what the parent's other children save to it, and what the parent merges.
+    /// A context without a queue of its own merges on the thread that saves, so only contexts of one thread may follow each other so.
     public final var automaticallyMergesChangesFromParent: Bool {
         get { isFollowing }
         set {

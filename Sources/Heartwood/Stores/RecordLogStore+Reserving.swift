@@ -12,7 +12,9 @@ extension RecordLogStore {
                 var keys: [ObjectKey] = []
                 for runtime in runtimes {
                     let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
-                    guard let table = loaded.schema.table(id), table.runtime === runtime else { throw CoreDataError.noStore(for: runtime.entity) }
+                    guard let table = loaded.schema.table(id), table.runtime === runtime else {
+                        throw CoreDataError.noStore(for: runtime.entity)
+                    }
                     let row = try transaction.newRow(in: id)
                     builder.begin(table.layout)
                     let reference = RowReference(table: id, row: row)

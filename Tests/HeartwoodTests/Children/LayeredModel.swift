@@ -105,9 +105,12 @@ final class LayeredModel {
         for id in inserted { below.insert(id, entities[id]!) }
         for (id, name) in names where inserted.contains(id) || below.name(id) != name { below.names[id] = name }
         for (id, age) in ages where inserted.contains(id) || below.age(id) != age { below.ages[id] = age }
-        for (id, group) in groups where inserted.contains(id) || below.rawGroup(id) != group { below.setGroup(id, below.exists(group) ? group : 0) }
+        for (id, group) in groups where inserted.contains(id) || below.rawGroup(id) != group {
+            below.setGroup(id, below.exists(group) ? group : 0)
+        }
         for (pair, isIn) in members where entity(pair.owner) != .group && below.exists(pair.member) && below.exists(pair.owner) {
-            below.setTag(entity(pair.owner) == .person ? pair.owner : pair.member, entity(pair.owner) == .person ? pair.member : pair.owner, isIn)
+            let isPerson = entity(pair.owner) == .person
+            below.setTag(isPerson ? pair.owner : pair.member, isPerson ? pair.member : pair.owner, isIn)
         }
         for id in deleted { below.delete(id) }
         rollback()
