@@ -84,6 +84,7 @@ extension NSManagedObject {
             }
         }
         context.replaceReferences(to: other.key, with: key)
+        context.tree.renameForChildren(other.key, to: key, isMerge: true)
         context.forget(inserted: other)
     }
 }

@@ -2,7 +2,8 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// What a save does about conflicts: an `NSMergePolicy`. The default is `NSMergePolicy.error`.
+    /// What a save does about conflicts: an `NSMergePolicy`. The default is `NSMergePolicy.error`. A child's save conflicts only with
+    /// a deletion in its parent.
     /// - Precondition: the value is a merge policy.
     public final var mergePolicy: Any {
         get { policy }
@@ -49,14 +50,10 @@ extension NSManagedObjectContext {
     }
 
     /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbour makes.
-    private static let attemptsMax = 50
+    static let attemptsMax = 50
 
     private func save(_ batch: SaveBatch, to store: NSPersistentStore) throws {
-        guard !store.isReadOnly else {
-            throw CoreDataError.make(
-                NSPersistentStoreSaveError, "The store at \(store.url?.path ?? "?") was added read-only; nothing was saved.",
-                [NSAffectedStoresErrorKey: [store]])
-        }
+        try store.checkWritable()
         if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
         try store.save(batch)
     }

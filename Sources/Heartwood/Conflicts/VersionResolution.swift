@@ -18,7 +18,8 @@ struct VersionResolution {
         self.object = object
         self.context = context
         self.type = type
-        newest = try context.view(of: store).row(object.key)
+        // A child has a conflict only where its parent has the object no more.
+        newest = context.parentContext == nil ? try context.view(of: store).row(object.key) : nil
     }
 
     private var isStoreFirst: Bool {
@@ -131,5 +132,6 @@ extension NSManagedObject {
     final func forgetRow() {
         rowBody = nil
         rowVersion = 0
+        storage?.base = nil
     }
 }

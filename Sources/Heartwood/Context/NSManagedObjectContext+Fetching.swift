@@ -42,12 +42,14 @@ extension NSManagedObjectContext {
     // MARK: Objects
 
     final func fetchObjects(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
+        adoptKeys()
         sweepIfWanted()
-        let families = try runtimes(for: fetch)
-        for family in families { family.store.followOthers() }
+        let families = try families(for: fetch)
         guard !families.isEmpty else { return [] }
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
-        if pending.isEmpty, families.count == 1, let query = families.first {
+        let isAsked = pending.isEmpty && !isChangedAlong(fetch)
+        if isAsked, parentContext != nil { return fire(try fetchFromParent(fetch), fetch) }
+        if isAsked, families.count == 1, let query = families.first {
             var objects: [NSManagedObject] = []
             let query = query.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset)
             if try run(query.query, on: query.store, { objects.append($0) }) != nil {
@@ -75,7 +77,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func runtimes(for fetch: FetchSpecification) throws -> [Family] {
+    private func families(for fetch: FetchSpecification) throws -> [Family] {
         var families: [Family] = []
         for entity in fetch.concreteEntities {
             let runtime = runtime(for: entity)
@@ -87,6 +89,7 @@ extension NSManagedObjectContext {
                 families.append(Family(store: store, runtimes: [runtime]))
             }
         }
+        if parentContext == nil { for family in families { family.store.followOthers() } }
         return families
     }
 
@@ -123,22 +126,38 @@ extension NSManagedObjectContext {
         return listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
     }
 
+    /// Whether what the fetch asks may lie in a changed object that it does not ask for: a key path leads through others.
+    private func isChangedAlong(_ fetch: FetchSpecification) -> Bool {
+        guard hasChanges, fetch.includesPendingChanges else { return false }
+        let entities = fetch.entitiesAlong
+        return !entities.isEmpty && listed.contains { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
+    }
+
     /// The store's matches less the changed objects, and the changed objects that match as they are now; sorted, offset
     /// and limited here. Also the way of predicates that no store can evaluate on rows.
     private func fetchInMemory(
         _ fetch: FetchSpecification, families: [Family], pending: [NSManagedObject]
     ) throws -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
-        let isChangedElsewhere = hasChanges
-        for family in families {
-            let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
-            // A key path may lead through a changed object, so with changes anywhere the predicate is asked of objects.
-            let isLocal = !isChangedElsewhere || !(fetch.predicate?.hasPaths ?? false)
-            if isLocal, try run(part.query, on: part.store, { if !$0.hasChanges { objects.append($0) } }) != nil { continue }
-            var all = part.query
-            all.predicate = nil
-            _ = try run(all, on: part.store) { object in
-                if !object.hasChanges, fetch.predicate?.evaluate(object) ?? true { objects.append(object) }
+        let isLocal = !isChangedAlong(fetch), isPendingApart = fetch.includesPendingChanges
+        func take(_ object: NSManagedObject) {
+            if !isPendingApart || !object.hasChanges { objects.append(object) }
+        }
+        func takeMatch(_ object: NSManagedObject) {
+            if !isPendingApart || !object.hasChanges, fetch.predicate?.evaluate(object) ?? true { objects.append(object) }
+        }
+        if parentContext != nil {
+            var all = fetch
+            (all.limit, all.offset, all.sort) = (0, 0, [])
+            if !isLocal { all.predicate = nil }
+            try fetchFromParent(all).forEach(isLocal ? take : takeMatch)
+        } else {
+            for family in families {
+                let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
+                if isLocal, try run(part.query, on: part.store, take) != nil { continue }
+                var all = part.query
+                all.predicate = nil
+                _ = try run(all, on: part.store, takeMatch)
             }
         }
         objects += pending.filter { !$0.isDeleted && fetch.predicate?.evaluate($0) ?? true }
@@ -162,11 +181,12 @@ extension NSManagedObjectContext {
 
     // MARK: Counting
 
-    private func count(_ fetch: FetchSpecification) throws -> Int {
-        let families = try runtimes(for: fetch)
-        for family in families { family.store.followOthers() }
+    final func count(_ fetch: FetchSpecification) throws -> Int {
+        adoptKeys()
+        let families = try families(for: fetch)
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
-        if pending.isEmpty {
+        if pending.isEmpty, !isChangedAlong(fetch) {
+            if parentContext != nil { return try countInParent(fetch) }
             var total = 0
             var isCounted = true
             for family in families {
@@ -185,24 +205,5 @@ extension NSManagedObjectContext {
         var unsorted = fetch
         unsorted.sort = []
         return try fetchInMemory(unsorted, families: families, pending: pending).count
-    }
-}
-
-extension PredicateNode {
-    /// Whether a key path leads to another object.
-    fileprivate var hasPaths: Bool {
-        switch self {
-        case .constant: false
-        case .and(let parts), .or(let parts): parts.contains(where: \.hasPaths)
-        case .not(let part): part.hasPaths
-        case .comparison(let comparison): comparison.modifier != .direct || comparison.left.hasPath || comparison.right.hasPath
-        }
-    }
-}
-
-extension ExpressionNode {
-    fileprivate var hasPath: Bool {
-        if case .keyPath(let keys) = self { return keys.count > 1 }
-        return false
     }
 }

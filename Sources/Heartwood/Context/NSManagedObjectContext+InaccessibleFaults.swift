@@ -25,12 +25,13 @@ extension NSManagedObjectContext {
     }
 
     private func isGone(_ object: NSManagedObject) -> Bool {
+        guard parentContext == nil else { return isGoneFromParent(object) }
         guard let store = object.runtime.store else { return false }
         do { return try view(of: store).row(object.key) == nil } catch { return false }
     }
 
-    /// Whether a temporary ID is another context's.
+    /// Whether a temporary ID is of another tree of contexts.
     final func isForeign(_ id: NSManagedObjectID) -> Bool {
-        id.isTemporaryID && id.contextToken != UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
+        id.isTemporaryID && id.contextToken != tree.token
     }
 }

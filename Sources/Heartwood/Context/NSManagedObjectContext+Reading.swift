@@ -2,16 +2,16 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// Points `object` at its newest row.
-    /// - Returns: false where the store has no such row, or cannot read it.
+    /// Points `object` at its newest row, or at what its parent has.
+    /// - Returns: false where there is no such object, or it cannot be read.
     final func readRow(of object: NSManagedObject) -> Bool {
-        guard let store = object.runtime.store, let row = reading({ try row(of: object, view(of: store)) }) ?? nil else { return false }
-        object.bind(row)
-        return true
+        reading { try fulfil(object) } ?? false
     }
 
     /// What this context saved stays what it shows, and what its next save compares with, whoever has saved since.
-    private func row(of object: NSManagedObject, _ view: StoreView) throws -> RowView? {
+    final func committedRow(of object: NSManagedObject) throws -> RowView? {
+        guard let store = object.runtime.store else { return nil }
+        let view = try view(of: store)
         let row = try view.row(object.key)
         guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
         return try view.row(object.key, version: object.rowVersion) ?? row
@@ -47,37 +47,42 @@ extension NSManagedObjectContext {
 
     /// The members that the store lists for a to-many relationship.
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
-        guard !object.key.isTemporary, let store = object.runtime.store else { return [] }
-        return reading { try view(of: store).members(of: object.key, runtime: object.runtime, property: property) } ?? []
+        guard !object.isInserted else { return [] }
+        return reading { try committedMembers(of: object, property: property) } ?? []
     }
 
     final func storedMemberCount(of object: NSManagedObject, property: Int) -> Int {
-        guard !object.key.isTemporary, let store = object.runtime.store else { return 0 }
-        return reading { try view(of: store).memberCount(of: object.key, runtime: object.runtime, property: property) } ?? 0
+        guard !object.isInserted else { return 0 }
+        return reading { try committedMemberCount(of: object, property: property) } ?? 0
     }
 
     /// The object with this ID if the context has it registered; reads nothing.
     public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-        isForeign(objectID) ? nil : identities[objectID.key]
+        adoptKeys()
+        return isForeign(objectID) ? nil : registeredObject(for: objectID.key)
     }
 
     /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist
     /// when its fault fires.
     /// - Precondition: the ID belongs to a store of this context's coordinator.
     public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        adoptKeys()
         guard !isForeign(objectID), let object = object(for: objectID.key) else {
             preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
         }
         return object
     }
 
-    /// The object with this ID, read from the store: never a fault.
+    /// The object with this ID, read from the store or the parent: never a fault.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
     public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        adoptKeys()
         guard !isForeign(objectID), let object = object(for: objectID.key), !object.isDeleted else {
             throw CoreDataError.missingObject(objectID)
         }
-        if object.rowBody == nil, !object.isInserted {
+        if parentContext != nil {
+            guard try fulfil(object) else { throw CoreDataError.missingObject(objectID) }
+        } else if object.rowBody == nil, !object.isInserted {
             guard let store = object.runtime.store, let row = try view(of: store).row(object.key) else {
                 throw CoreDataError.missingObject(objectID)
             }
@@ -90,12 +95,15 @@ extension NSManagedObjectContext {
     /// Turns an object into a fault again, so that its next use reads the store. With `mergeChanges` its unsaved changes
     /// stay on top of the newer row; without, they are dropped.
     public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
+        adoptKeys()
         guard !object.isInserted else { return }
-        if mergeChanges, object.hasChanges {
+        // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
+        let isMissing = object.state.isSuperset(of: [.deleted, .inaccessible])
+        if mergeChanges, object.hasChanges, !isMissing {
             rebase(object)
             object.wake(fromSnapshotEvents: .refresh)
         } else {
-            if !object.isDeleted { forgetChanges(of: object) }
+            if !object.isDeleted || isMissing { forgetChanges(of: object) }
             object.becomeFault()
         }
         noteEvent(.refreshed, object)

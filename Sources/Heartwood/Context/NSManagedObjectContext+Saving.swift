@@ -4,6 +4,7 @@ import RecordLog
 extension NSManagedObjectContext {
     /// What `save()` does.
     final func saveChanges() throws {
+        adoptKeys()
         guard hasChanges else { return }
         announceWillSave()
         postChanges()
@@ -19,7 +20,7 @@ extension NSManagedObjectContext {
         do {
             recorder?.isSuspended = true
             defer { recorder?.isSuspended = false }
-            try saveToStores()
+            if parentContext == nil { try saveToStores() } else { try saveToParent() }
         }
         let announcement = announcement(of: listed)
         let saved = listed
@@ -27,6 +28,7 @@ extension NSManagedObjectContext {
         checked = []
         changeCount = 0
         for object in saved { finishSave(of: object) }
+        if parentContext == nil { keysSeen = tree.count }
         for object in saved { object.callDidSave() }
         announcement?.post()
         sweepIfWanted()
@@ -91,14 +93,17 @@ extension NSManagedObjectContext {
 
     private func finishSave(of object: NSManagedObject) {
         let state = object.state
+        if state.contains(.deleted), object.key.isTemporary { object.keepID() }
         object.state.subtract([.inserted, .updated, .listed, .settled])
         if state.contains(.deleted) {
             identities.remove(object.key)
             object.state.insert(.detached)
             return
         }
+        guard parentContext == nil else { return object.settleAfterPush() }
         if state.contains(.inserted), let permanent = object.storage?.permanentKey, !permanent.isNone {
             identities.remove(object.key)
+            if object.key.isTemporary { tree.renameForChildren(object.key, to: permanent) }
             object.key = permanent
             identities.insert(object, for: permanent)
         }
@@ -116,7 +121,7 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// Lets go of everything beside the row but whoever observes.
-    fileprivate final func dropStorage() {
+    final func dropStorage() {
         guard let publisher = storage?.publisher else {
             storage = nil
             return

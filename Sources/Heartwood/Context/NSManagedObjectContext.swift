@@ -37,7 +37,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public final let userInfo = NSMutableDictionary()
 
     let queue: DispatchQueue?
-    final var coordinator: NSPersistentStoreCoordinator?
+    /// The root's; nil in a child.
+    final var ownCoordinator: NSPersistentStoreCoordinator?
+    /// See `parent`.
+    private(set) final var parentContext: NSManagedObjectContext?
+    /// What the contexts of one tree share; a child's is its root's.
+    private(set) final var tree = ContextTree()
+    /// How many of the tree's renames this context has adopted.
+    final var keysSeen = 0
+    /// The children that merge what is saved to this context.
+    let followers = ContextFollowers()
 
     final let identities = IdentityMap()
     /// The fault that a subclass's initializer is about to become; without a runtime where none is. `makeFault` keeps that one alive.
@@ -66,7 +75,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var eventStart = 0
     /// Objects that were changed in this event and in one before.
     final var changedAgain: [NSManagedObject] = []
-    private var temporaryCounter: UInt64 = 0
 
     /// By slot: the runtimes met so far.
     @exclusivity(unchecked) private var runtimesBySlot: [EntityRuntime?] = []
@@ -78,7 +86,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The last view used, so that most reads look nothing up.
     private var lastView: (store: NSPersistentStore, view: StoreView)?
     /// What keeps the memory of rows that objects point at.
-    private(set) var pinned: [AnyObject] = []
+    final var pinned: [AnyObject] = []
 
     public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
         self.concurrencyType = concurrencyType
@@ -101,24 +109,38 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             recorder?.manager.removeAllActions(withTarget: self)
         #endif
         identities.forEach { $0.state.insert(.detached) }
+        if parentContext != nil { tree.leave() }
     }
 
-    /// The coordinator whose stores this context reads and writes. Set it once, before the first use.
+    /// The coordinator whose stores this context reads and writes; in a child its root's. Set it once, before the first use.
     public final var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
-            precondition(coordinator == nil || newValue === coordinator || identities.count == 0,
+            precondition(parentContext == nil, "A context with a parent has the coordinator of its root; set it there.")
+            precondition(ownCoordinator == nil || newValue === ownCoordinator || identities.count == 0,
                 "A context's coordinator cannot be exchanged while it has objects; reset() it first.")
             if isFollowing {
-                coordinator?.followers.remove(self)
+                ownCoordinator?.followers.remove(self)
                 newValue?.followers.add(self)
             }
-            coordinator = newValue
+            ownCoordinator = newValue
             forgetViews()
         }
     }
 
-    /// Writes every change since the last save to the stores, at once or not at all.
+    final var coordinator: NSPersistentStoreCoordinator? { parentContext?.coordinator ?? ownCoordinator }
+
+    /// What `parent` does once it has found nothing wrong.
+    final func adopt(_ parent: NSManagedObjectContext) {
+        parentContext = parent
+        tree = parent.tree
+        tree.join()
+        keysSeen = tree.count
+        forgetViews()
+    }
+
+    /// Writes every change since the last save to the stores, at once or not at all. In a child context they go to the parent in place
+    /// of a store, as its unsaved changes, and IDs stay temporary; see `parent`.
     ///
     /// Objects keep their identity; inserted ones get permanent IDs. By the store's durability the changes are on the
     /// disk when this returns.
@@ -155,7 +177,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
         if let known = runtimesByEntity[ObjectIdentifier(entity)] { return known }
         guard let coordinator else {
-            preconditionFailure("The context has no persistent store coordinator; set it before inserting objects.")
+            preconditionFailure("The context has no persistent store coordinator and no parent; set either before inserting objects.")
         }
         let made = coordinator.runtime(for: entity)
         if made.store != nil { remember(made) }
@@ -207,8 +229,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // MARK: Registration
 
     final func nextTemporaryKey(slot: UInt16) -> ObjectKey {
-        temporaryCounter += 1
-        return ObjectKey(slot: slot, row: temporaryCounter | ObjectKey.temporaryBit)
+        ObjectKey(slot: slot, row: tree.nextNumber() | ObjectKey.temporaryBit)
     }
 
     /// The object of `key`: the registered one, or a fault made now. nil where no store has such an entity.
@@ -220,8 +241,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     @inline(never)
     private func makeFault(_ key: ObjectKey) -> NSManagedObject? {
-        guard !key.isTemporary, let runtime = runtime(slot: key.slot) else { return nil }
-        return makeFault(key, runtime: runtime)
+        let current = currentKey(key)
+        if current != key, let known = identities[current] { return known }
+        // An object without a row is its root's own, or that of a child's parent.
+        guard !current.isTemporary || parentContext != nil, let runtime = runtime(slot: current.slot) else { return nil }
+        return makeFault(current, runtime: runtime)
     }
 
     final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
@@ -233,14 +257,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     final func registeredObject(for key: ObjectKey) -> NSManagedObject? {
-        identities[key]
+        identities[key] ?? identities[currentKey(key)]
     }
 
     final func objectID(for key: ObjectKey) -> NSManagedObjectID {
         if let object = identities[key] { return object.objectID }
         let runtime = runtime(slot: key.slot)
         return NSManagedObjectID(
-            entity: runtime?.entity ?? NSEntityDescription(), key: key, store: runtime?.store, contextToken: 0)
+            entity: runtime?.entity ?? NSEntityDescription(), key: key, store: runtime?.store, contextToken: tree.token)
     }
 
     /// Every object that the context knows, changed or not.

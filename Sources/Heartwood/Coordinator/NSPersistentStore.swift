@@ -64,6 +64,19 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         preconditionFailure("a store class overrides save")
     }
 
+    /// Takes row numbers for objects that a later save inserts, one for each of the entities.
+    func reserveRows(for runtimes: [EntityRuntime]) throws -> [ObjectKey] {
+        preconditionFailure("a store class overrides reserveRows")
+    }
+
+    /// - Throws: 134030 for a store that was added read-only.
+    final func checkWritable() throws {
+        guard isReadOnly else { return }
+        throw CoreDataError.make(
+            NSPersistentStoreSaveError, "The store at \(url?.path ?? "?") was added read-only; nothing was saved.",
+            [NSAffectedStoresErrorKey: [self]])
+    }
+
     func setMetadata(_ metadata: [String: Any]) throws {
         preconditionFailure("a store class overrides setMetadata")
     }

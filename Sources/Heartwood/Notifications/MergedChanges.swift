@@ -20,13 +20,14 @@ struct MergedChanges: @unchecked Sendable {
     }
 
     /// Reads the user info of a save's notification, of either kind, or what code has put together like it: objects, IDs and the
-    /// IDs' URIs, in sets or arrays. IDs of another coordinator over the same store are taken by their URIs.
-    init(_ userInfo: [AnyHashable: Any], for coordinator: NSPersistentStoreCoordinator?) {
+    /// IDs' URIs, in sets or arrays. IDs of another coordinator over the same store are taken by their URIs, temporary ones only of
+    /// the context's own tree.
+    init(_ userInfo: [AnyHashable: Any], for context: NSManagedObjectContext) {
         func ids(_ keys: String...) -> Set<NSManagedObjectID> {
             var result: Set<NSManagedObjectID> = []
             for key in keys {
                 for element in Self.elements(userInfo[key]) {
-                    if let id = Self.id(element, coordinator) { result.insert(id) }
+                    if let id = Self.id(element, context) { result.insert(id) }
                 }
             }
             return result
@@ -47,7 +48,8 @@ struct MergedChanges: @unchecked Sendable {
         }
     }
 
-    private static func id(_ element: Any, _ coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectID? {
+    private static func id(_ element: Any, _ context: NSManagedObjectContext) -> NSManagedObjectID? {
+        let coordinator = context.coordinator
         let id: NSManagedObjectID
         switch element {
         case let object as NSManagedObject: id = object.objectID
@@ -55,7 +57,7 @@ struct MergedChanges: @unchecked Sendable {
         case let uri as URL: return coordinator?.managedObjectID(forURIRepresentation: uri)
         default: return nil
         }
-        guard !id.isTemporaryID else { return nil }
+        guard !id.isTemporaryID else { return context.isForeign(id) ? nil : id }
         if let owner = id.persistentStore?.persistentStoreCoordinator, owner === coordinator { return id }
         return coordinator?.managedObjectID(forURIRepresentation: id.uriRepresentation())
     }

@@ -9,8 +9,10 @@ extension NSManagedObjectContext {
     /// - Complexity: O(objects saved).
     public final func mergeChanges(fromContextDidSave notification: Notification) {
         guard (notification.object as AnyObject?) !== self else { return }
+        // What a descendant has saved is here already, or waits in a context between.
+        if let source = notification.object as? NSManagedObjectContext, source.descends(from: self) { return }
         for store in coordinator?.persistentStores ?? [] { store.followOthers() }
-        merge(MergedChanges(notification.userInfo ?? [:], for: coordinator))
+        merge(MergedChanges(notification.userInfo ?? [:], for: self))
     }
 
     /// Takes over changes made elsewhere, by another process or an extension, in each of several contexts on its queue.
@@ -19,26 +21,32 @@ extension NSManagedObjectContext {
     public class func mergeChanges(fromRemoteContextSave data: [AnyHashable: Any], into contexts: [NSManagedObjectContext]) {
         for context in contexts {
             for store in context.coordinator?.persistentStores ?? [] { store.followOthers() }
-            let changes = MergedChanges(data, for: context.coordinator)
+            let changes = MergedChanges(data, for: context)
             context.performAndWait { context.merge(changes) }
         }
     }
 
     /// Whether saves to this context's coordinator by other contexts, and by other processes once they are noticed, are merged into
-    /// it, on its queue. A context without a queue of its own merges on the thread that saves, so only contexts of one thread
-    /// may follow each other so.
+    /// it, on its queue. A child merges what its parent saves, what the parent's other children save to it, and what the parent merges.
+    /// A context without a queue of its own merges on the thread that saves, so only contexts of one thread may follow each other so.
     public final var automaticallyMergesChangesFromParent: Bool {
         get { isFollowing }
         set {
             guard newValue != isFollowing else { return }
             isFollowing = newValue
-            if newValue { coordinator?.followers.add(self) } else { coordinator?.followers.remove(self) }
+            if newValue { feed?.add(self) } else { feed?.remove(self) }
         }
     }
 
     final func merge(_ changes: MergedChanges) {
+        mergeHere(changes)
+        followers.merge(changes, of: self)
+    }
+
+    private func mergeHere(_ changes: MergedChanges) {
+        adoptKeys()
         for id in changes.inserted.union(changes.updated) {
-            if let object = identities[id.key] {
+            if let object = registeredObject(for: id.key) {
                 guard !object.isInserted, !object.isDeleted else { continue }
                 refresh(object, mergeChanges: true)
             } else if ChangeEvents.areWanted, changes.inserted.contains(id), let object = object(for: id.key) {
@@ -46,7 +54,7 @@ extension NSManagedObjectContext {
             }
         }
         for id in changes.deleted {
-            guard let object = identities[id.key] else { continue }
+            guard let object = registeredObject(for: id.key) else { continue }
             noteEvent(.deleted, object)
             forget(gone: object)
         }
@@ -56,9 +64,11 @@ extension NSManagedObjectContext {
     /// Takes over whatever else has been committed to a store.
     /// - Complexity: O(registered objects); reads the newest address of each.
     final func mergeCommits(of store: NSPersistentStore) {
+        adoptKeys()
+        defer { followers.mergeCommits(of: store) }
         guard let view = try? view(of: store) else { return }
         var known: [NSManagedObject] = []
-        identities.forEach { if $0.runtime.store === store, !$0.isInserted, !$0.isDeleted { known.append($0) } }
+        identities.forEach { if $0.runtime.store === store, !$0.isInserted, !$0.isDeleted, !$0.key.isTemporary { known.append($0) } }
         var changes = MergedChanges(inserted: [], updated: [], deleted: [])
         for object in known {
             guard object.rowVersion != 0 else {
@@ -72,7 +82,7 @@ extension NSManagedObjectContext {
             if newest.version != object.rowVersion { changes.updated.insert(object.objectID) } else { object.forgetMembers() }
         }
         guard !changes.isEmpty else { return }
-        merge(changes)
+        mergeHere(changes)
     }
 
     private func finishMerging(_ changes: MergedChanges) {
@@ -93,7 +103,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Reads to-many relationships again where they were read; changes to them stay.
     final func forgetMembers() {
-        guard let storage, !storage.values.isEmpty, !key.isTemporary else { return }
+        guard let storage, !storage.values.isEmpty, !isInserted else { return }
         for (index, value) in storage.values.enumerated() {
             guard case .toMany(let state) = value else { continue }
             if !state.isChanged {

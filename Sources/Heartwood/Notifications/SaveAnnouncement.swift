@@ -8,7 +8,7 @@ struct SaveAnnouncement {
     var deleted: Set<NSManagedObject> = []
 
     func post() {
-        let isFollowed = context.coordinator?.followers.isEmpty == false
+        let isFollowed = context.isFollowed
         if ContextNotification.didSave.isNamed {
             ContextNotification.didSave.post(
                 context, [NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted])
@@ -17,18 +17,22 @@ struct SaveAnnouncement {
         let changes = MergedChanges(
             inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)), deleted: Set(deleted.map(\.objectID)))
         if ContextNotification.didSaveIDs.isNamed { ContextNotification.didSaveIDs.post(context, changes.userInfo) }
-        if isFollowed { context.coordinator?.followers.merge(changes, of: context) }
+        context.feed?.merge(changes, of: context)
+        context.followers.merge(changes, of: context)
     }
 }
 
 extension NSManagedObjectContext {
+    /// Whether other contexts merge what this one saves.
+    final var isFollowed: Bool { feed?.isEmpty == false || !followers.isEmpty }
+
     final func announceWillSave() {
         if ContextNotification.willSave.isNamed { ContextNotification.willSave.post(self) }
     }
 
     /// nil where nobody can be listening.
     final func announcement(of saved: [NSManagedObject]) -> SaveAnnouncement? {
-        guard ContextNotification.didSave.isNamed || ContextNotification.didSaveIDs.isNamed || coordinator?.followers.isEmpty == false
+        guard ContextNotification.didSave.isNamed || ContextNotification.didSaveIDs.isNamed || isFollowed
         else { return nil }
         var result = SaveAnnouncement(context: self)
         for object in saved where object.hasChanges {

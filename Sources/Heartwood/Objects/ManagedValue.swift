@@ -34,6 +34,34 @@ enum ManagedValue {
         default: false
         }
     }
+
+    /// An integer, or a boolean as 0 or 1.
+    var integer: Int64? {
+        switch self {
+        case .integer(let number): number
+        case .bool(let flag): flag ? 1 : 0
+        default: nil
+        }
+    }
+
+    /// A double, or a date's seconds.
+    var double: Double? {
+        switch self {
+        case .double(let number), .date(let number): number
+        default: nil
+        }
+    }
+
+    var text: String? {
+        if case .text(let text) = self { return text }
+        return nil
+    }
+
+    /// A to-one destination; `none` for null.
+    var destination: ObjectKey {
+        if case .reference(let key) = self { return key }
+        return .none
+    }
 }
 
 extension ManagedValue {

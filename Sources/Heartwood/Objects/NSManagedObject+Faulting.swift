@@ -16,7 +16,7 @@ extension NSManagedObject {
     private final func loadRow() {
         guard !state.contains(.inserted) || rowBody != nil else { return }
         guard !state.contains(.inaccessible) else { return }
-        if rowBody == nil {
+        if rowBody == nil, storage?.base == nil {
             guard let context = managedObjectContext else {
                 preconditionFailure(
                     "A fault of \(entity.name ?? "?") was asked for its values after its context had gone. "

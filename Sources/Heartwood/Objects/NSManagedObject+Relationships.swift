@@ -11,11 +11,9 @@ extension NSManagedObject {
 
     /// The key of a to-one destination; `none` for null.
     final func reference(at index: Int) -> ObjectKey {
-        if let value = override(index) {
-            if case .reference(let key) = value { return key }
-            return .none
-        }
-        guard let row, let access = access(index, in: row) else { return .none }
+        if let value = override(index) { return value.destination }
+        guard let row else { return inheritedValue(index).destination }
+        guard let access = access(index, in: row) else { return .none }
         let reference = row.reference(access)
         return reference.isNone ? .none : ObjectKey(rawValue: reference.rawValue &+ slotBase)
     }
@@ -77,7 +75,7 @@ extension NSManagedObject {
     final func toManyState(_ index: Int) -> ToManyState {
         if let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] { return state }
         if isFault { _ = row }
-        let made = ToManyState(base: key.isTemporary || key.isNone ? [] : nil)
+        let made = ToManyState(base: isInserted || key.isNone ? [] : nil)
         changeStorage().values[index] = .toMany(made)
         return made
     }
@@ -90,7 +88,7 @@ extension NSManagedObject {
     }
 
     /// The state, if the relationship was ever touched.
-    private final func touchedToManyState(_ index: Int) -> ToManyState? {
+    final func touchedToManyState(_ index: Int) -> ToManyState? {
         guard let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] else { return nil }
         return state
     }
@@ -112,7 +110,7 @@ extension NSManagedObject {
     /// How many members a to-many relationship has. Reads the index, but makes no object.
     public final func countOfManagedObjects(at index: Int) -> Int {
         if let state = touchedToManyState(index), state.isFired || state.isChanged { return memberKeys(at: index).count }
-        guard !key.isTemporary, !state.contains(.detached) else { return memberKeys(at: index).count }
+        guard !isInserted, !state.contains(.detached) else { return memberKeys(at: index).count }
         return managedObjectContext?.storedMemberCount(of: self, property: index) ?? 0
     }
 
@@ -166,7 +164,7 @@ extension NSManagedObject {
         let index = propertyIndex(name)
         if isFault { return true }
         switch runtime.properties[index].kind {
-        case .toMany: return !(touchedToManyState(index)?.isFired ?? key.isTemporary)
+        case .toMany: return !(touchedToManyState(index)?.isFired ?? isInserted)
         case .toOne:
             let key = reference(at: index)
             return !key.isNone && managedObjectContext?.registeredObject(for: key)?.isFault ?? true

@@ -14,7 +14,7 @@ extension NSManagedObject {
 
     /// The value that the row states.
     final func committedValue(_ index: Int) -> ManagedValue {
-        row.map { committedValue(index, in: $0) } ?? .null
+        row.map { committedValue(index, in: $0) } ?? inheritedValue(index)
     }
 
     /// The value that a row of this object states, whichever version it is.
@@ -89,14 +89,9 @@ extension NSManagedObject {
     /// Generated accessors call this: a property's index is its place in its entity's property list. O(1), decodes this
     /// one attribute, no allocation.
     public final func managedInteger(at index: Int) -> Int64? {
-        if let value = override(index) {
-            switch value {
-            case .integer(let number): return number
-            case .bool(let flag): return flag ? 1 : 0
-            default: return nil
-            }
-        }
-        guard let row, let access = access(index, in: row) else { return nil }
+        if let value = override(index) { return value.integer }
+        guard let row else { return inheritedValue(index).integer }
+        guard let access = access(index, in: row) else { return nil }
         return row.int64(access)
     }
 
@@ -106,13 +101,9 @@ extension NSManagedObject {
 
     /// The double or float at a property index; nil for null. O(1).
     public final func managedDouble(at index: Int) -> Double? {
-        if let value = override(index) {
-            switch value {
-            case .double(let number), .date(let number): return number
-            default: return nil
-            }
-        }
-        guard let row, let access = access(index, in: row) else { return nil }
+        if let value = override(index) { return value.double }
+        guard let row else { return inheritedValue(index).double }
+        guard let access = access(index, in: row) else { return nil }
         return row.double(access)
     }
 
@@ -123,11 +114,9 @@ extension NSManagedObject {
 
     /// The string at a property index; nil for null. O(length): the bytes are copied into a String.
     public final func managedString(at index: Int) -> String? {
-        if let value = override(index) {
-            if case .text(let text) = value { return text }
-            return nil
-        }
-        guard let row, let access = access(index, in: row) else { return nil }
+        if let value = override(index) { return value.text }
+        guard let row else { return inheritedValue(index).text }
+        guard let access = access(index, in: row) else { return nil }
         return String(decoding: row.bytes(access), as: UTF8.self)
     }
 

@@ -64,14 +64,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         state.contains(.detached) ? nil : contextReference?.takeUnretainedValue()
     }
 
-    /// The object's ID: temporary until the first save gives it a permanent one.
+    /// The object's ID: temporary until the first save of the root context, or `obtainPermanentIDs(for:)`, gives it a permanent one.
     public final var objectID: NSManagedObjectID {
         if let known = storage?.objectID, known.key == key { return known }
         let made = NSManagedObjectID(
             entity: entity, key: key, store: runtime.store,
-            contextToken: contextReference.map { UInt64(UInt(bitPattern: $0.toOpaque())) } ?? 0)
+            contextToken: managedObjectContext?.tree.token ?? 0)
         storage?.objectID = made
         return made
+    }
+
+    /// Makes sure that the ID stays when the object leaves its context.
+    final func keepID() {
+        storage = storage ?? ObjectStorage()
+        _ = objectID
     }
 
     /// Whether the object was inserted since the last save.

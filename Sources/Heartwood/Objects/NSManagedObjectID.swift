@@ -14,7 +14,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     public private(set) weak var persistentStore: NSPersistentStore?
     let key: ObjectKey
     private let storeIdentifier: String
-    /// Tells the temporary objects of one context from those of another.
+    /// Tells the temporary objects of one tree of contexts from those of another.
     let contextToken: UInt64
 
     init(entity: NSEntityDescription, key: ObjectKey, store: NSPersistentStore?, contextToken: UInt64) {

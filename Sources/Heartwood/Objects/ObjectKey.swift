@@ -3,7 +3,7 @@ import RecordLog
 /// Names an object within one coordinator, in one word: the slot of its entity and store in the high 16 bits,
 /// the row number in the low 48. A coordinator gives every store a range of slots, so the keys of two stores never meet.
 ///
-/// Bit 47 marks a temporary key: the object has no row yet, its number comes from a counter of its context.
+/// Bit 47 marks a temporary key: the object has no row yet, its number comes from a counter of its context's tree.
 @frozen
 public struct ObjectKey: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt64

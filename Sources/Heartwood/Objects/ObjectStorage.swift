@@ -2,6 +2,8 @@
 final class ObjectStorage {
     /// By property index; `unset` where the row speaks. Empty until something is written.
     @exclusivity(unchecked) var values: [ManagedValue] = []
+    /// What the parent said, where no row says it; only in a child context.
+    var base: CommittedState?
     /// The ID handed out last, so that asking twice gives one object.
     var objectID: NSManagedObjectID?
     /// The key a save in progress gives to an inserted object.

@@ -108,13 +108,14 @@ final class ToManyState {
         self.order = merged
     }
 
-    /// Puts the permanent key of a saved object in the place of its temporary one.
-    func replace(_ old: ObjectKey, with new: ObjectKey) {
-        if let index = added.firstIndex(of: old) {
-            added[index] = new
-            addedSet.remove(old)
-            addedSet.insert(new)
-        }
-        if let index = order?.firstIndex(of: old) { order?[index] = new }
+    /// Takes over new names of members.
+    func rename(_ names: [ObjectKey: ObjectKey]) {
+        func renamed(_ keys: [ObjectKey]) -> [ObjectKey] { keys.map { names[$0] ?? $0 } }
+        base = base.map(renamed)
+        baseSet = nil
+        added = renamed(added)
+        addedSet = Set(added)
+        removed = Set(renamed(Array(removed)))
+        order = order.map(renamed)
     }
 }

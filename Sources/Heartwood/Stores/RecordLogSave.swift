@@ -55,6 +55,10 @@ struct RecordLogSave {
     private func assignRows() throws {
         for object in batch.inserted {
             let table = try table(of: object)
+            guard object.key.isTemporary else {
+                object.storage?.permanentKey = object.key
+                continue
+            }
             let row = try transaction.newRow(in: table.id)
             object.storage?.permanentKey = ObjectKey(slot: object.runtime.slot, row: row)
         }
@@ -89,7 +93,8 @@ struct RecordLogSave {
 
     private mutating func writeInserted(_ object: NSManagedObject) throws {
         try writeWhole(object, object.storage?.values ?? [], key: object.storage?.permanentKey ?? .none, table: table(of: object))
-        object.storage?.savedVersion = 1
+        // A reserved row has had versions before.
+        object.storage?.savedVersion = object.key.isTemporary ? 1 : try transaction.row(reference(object.key))?.version ?? 0
     }
 
     private mutating func writeWhole(_ object: NSManagedObject, _ values: [ManagedValue], key: ObjectKey, table: EntityTable) throws {

@@ -6,7 +6,7 @@ import Synchronization
 class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     // Unchecked: see `state`.
 
-    private struct Loaded {
+    struct Loaded {
         let log: LogStore
         let schema: RecordLogSchema
         var view: RecordLogView
@@ -137,7 +137,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: Reading
 
-    private func loaded() throws -> Loaded {
+    final func loaded() throws -> Loaded {
         guard let loaded = state.withLock({ $0.loaded }) else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
         }
@@ -186,6 +186,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
         if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }
     }
+
+    override func reserveRows(for runtimes: [EntityRuntime]) throws -> [ObjectKey] { try reserve(runtimes) }
 
     override func followOthers() {
         guard let log, let newest = try? log.follow() else { return }

@@ -1,0 +1,144 @@
+import Foundation
+import RecordLog
+
+/// How a child reads its parent, and what the parent answers. Whatever throws here has changed nothing in the parent: a failure to
+/// read is the child's, which saves nothing then, and not the parent's.
+extension NSManagedObjectContext {
+    // MARK: One object
+
+    /// Makes sure that an object has what its properties are read from, without firing its fault.
+    /// - Returns: false where there is no such object any more.
+    final func fulfil(_ object: NSManagedObject) throws -> Bool {
+        if object.rowBody != nil || object.isInserted || object.storage?.base != nil { return true }
+        guard !object.state.contains(.inaccessible) else { return false }
+        guard parentContext == nil else { return object.take(try askParent(about: object.key)) }
+        guard let row = try committedRow(of: object) else { return false }
+        object.bind(row)
+        return true
+    }
+
+    private func askParent(about key: ObjectKey) throws -> ParentAnswer {
+        let seen = keysSeen
+        let (answer, pins) = try askParent { parent in
+            (try parent.answer(for: key, seen: seen), parent.pinned)
+        }
+        keep(pins)
+        return answer
+    }
+
+    /// Whether the parent has no such object any more.
+    final func isGoneFromParent(_ object: NSManagedObject) -> Bool {
+        guard case .gone? = try? askParent(about: object.key) else { return false }
+        return true
+    }
+
+    /// - Parameter seen: the renames that the child has adopted.
+    private func answer(for key: ObjectKey, seen: Int) throws -> ParentAnswer {
+        guard let object = served(key) else { return .gone }
+        // Nobody has seen its values here, so a child need not see older ones than it could.
+        if object.isFault, object.storage?.values.isEmpty ?? true { object.forgetRow() }
+        guard try fulfil(object) else { return .gone }
+        return tree.oldNames(after: seen).map(object.answer) ?? object.answer
+    }
+
+    /// The object that a child asks for; nil where it is deleted.
+    final func served(_ key: ObjectKey) -> NSManagedObject? {
+        guard let object = object(for: currentKey(key)), !object.isDeleted else { return nil }
+        return object
+    }
+
+    /// Keeps the memory that rows of the parent lie in.
+    final func keep(_ pins: [AnyObject]) {
+        for pin in pins where !pinned.contains(where: { $0 === pin }) { pinned.append(pin) }
+    }
+
+    // MARK: Members
+
+    /// The members of a to-many relationship that the store lists, or the parent.
+    final func committedMembers(of object: NSManagedObject, property: Int) throws -> [ObjectKey] {
+        guard parentContext == nil else {
+            let key = object.key, seen = keysSeen
+            return try askParent { parent in
+                let members = try parent.members(of: key, property: property)
+                guard let names = parent.tree.oldNames(after: seen) else { return members }
+                return members.map { names[$0] ?? $0 }
+            }
+        }
+        guard !object.key.isTemporary, let store = object.runtime.store else { return [] }
+        return try view(of: store).members(of: object.key, runtime: object.runtime, property: property)
+    }
+
+    final func committedMemberCount(of object: NSManagedObject, property: Int) throws -> Int {
+        guard parentContext == nil else {
+            let key = object.key
+            return try askParent { try $0.memberCount(of: key, property: property) }
+        }
+        guard !object.key.isTemporary, let store = object.runtime.store else { return 0 }
+        return try view(of: store).memberCount(of: object.key, runtime: object.runtime, property: property)
+    }
+
+    private func members(of key: ObjectKey, property: Int) throws -> [ObjectKey] {
+        guard let object = served(key) else { return [] }
+        guard let state = object.touchedToManyState(property) else {
+            return object.isInserted ? [] : try committedMembers(of: object, property: property)
+        }
+        if !state.isFired { state.fire(object.isInserted ? [] : try committedMembers(of: object, property: property)) }
+        return state.members ?? []
+    }
+
+    private func memberCount(of key: ObjectKey, property: Int) throws -> Int {
+        guard let object = served(key) else { return 0 }
+        guard object.touchedToManyState(property) == nil else { return try members(of: key, property: property).count }
+        return object.isInserted ? 0 : try committedMemberCount(of: object, property: property)
+    }
+
+    // MARK: Fetches
+
+    /// What a parent found for a child.
+    private struct Found {
+        let keys: [ObjectKey]
+        /// nil where the object is to be asked for.
+        let rows: [RowView?]
+        let pins: [AnyObject]
+        let names: [ObjectKey: ObjectKey]?
+        let statistics: QueryStatistics
+    }
+
+    /// The objects that the parent finds, its unsaved changes included, as this context's: as faults unless they were registered.
+    final func fetchFromParent(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
+        let request = fetch.forParent, seen = keysSeen
+        let found = try askParent { parent in
+            let objects = try parent.fetchObjects(request), names = parent.tree.oldNames(after: seen)
+            // Rows know no old names.
+            let rows = objects.map { names == nil && (try? parent.fulfil($0)) == true ? $0.sharedRow : nil }
+            return Found(keys: objects.map(\.key), rows: rows, pins: parent.pinned, names: names, statistics: parent.lastQuery)
+        }
+        keep(found.pins)
+        lastQuery = found.statistics
+        return zip(found.keys, found.rows).compactMap { key, row in
+            guard let object = object(for: found.names?[key] ?? key) else { return nil }
+            if object.isFault, object.storage?.values.isEmpty ?? true {
+                object.forgetRow()
+                object.state.remove(.inaccessible)
+                if let row { object.bind(row) }
+            }
+            return object
+        }
+    }
+
+    /// How many objects the parent finds; makes none where no context up to the root has changes that matter.
+    final func countInParent(_ fetch: FetchSpecification) throws -> Int {
+        let request = fetch.forParent
+        return try askParent { try $0.count(request) }
+    }
+}
+
+extension FetchSpecification {
+    /// What a child's context asks of its parent, whose unsaved changes are no pending ones of the child.
+    fileprivate var forParent: FetchSpecification {
+        var result = self
+        result.includesPendingChanges = true
+        result.returnsObjectsAsFaults = true
+        return result
+    }
+}

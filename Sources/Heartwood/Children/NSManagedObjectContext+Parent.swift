@@ -1,0 +1,87 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the first use.
+    ///
+    /// A child sees its parent's objects with their unsaved changes. Its save moves its changes to the parent and no further; they reach a
+    /// store when each context up to the root has saved. It keeps its parent alive.
+    ///
+    /// Whatever a child asks of its parent runs on the parent's queue while the child waits: reading a fault, a fetch, a save. So
+    /// a thread that waits for a child must not be the one that the parent's queue needs: where the parent is a main-queue context, the
+    /// main thread must not wait for a child's private queue, as on Apple's platforms. Contexts without queues of their own may be
+    /// parents where both are used on one thread.
+    /// - Precondition: neither a parent nor a coordinator was set, and the context has no objects. The parent is not a descendant.
+    public final var parent: NSManagedObjectContext? {
+        get { parentContext }
+        set {
+            guard newValue !== parentContext else { return }
+            precondition(
+                parentContext == nil && ownCoordinator == nil && identities.count == 0,
+                "A context's parent is set once, before it is used and in place of a persistent store coordinator; make a new context.")
+            guard let newValue else { return }
+            precondition(newValue !== self && !newValue.descends(from: self), "A context cannot be its own ancestor.")
+            if isFollowing {
+                feed?.remove(self)
+                newValue.followers.add(self)
+            }
+            adopt(newValue)
+        }
+    }
+
+    /// Whose saves and merges this context hears of where it follows: the parent's, else the coordinator's.
+    final var feed: ContextFollowers? { parentContext?.followers ?? ownCoordinator?.followers }
+
+    /// Whether `other` is this context's parent, or the parent's, and so on.
+    final func descends(from other: NSManagedObjectContext) -> Bool {
+        var next = parentContext
+        while let context = next {
+            if context === other { return true }
+            next = context.parentContext
+        }
+        return false
+    }
+
+    /// Runs `body` on the parent's queue, and waits.
+    final func askParent<Result>(_ body: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
+        guard let parentContext else { preconditionFailure("a root has nobody to ask") }
+        return try parentContext.performAndWait {
+            parentContext.adoptKeys()
+            return try body(parentContext)
+        }
+    }
+
+    // MARK: Names
+
+    /// Takes over keys that have become others since this context looked last. Called where no code below has a key in its hands.
+    /// - Complexity: one load, or, after a save of the root that inserted something, O(registered objects).
+    @inline(__always)
+    final func adoptKeys() {
+        if tree.count != keysSeen { takeRenames() }
+    }
+
+    @inline(never)
+    private func takeRenames() {
+        let renames = tree.renames(after: keysSeen)
+        keysSeen = renames.count
+        guard !renames.map.isEmpty else { return }
+        var merged: [NSManagedObject] = []
+        for (old, new) in renames.map {
+            guard let object = identities.remove(old) else { continue }
+            guard identities[new] == nil else {
+                merged.append(object)
+                continue
+            }
+            object.key = new
+            if object.runtime.store == nil, let found = runtime(slot: new.slot) { object.runtime = found }
+            identities.insert(object, for: new)
+        }
+        identities.forEach { $0.rename(renames.map) }
+        // The root made one object of two, and this context knows both: one instance has to leave.
+        for object in merged { forget(gone: object) }
+    }
+
+    /// The present name of a key that may be old, for this context.
+    final func currentKey(_ key: ObjectKey) -> ObjectKey {
+        key.isTemporary ? tree.current(key, seen: keysSeen) : key
+    }
+}

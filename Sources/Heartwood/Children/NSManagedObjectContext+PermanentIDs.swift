@@ -1,0 +1,46 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Gives permanent IDs to inserted objects ahead of the save that writes them. IDs that are permanent already stay.
+    ///
+    /// The store commits that the row numbers are taken, so no other context or process gets them; they stay taken if the
+    /// objects are never saved. In a child the root's store is asked, and every context of the tree learns of the IDs.
+    /// - Throws: 134030 or 134060 where an object's store cannot be written, or there is none; no ID has changed then.
+    /// - Complexity: one commit for each store.
+    public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        adoptKeys()
+        var wanted: [(key: ObjectKey, entity: NSEntityDescription)] = []
+        for object in objects where object.managedObjectContext === self && object.key.isTemporary {
+            wanted.append((object.key, object.entity))
+        }
+        guard !wanted.isEmpty else { return }
+        try reserve(wanted)
+        adoptKeys()
+        // Without children nobody else has the old names.
+        if parentContext == nil { tree.dropIfAlone() }
+    }
+
+    private func reserve(_ wanted: [(key: ObjectKey, entity: NSEntityDescription)]) throws {
+        guard parentContext == nil else { return try askParent { try $0.reserve(wanted) } }
+        var seen: Set<ObjectKey> = []
+        var stores: [(store: NSPersistentStore, objects: [(key: ObjectKey, runtime: EntityRuntime)])] = []
+        for (key, entity) in wanted where currentKey(key) == key && seen.insert(key).inserted {
+            // Not the runtime known here: the store may have been added after the insertion.
+            guard let runtime = coordinator?.runtime(for: entity), let store = runtime.store else {
+                throw CoreDataError.noStore(for: entity)
+            }
+            if let known = stores.firstIndex(where: { $0.store === store }) {
+                stores[known].objects.append((key, runtime))
+            } else {
+                stores.append((store, [(key, runtime)]))
+            }
+        }
+        var renames: [(ObjectKey, ObjectKey)] = []
+        for (store, objects) in stores {
+            try store.checkWritable()
+            renames += zip(objects.map(\.key), try store.reserveRows(for: objects.map(\.runtime)))
+        }
+        for (old, new) in renames { tree.rename(old, to: new) }
+        adoptKeys()
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+/// The save of a child: its changes become unsaved changes of the parent.
+///
+/// To-one relationships are set in the parent as code would set them, so that their other sides follow whatever the parent has there;
+/// the to-many sides of one-to-many relationships follow from them. Members of other to-many relationships are added and
+/// removed one by one, and a second time from the other side, which changes nothing. Deletions follow the delete rules in the
+/// parent too: it may have objects that the child does not know.
+///
+/// Siblings do not conflict: of each property the last save wins. Only an object that the parent has deleted meanwhile is a conflict.
+extension NSManagedObjectContext {
+    /// Gives every change to the parent, whole or not at all. What the parent has deleted goes to the merge policy.
+    final func saveToParent() throws {
+        var attempts = 0
+        while true {
+            let changes = listed.filter { !$0.isDeleted || !$0.state.contains(.inaccessible) }.map(PushedChange.init)
+            let gone = try askParent { try $0.accept(changes) }
+            guard !gone.isEmpty else { return }
+            let conflicts = gone.compactMap { identities[$0] }.map {
+                NSMergeConflict(
+                    source: $0, newVersion: 0, oldVersion: Int($0.rowVersion), cachedSnapshot: nil, persistedSnapshot: nil)
+            }
+            try (attempts < Self.attemptsMax ? policy : .error).resolve(optimisticLockingConflicts: conflicts)
+            attempts += 1
+            compactListed()
+        }
+    }
+
+    /// - Returns: the changed objects that this context has no more; nothing was changed here then.
+    /// - Throws: where a store cannot be read; nothing was changed here either.
+    private func accept(_ changes: [PushedChange]) throws -> [ObjectKey] {
+        var gone: [ObjectKey] = []
+        for change in changes where change.kind == .updated && !change.isRevived {
+            guard let object = served(change.key), try fulfil(object) else {
+                gone.append(change.key)
+                continue
+            }
+        }
+        guard gone.isEmpty else { return gone }
+        // First all objects, since they point at each other.
+        let objects = changes.map { change in
+            change.kind == .inserted || change.isRevived ? place(change) : served(change.key)
+        }
+        for (object, change) in zip(objects, changes) where change.kind != .deleted {
+            if let object { set(change, on: object) }
+        }
+        for (object, change) in zip(objects, changes) {
+            for members in change.members where members.order != nil {
+                if let object, let order = members.order { setOrder(order, of: object, members.property) }
+            }
+        }
+        for (object, change) in zip(objects, changes) where change.kind == .deleted {
+            if let object { delete(object) }
+        }
+        return []
+    }
+
+    /// Makes the object that a child has inserted, without telling it: it was told so in the child. Or brings back one that was deleted.
+    private func place(_ change: PushedChange) -> NSManagedObject {
+        let key = currentKey(change.key)
+        let object = identities[key] ?? makeFault(key, runtime: change.runtime)
+        let isInserted = change.kind == .inserted || key.isTemporary || object.isInserted
+        if object.state.isDisjoint(with: .changed) { changeCount += 1 }
+        object.state.subtract([.fault, .inaccessible, .deleted, .settled])
+        object.state.insert(isInserted ? .inserted : .updated)
+        if change.isRevived { revive(object, change) }
+        list(object)
+        noteEvent(isInserted ? .inserted : .updated, object)
+        return object
+    }
+
+    /// There is no row to read from: every value is here before anything looks.
+    private func revive(_ object: NSManagedObject, _ change: PushedChange) {
+        let storage = object.changeStorage()
+        storage.isRevived = true
+        for index in change.values.indices where object.runtime.properties[index].hasColumn {
+            storage.values[index] = object.runtime.properties[index].kind == .toOne ? .null : change.values[index]
+        }
+    }
+
+    private func set(_ change: PushedChange, on object: NSManagedObject) {
+        for (index, value) in change.values.enumerated() {
+            switch value {
+            case .unset: break
+            case _ where object.runtime.properties[index].kind == .toOne: setDestination(value, of: object, index)
+            default: object.setManagedValue(value, at: index)
+            }
+        }
+        for members in change.members {
+            for key in members.added {
+                if let member = served(key) { object.addManagedObject(member, at: members.property) }
+            }
+            for key in members.removed {
+                if let member = served(key) {
+                    object.removeManagedObject(member, at: members.property)
+                } else {
+                    object.toManyState(members.property).remove(currentKey(key))
+                }
+            }
+        }
+        object.noteChange()
+    }
+
+    /// A destination that is deleted here is none.
+    private func setDestination(_ value: ManagedValue, of object: NSManagedObject, _ index: Int) {
+        var destination: NSManagedObject?
+        if case .reference(let key) = value, !key.isNone { destination = served(key) }
+        if object.reference(at: index) != destination?.key ?? .none { object.setManagedObject(destination, at: index) }
+    }
+
+    /// The child's order, and behind it what the child did not know of.
+    private func setOrder(_ order: [ObjectKey], of object: NSManagedObject, _ index: Int) {
+        let present = object.memberKeys(at: index)
+        let members = Set(present)
+        var result = order.map(currentKey).filter(members.contains)
+        let known = Set(result)
+        result += present.filter { !known.contains($0) }
+        guard result != present else { return }
+        object.toManyState(index).setOrder(result)
+        object.noteChange()
+    }
+}

@@ -1,0 +1,56 @@
+/// What a child's save says of one object to the parent, in names and values alone: the parent's queue touches no object of the child.
+struct PushedChange {
+    enum Kind {
+        case inserted, updated, deleted
+    }
+
+    /// The members of a to-many relationship that came and went.
+    struct Members {
+        let property: Int
+        var added: [ObjectKey] = []
+        var removed: [ObjectKey] = []
+        /// The whole order, of an ordered relationship.
+        var order: [ObjectKey]?
+    }
+
+    let key: ObjectKey
+    let runtime: EntityRuntime
+    let kind: Kind
+    /// By property index: what was set, `unset` elsewhere.
+    var values: [ManagedValue] = []
+    var members: [Members] = []
+    /// The parent has it no more, and gets it back with all values.
+    var isRevived = false
+
+    init(_ object: NSManagedObject) {
+        key = object.key
+        runtime = object.runtime
+        kind = object.isDeleted ? .deleted : object.isInserted ? .inserted : .updated
+        guard kind != .deleted else { return }
+        isRevived = object.storage?.isRevived ?? false
+        values = object.storage?.values ?? []
+        let isWhole = kind == .inserted || isRevived
+        for index in values.indices {
+            switch values[index] {
+            case .unset: break
+            case .toMany(let state):
+                values[index] = .unset
+                if state.isChanged { note(state, of: object, index) }
+            case let value:
+                if !isWhole, value.isEqual(to: object.committedValue(index)) { values[index] = .unset }
+            }
+        }
+    }
+
+    private mutating func note(_ state: ToManyState, of object: NSManagedObject, _ index: Int) {
+        let property = object.runtime.properties[index]
+        var members = Members(property: index)
+        // Where the other side is to-one it says who belongs here.
+        if property.inverse == nil || property.inverseIsToMany {
+            members.added = state.added
+            members.removed = Array(state.removed)
+        }
+        if property.isOrdered { members.order = object.memberKeys(at: index) }
+        if members.order != nil || !members.added.isEmpty || !members.removed.isEmpty { self.members.append(members) }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import RecordLog
+
+extension RecordLogStore {
+    /// Takes row numbers that nobody else gets, in one commit. A number is taken by a row that comes and goes in the same commit: the
+    /// log has no other way to say that a number was given out, and needs none.
+    final func reserve(_ runtimes: [EntityRuntime]) throws -> [ObjectKey] {
+        let loaded = try loaded()
+        do {
+            return try loaded.log.write { transaction in
+                let builder = RowBuilder()
+                var keys: [ObjectKey] = []
+                for runtime in runtimes {
+                    let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
+                    guard let table = loaded.schema.table(id), table.runtime === runtime else {
+                        throw CoreDataError.noStore(for: runtime.entity)
+                    }
+                    let row = try transaction.newRow(in: id)
+                    builder.begin(table.layout)
+                    let reference = RowReference(table: id, row: row)
+                    try transaction.put(reference, body: builder.finish())
+                    _ = try transaction.delete(reference)
+                    keys.append(ObjectKey(slot: runtime.slot, row: row))
+                }
+                commits.note(base: transaction.base.sequence, isFollowed: !keys.isEmpty)
+                return keys
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+}

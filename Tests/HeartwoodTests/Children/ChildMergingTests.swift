@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// How the contexts of a tree hear of each other's saves.
+@Suite struct ChildMergingTests {
+    @Test(arguments: StoreKind.allCases)
+    func aChildThatFollowsMergesWhatItsSiblingsSave(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let ann = stack.insert("Person", ["name": "ann", "age": 1]), bob = stack.insert("Person", ["name": "bob"])
+        try stack.context.save()
+        let following = stack.context.child(), deaf = stack.context.child(), child = stack.context.child()
+        following.automaticallyMergesChangesFromParent = true
+        let grandchild = following.child()
+        grandchild.automaticallyMergesChangesFromParent = true
+        let contexts = [following, grandchild, deaf]
+        for context in contexts { #expect(context.own(ann).text("name") == "ann" && context.own(bob).text("name") == "bob") }
+        following.own(ann).setValue(5, forKey: "age")
+        child.own(ann).setValue("new", forKey: "name")
+        child.delete(child.own(bob))
+        let gone = contexts.map { $0.own(bob) }
+        try child.save()
+        #expect(contexts.map { $0.own(ann).text("name") } == ["new", "new", "ann"])
+        #expect(gone.map { $0.managedObjectContext == nil } == [true, true, false])
+        #expect(following.own(ann).value(forKey: "age") as? Int == 5 && following.updatedObjects.count == 1)
+        following.automaticallyMergesChangesFromParent = false
+        child.own(ann).setValue("newer", forKey: "name")
+        try child.save()
+        #expect(following.own(ann).text("name") == "new")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aChildThatFollowsMergesWhatItsParentSavesAndMerges(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let ann = stack.insert("Person", ["name": "ann"])
+        try stack.context.save()
+        let child = stack.context.child()
+        child.automaticallyMergesChangesFromParent = true
+        let mine = child.own(ann)
+        #expect(mine.text("name") == "ann")
+        ann.setValue("saved", forKey: "name")
+        #expect(mine.text("name") == "ann")
+        try stack.context.save()
+        #expect(mine.text("name") == "saved")
+        stack.context.automaticallyMergesChangesFromParent = true
+        let other = stack.newContext()
+        other.own(ann).setValue("elsewhere", forKey: "name")
+        try other.save()
+        #expect(ann.text("name") == "elsewhere" && mine.text("name") == "elsewhere" && !child.hasChanges)
+        if kind == .recordLog {
+            let process = try TestStack(kind, at: stack.url)
+            try process.fetch("Person")[0].setValue("process", forKey: "name")
+            try process.context.save()
+            _ = try stack.fetch("Person")
+            #expect(ann.text("name") == "process" && mine.text("name") == "process")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
+    func notificationsAreMergedAcrossTheTree(kind: StoreKind, name: Notification.Name) throws {
+        let stack = try TestStack(kind)
+        let ann = stack.insert("Person", ["name": "ann"])
+        try stack.context.save()
+        let gone = stack.insert("Person", ["name": "gone"]), bob = stack.insert("Person", ["name": "bob"])
+        let child = stack.context.child(), sibling = stack.context.child()
+        let heard = Heard([name], of: child), heardRoot = Heard([name], of: stack.context)
+        let known = [ann, gone, bob].map(sibling.own)
+        #expect(known.map { $0.text("name") } == ["ann", "gone", "bob"])
+        child.own(ann).setValue("new", forKey: "name")
+        child.delete(child.own(gone))
+        child.own(bob).setValue("bobby", forKey: "name")
+        let new = stack.insert("Person", ["name": "cid"], into: child)
+        try child.save()
+        let saved = try #require(heard.take())
+        let told = Heard([.NSManagedObjectContextObjectsDidChange], of: sibling)
+        sibling.mergeChanges(fromContextDidSave: saved)
+        #expect(known[0].text("name") == "new" && known[2].text("name") == "bobby" && known[1].managedObjectContext == nil)
+        #expect(told.take()?.objects(NSInsertedObjectsKey)?.map(\.objectID) == [new.objectID])
+        stack.context.mergeChanges(fromContextDidSave: saved)
+        #expect(stack.context.hasChanges && stack.context.insertedObjects.count == 2, "the parent has it already")
+        try stack.context.save()
+        let root = try #require(heardRoot.take())
+        sibling.mergeChanges(fromContextDidSave: root)
+        #expect(sibling.own(new).objectID == stack.context.own(new).objectID && known[2].text("name") == "bobby")
+        #expect(try stack.storedNames() == ["bobby", "cid", "new"] && !sibling.hasChanges)
+        ann.setValue("last", forKey: "name")
+        stack.context.delete(stack.context.own(bob))
+        try stack.context.save()
+        child.mergeChanges(fromContextDidSave: try #require(heardRoot.take()))
+        #expect(child.own(ann).text("name") == "last" && child.registeredObject(for: known[2].objectID) == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aSaveTellsOfTheChildAlone(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let child = stack.context.child()
+        let names: [Notification.Name] = [.NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave]
+        let heard = Heard(names, of: child), heardRoot = Heard(names, of: stack.context)
+        let changed = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
+        let new = stack.insert("Person", ["name": "new"], into: child)
+        try child.save()
+        #expect(heard.names == names && heardRoot.all.isEmpty)
+        #expect(heard.all[1].objects(NSInsertedObjectsKey) == [new])
+        stack.context.processPendingChanges()
+        #expect(changed.take()?.objects(NSInsertedObjectsKey) == [stack.context.own(new)])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theFullLifeOfASaveRunsInTheChild(kind: StoreKind) throws {
+        let stack = try Diarist.stack(kind)
+        let old = try stack.savedDiarist("old")
+        _ = old.look()
+        let child = stack.context.child()
+        let mine = child.own(old) as! Diarist
+        mine.title = "new"
+        _ = mine.look()
+        var rounds = 0
+        mine.onWillSave = { object in
+            rounds += 1
+            if rounds < 3 { object.title = "new \(rounds)" }
+        }
+        mine.onDidSave = { #expect(!$0.isDeleted) }
+        try child.save()
+        #expect(rounds == 3 && old.title == "new 2" && mine.title == "new 2" && !mine.hasChanges)
+        #expect(!old.look().contains("saving"), "the parent saves nothing")
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Random work in a root, two children and a grandchild, compared with layers of dictionaries. A failure prints its seed and what was
+/// done; `HEARTWOOD_CHILD_SEED=… swift test --filter ChildSimulation` does it again, `HEARTWOOD_CHILD_RUNS` sets how many runs.
+@Suite struct ChildSimulationTests {
+    private final class Run {
+        let stack: TestStack
+        var contexts: [NSManagedObjectContext]
+        let layers: [LayeredModel]
+        let parents = [nil, 0, 0, 1]
+        var random: SeededGenerator
+        /// By number: the ID that the object had first, temporary for ever.
+        var ids: [Int: NSManagedObjectID] = [:]
+
+        init(_ kind: StoreKind, seed: UInt64) throws {
+            stack = try TestStack(kind)
+            let first = stack.context.child()
+            contexts = [stack.context, first, stack.context.child(), first.child()]
+            let store = LayeredModel(nil), root = LayeredModel(store), child = LayeredModel(root)
+            layers = [root, child, LayeredModel(root), LayeredModel(child)]
+            random = SeededGenerator(seed: seed)
+            for context in contexts { context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump }
+        }
+
+        func pick(_ list: [Int]) -> Int? { list.randomElement(using: &random) }
+
+        func object(_ id: Int, _ place: Int) -> NSManagedObject { contexts[place].object(with: ids[id]!) }
+
+        /// Brings a context up to what those above it say.
+        func refresh(_ place: Int) {
+            if let parent = parents[place] { refresh(parent) }
+            contexts[place].refreshAllObjects()
+            layers[place].refresh()
+        }
+
+        func step(_ number: Int) throws -> String {
+            let place = Int.random(in: 0..<4, using: &random)
+            refresh(place)
+            let context = contexts[place], layer = layers[place]
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<5:
+                let entity: LayeredModel.Entity = [.person, .person, .group, .tag].randomElement(using: &random)!
+                let object = NSEntityDescription.insertNewObject(
+                    forEntityName: entity == .person ? "Person" : entity == .group ? "Group" : "Tag", into: context)
+                layer.insert(number, entity)
+                ids[number] = object.objectID
+                layer.names[number] = "n\(number)"
+                object.setValue("n\(number)", forKey: Self.nameKey(entity))
+                return "\(place) inserts \(entity) \(number)"
+            case 5..<7:
+                guard let id = pick(layer.ids.filter(layer.exists).sorted()), let entity = layer.entity(id) else { return "nothing" }
+                layer.names[id] = "n\(id)-\(number)"
+                object(id, place).setValue("n\(id)-\(number)", forKey: Self.nameKey(entity))
+                return "\(place) renames \(id)"
+            case 7..<9:
+                guard let id = pick(layer.all(.person)) else { return "nothing" }
+                layer.ages[id] = number % 7
+                object(id, place).setValue(number % 7, forKey: "age")
+                return "\(place) sets the age of \(id)"
+            case 9..<12:
+                guard let id = pick(layer.all(.person)) else { return "nothing" }
+                let group = pick(layer.all(.group) + [0]) ?? 0
+                // A relationship to what has vanished below is still there until it is set.
+                layer.setGroup(id, group)
+                object(id, place).setValue(group == 0 ? nil : object(group, place), forKey: "group")
+                return "\(place) puts \(id) into \(group)"
+            case 12..<14:
+                guard let id = pick(layer.all(.person)), let tag = pick(layer.all(.tag)) else { return "nothing" }
+                let isIn = !layer.has(id, tag)
+                layer.setTag(id, tag, isIn)
+                let tags = object(id, place).mutableSetValue(forKey: "tags")
+                if isIn { tags.add(object(tag, place)) } else { tags.remove(object(tag, place)) }
+                return "\(place) tags \(id) with \(tag): \(isIn)"
+            case 14:
+                guard let id = pick(layer.ids.filter(layer.exists).sorted()) else { return "nothing" }
+                layer.delete(id)
+                context.delete(object(id, place))
+                return "\(place) deletes \(id)"
+            case 15:
+                layer.rollback()
+                if Bool.random(using: &random) { context.rollback() } else { context.reset() }
+                return "\(place) rolls back"
+            default:
+                try context.save()
+                layer.save()
+                return "\(place) saves"
+            }
+        }
+
+        static func nameKey(_ entity: LayeredModel.Entity) -> String { entity == .person ? "name" : entity == .group ? "title" : "label" }
+
+        /// - Throws: at the first difference.
+        func check(_ place: Int) throws {
+            refresh(place)
+            let context = contexts[place], layer = layers[place]
+            for (id, objectID) in ids {
+                let object = try? context.existingObject(with: objectID)
+                guard layer.exists(id), let entity = layer.entity(id) else {
+                    try expect(object == nil, "\(place) has \(id)")
+                    continue
+                }
+                guard let object else { throw Difference(what: "\(place) lacks \(id)") }
+                try expect(object.text(Self.nameKey(entity)) == layer.name(id), "the name of \(id) in \(place)")
+                guard entity == .person else {
+                    let people = ids(of: layer.members(id, .person), context)
+                    try expect(present(object.many("people"), context) == people, "the people of \(id) in \(place)")
+                    continue
+                }
+                try expect(object.value(forKey: "age") as? Int == layer.age(id), "the age of \(id) in \(place)")
+                let group = object.one("group").map { present([$0], context) } ?? []
+                try expect(group == ids(of: layer.group(id) == 0 ? [] : [layer.group(id)], context), "the group of \(id) in \(place)")
+                let tags = ids(of: layer.members(id, .tag), context)
+                try expect(present(object.many("tags"), context) == tags, "the tags of \(id) in \(place)")
+            }
+            try checkFetches(place)
+        }
+
+        private struct Difference: Error {
+            let what: String
+        }
+
+        private func expect(_ isSo: Bool, _ what: @autoclosure () -> String) throws {
+            if !isSo { throw Difference(what: what()) }
+        }
+
+        private func present(_ objects: Set<NSManagedObject>, _ context: NSManagedObjectContext) -> Set<NSManagedObjectID> {
+            Set(objects.map(\.objectID).filter { (try? context.existingObject(with: $0)) != nil })
+        }
+
+        private func ids(of numbers: Set<Int>, _ context: NSManagedObjectContext) -> Set<NSManagedObjectID> {
+            Set(numbers.map { context.object(with: ids[$0]!).objectID })
+        }
+
+        private func checkFetches(_ place: Int) throws {
+            let context = contexts[place], layer = layers[place]
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+            request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false), NSSortDescriptor(key: "name", ascending: true)]
+            let sorted = layer.all(.person).sorted {
+                (layer.age($1), layer.name($0)!) < (layer.age($0), layer.name($1)!)
+            }
+            let group = pick(layer.all(.group)), tag = pick(layer.all(.tag))
+            var cases: [(String, (Int) -> Bool)] = [("TRUEPREDICATE", { _ in true }), ("age > 2", { layer.age($0) > 2 })]
+            cases.append(("name CONTAINS '-'", { layer.name($0)!.contains("-") }))
+            if let group { cases.append(("group.title == '\(layer.name(group)!)'", { layer.group($0) == group })) }
+            if let tag { cases.append(("ANY tags.label == '\(layer.name(tag)!)'", { layer.has($0, tag) })) }
+            for (format, isMatch) in cases {
+                request.predicate = NSPredicate(format: format)
+                request.fetchOffset = Int.random(in: 0..<3, using: &random)
+                request.fetchLimit = Int.random(in: 0..<5, using: &random)
+                let limit = request.fetchLimit == 0 ? Int.max : request.fetchLimit
+                let expected = sorted.filter(isMatch).dropFirst(request.fetchOffset).prefix(limit)
+                let found = try context.fetch(request)
+                try expect(found.map { $0.text("name") } == expected.map { layer.name($0) }, "\(place) fetches \(format)")
+                try expect(try context.count(for: request) == expected.count, "\(place) counts \(format)")
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func randomWorkIsWhatLayersSay(kind: StoreKind) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let oneSeed = environment["HEARTWOOD_CHILD_SEED"].flatMap(UInt64.init)
+        let runs = oneSeed != nil ? 1 : environment["HEARTWOOD_CHILD_RUNS"].flatMap(Int.init) ?? (kind == .recordLog ? 1 : 2)
+        for _ in 0..<runs {
+            let seed = oneSeed ?? UInt64.random(in: 1...UInt64.max)
+            let run = try Run(kind, seed: seed)
+            var story = ["seed \(seed)"]
+            do {
+                for number in 1...40 {
+                    story.append(try run.step(number))
+                    // Every relationship is read, so that what came or went twice, in two layers, is known to both.
+                    for place in 0..<4 { try run.check(place) }
+                }
+                for place in [3, 1, 2, 0] {
+                    run.refresh(place)
+                    try run.contexts[place].save()
+                    run.layers[place].save()
+                }
+                story.append("all save")
+                for place in 0..<4 { try run.check(place) }
+                #expect(try run.stack.storedNames() == run.layers[0].all(.person).map { run.layers[0].name($0)! }.sorted(), "seed \(seed)")
+            } catch {
+                Issue.record("\(error) after \(story.joined(separator: "; "))")
+                return
+            }
+        }
+    }
+}

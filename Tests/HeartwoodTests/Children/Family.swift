@@ -1,0 +1,35 @@
+import Foundation
+
+@testable import Heartwood
+
+extension NSManagedObjectContext {
+    func child(_ type: NSManagedObjectContextConcurrencyType = .confinementConcurrencyType) -> NSManagedObjectContext {
+        let child = NSManagedObjectContext(concurrencyType: type)
+        child.parent = self
+        return child
+    }
+
+    /// This context's instance of another one's object.
+    func own(_ object: NSManagedObject) -> NSManagedObject { self.object(with: object.objectID) }
+}
+
+extension TestStack {
+    /// What a store says, in a context of its own: the names of all persons.
+    func storedNames() throws -> [String] {
+        try fetch("Person", in: newContext()).compactMap { $0.value(forKey: "name") as? String }.sorted()
+    }
+
+    func names(in context: NSManagedObjectContext, _ format: String? = nil, _ arguments: Any...) throws -> [String] {
+        try fetch("Person", format, arguments, sort: [NSSortDescriptor(key: "name", ascending: true)], in: context)
+            .map { $0.value(forKey: "name") as? String ?? "-" }
+    }
+}
+
+extension NSManagedObject {
+    func text(_ key: String) -> String? { value(forKey: key) as? String }
+    func one(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
+    func many(_ key: String) -> Set<NSManagedObject> { value(forKey: key) as? Set<NSManagedObject> ?? [] }
+    func list(_ key: String) -> [String?] {
+        ((value(forKey: key) as? NSOrderedSet)?.array as? [NSManagedObject] ?? []).map { $0.text("title") }
+    }
+}

@@ -1,0 +1,118 @@
+/// A plain model of one context: what it says over what the layer below says. Persons with a name, an age, a group and tags.
+final class LayeredModel {
+    enum Entity { case person, group, tag }
+
+    struct Pair: Hashable {
+        let owner: Int
+        let member: Int
+    }
+
+    let below: LayeredModel?
+    var entities: [Int: Entity] = [:]
+    var inserted: Set<Int> = []
+    var deleted: Set<Int> = []
+    var names: [Int: String] = [:]
+    var ages: [Int: Int] = [:]
+    /// 0 for none.
+    var groups: [Int: Int] = [:]
+    /// Group and person; person and tag; tag and person: whether it was added or removed here.
+    var members: [Pair: Bool] = [:]
+
+    init(_ below: LayeredModel?) {
+        self.below = below
+    }
+
+    // MARK: Reading
+
+    func entity(_ id: Int) -> Entity? { entities[id] ?? below?.entity(id) }
+    func exists(_ id: Int) -> Bool { !deleted.contains(id) && (inserted.contains(id) || below?.exists(id) ?? false) }
+    func name(_ id: Int) -> String? { names[id] ?? below?.name(id) }
+    func age(_ id: Int) -> Int { ages[id] ?? below?.age(id) ?? 1 }
+    func rawGroup(_ id: Int) -> Int { groups[id] ?? below?.rawGroup(id) ?? 0 }
+    func group(_ id: Int) -> Int { exists(rawGroup(id)) ? rawGroup(id) : 0 }
+    func has(_ owner: Int, _ member: Int) -> Bool { members[Pair(owner: owner, member: member)] ?? below?.has(owner, member) ?? false }
+
+    func all(_ wanted: Entity) -> [Int] { ids.filter { exists($0) && entity($0) == wanted }.sorted() }
+    var ids: Set<Int> { Set(entities.keys).union(below?.ids ?? []) }
+    func members(_ owner: Int, _ of: Entity) -> Set<Int> { Set(all(of).filter { has(owner, $0) }) }
+
+    // MARK: Changing
+
+    func insert(_ id: Int, _ entity: Entity) {
+        entities[id] = entity
+        inserted.insert(id)
+    }
+
+    func set(_ owner: Int, _ member: Int, _ isIn: Bool) {
+        if has(owner, member) != isIn { members[Pair(owner: owner, member: member)] = isIn }
+    }
+
+    func setGroup(_ person: Int, _ group: Int) {
+        let old = rawGroup(person)
+        guard old != group else { return }
+        if old != 0 { set(old, person, false) }
+        if group != 0 { set(group, person, true) }
+        groups[person] = group
+    }
+
+    func setTag(_ person: Int, _ tag: Int, _ isIn: Bool) {
+        set(person, tag, isIn)
+        set(tag, person, isIn)
+    }
+
+    func delete(_ id: Int) {
+        guard exists(id) else { return }
+        switch entity(id) {
+        case .person?:
+            if rawGroup(id) != 0 { set(rawGroup(id), id, false) }
+            for tag in members(id, .tag) { set(tag, id, false) }
+        case .group?: for person in members(id, .person) where rawGroup(person) == id { groups[person] = 0 }
+        case .tag?: for person in members(id, .person) { set(person, id, false) }
+        case nil: break
+        }
+        if inserted.remove(id) == nil { deleted.insert(id) }
+        forget(id)
+    }
+
+    private func forget(_ id: Int) {
+        names[id] = nil
+        ages[id] = nil
+        groups[id] = nil
+        members = members.filter { $0.key.owner != id }
+    }
+
+    /// After a refresh: what the layer below has deleted is gone, and members that came or went there did not come or go here.
+    func refresh() {
+        for id in ids where !inserted.contains(id) && below?.exists(id) == false {
+            deleted.remove(id)
+            forget(id)
+        }
+        members = members.filter { pair, isIn in inserted.contains(pair.owner) || (below?.has(pair.owner, pair.member) ?? false) != isIn }
+    }
+
+    func rollback() {
+        inserted = []
+        deleted = []
+        names = [:]
+        ages = [:]
+        groups = [:]
+        members = [:]
+    }
+
+    /// Moves every change one layer down. Refreshed just before.
+    func save() {
+        guard let below else { return rollback() }
+        for id in inserted { below.insert(id, entities[id]!) }
+        for (id, name) in names where inserted.contains(id) || below.name(id) != name { below.names[id] = name }
+        for (id, age) in ages where inserted.contains(id) || below.age(id) != age { below.ages[id] = age }
+        for (id, group) in groups where inserted.contains(id) || below.rawGroup(id) != group {
+            below.setGroup(id, below.exists(group) ? group : 0)
+        }
+        for (pair, isIn) in members where entity(pair.owner) != .group && below.exists(pair.member) && below.exists(pair.owner) {
+            let isPerson = entity(pair.owner) == .person
+            below.setTag(isPerson ? pair.owner : pair.member, isPerson ? pair.member : pair.owner, isIn)
+        }
+        for id in deleted { below.delete(id) }
+        rollback()
+    }
+}
