@@ -163,6 +163,14 @@ final class IdentityMap {
         }
     }
 
+    /// Takes every object out of its context. Those that somebody else holds keep `memory`, in which their rows lie.
+    func detachAll(_ memory: [AnyObject]) {
+        for index in 0..<capacity where keys[index] != 0 {
+            objects[index]?.state.insert(.detached)
+            if !isKnownUniquelyReferenced(&objects[index]) { objects[index]?.keepRow(memory) }
+        }
+    }
+
     func forEach(_ body: (NSManagedObject) -> Void) {
         for index in 0..<capacity {
             if let object = objects[index] { body(object) }

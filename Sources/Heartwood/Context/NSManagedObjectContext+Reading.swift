@@ -5,9 +5,14 @@ extension NSManagedObjectContext {
     /// Points `object` at its newest row.
     /// - Returns: false where the store has no such row, or cannot read it.
     final func readRow(of object: NSManagedObject) -> Bool {
-        guard let store = object.runtime.store, let row = reading({ try row(of: object, view(of: store)) }) ?? nil else { return false }
+        guard let row = reading({ try row(of: object, view(of: store(of: object.runtime))) }) ?? nil else { return false }
         object.bind(row)
         return true
+    }
+
+    private func store(of runtime: EntityRuntime) throws -> NSPersistentStore {
+        guard let store = runtime.store else { throw CoreDataError.removedStore(of: runtime.entity) }
+        return store
     }
 
     /// What this context saved stays what it shows, and what its next save compares with, whoever has saved since.
@@ -19,8 +24,8 @@ extension NSManagedObjectContext {
 
     /// Binary data that lies outside its row; nil, and the failure kept, where it is damaged.
     final func externalData(_ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
-        guard let store = runtime.store else { return nil }
-        return reading {
+        reading {
+            let store = try store(of: runtime)
             // A row may be of a file that a compaction has replaced since: only there do its pointers' checksums hold.
             var files = [try view(of: store).storage]
             for file in pinned.reversed() where file !== files[0] { files.append(file) }
@@ -47,13 +52,35 @@ extension NSManagedObjectContext {
 
     /// The members that the store lists for a to-many relationship.
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
-        guard !object.key.isTemporary, let store = object.runtime.store else { return [] }
-        return reading { try view(of: store).members(of: object.key, runtime: object.runtime, property: property) } ?? []
+        guard !object.key.isTemporary else { return [] }
+        let members = reading { try view(of: store(of: object.runtime)).members(of: object.key, runtime: object.runtime, property: property) }
+        memberEntriesRead += members?.count ?? 0
+        return members ?? []
     }
 
     final func storedMemberCount(of object: NSManagedObject, property: Int) -> Int {
-        guard !object.key.isTemporary, let store = object.runtime.store else { return 0 }
-        return reading { try view(of: store).memberCount(of: object.key, runtime: object.runtime, property: property) } ?? 0
+        guard !object.key.isTemporary else { return 0 }
+        return reading { try view(of: store(of: object.runtime)).memberCount(of: object.key, runtime: object.runtime, property: property) } ?? 0
+    }
+
+    /// The first member that the store lists and that is wanted.
+    final func firstStoredMember(of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool) -> ObjectKey? {
+        guard !object.key.isTemporary else { return nil }
+        return reading {
+            try view(of: store(of: object.runtime)).firstMember(of: object.key, runtime: object.runtime, property: property) { key in
+                memberEntriesRead += 1
+                return isWanted(key)
+            }
+        } ?? nil
+    }
+
+    /// Whether the store lists an object among another's members. One look-up.
+    final func stores(_ member: ObjectKey, in object: NSManagedObject, property: Int) -> Bool {
+        guard !object.key.isTemporary, !member.isTemporary else { return false }
+        memberEntriesRead += 1
+        return reading {
+            try view(of: store(of: object.runtime)).hasMember(member, of: object.key, runtime: object.runtime, property: property)
+        } ?? false
     }
 
     /// The object with this ID if the context has it registered; reads nothing.

@@ -47,6 +47,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var changeCount = 0
     /// How the newest fetch that a store answered was answered; tests assert on it.
     final var lastQuery = QueryStatistics()
+    /// How many entries of to-many relationships this context has read or looked up one by one; tests assert on it.
+    final var memberEntriesRead = 0
     /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing. Until
     /// `rollback()` or `reset()` nothing is saved: what was changed since may be derived from that nothing.
     package final internal(set) var readingFailure: (any Error)?
@@ -90,14 +92,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     deinit {
-        identities.forEach { $0.state.insert(.detached) }
+        identities.detachAll(pinned)
     }
 
     /// The coordinator whose stores this context reads and writes. Set it once, before the first use.
     public final var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
-            precondition(coordinator == nil || newValue === coordinator || identities.count == 0,
+            guard newValue !== coordinator else { return }
+            precondition(coordinator == nil || identities.count == 0,
                 "A context's coordinator cannot be exchanged while it has objects; reset() it first.")
             if isFollowing {
                 coordinator?.followers.remove(self)
@@ -143,7 +146,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// What objects of `entity` need at run time.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
-        if let known = runtimesByEntity[ObjectIdentifier(entity)] { return known }
+        if let known = runtimesByEntity[ObjectIdentifier(entity)], !known.isRetired { return known }
         guard let coordinator else {
             preconditionFailure("The context has no persistent store coordinator; set it before inserting objects.")
         }
@@ -238,13 +241,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return result
     }
 
-    /// Forgets every object and every change. Objects still referred to elsewhere are detached.
+    /// Forgets every object and every change. Objects still referred to elsewhere belong to no context then: they read as nil
+    /// throughout, and what is set on them goes nowhere.
     public final func reset() {
-        identities.forEach { $0.state.insert(.detached) }
-        for object in listed { object.state.insert(.detached) }
+        identities.forEach { $0.forgetEverything() }
         identities.removeAll()
         listed = []
         checked = []
+        changedAgain = []
+        eventStart = 0
         changeCount = 0
         readingFailure = nil
         unfulfilled = nil

@@ -90,10 +90,10 @@ extension ManagedValue {
                 self = .decimal(NSDecimalNumber(decimal: number))
             } else if let number = ManagedValue.integer(from: value, kind: .int64) {
                 self = .decimal(NSDecimalNumber(value: number))
-            } else if let number = value as? NSNumber {
+            } else if let number = value as? NSNumber ?? (value as? Double).map(NSNumber.init(value:)) {
+                // Infinity traps in Foundation, and what is too large comes back as NaN.
+                guard !number.doubleValue.isInfinite, number.decimalValue.isNaN == number.doubleValue.isNaN else { return nil }
                 self = .decimal(NSDecimalNumber(decimal: number.decimalValue))
-            } else if let number = value as? Double {
-                self = .decimal(NSDecimalNumber(value: number))
             } else {
                 return nil
             }

@@ -10,6 +10,8 @@ final class ObjectStorage {
     var savedVersion: UInt32 = 0
     /// The row was deleted by somebody else, and the next save writes it again.
     var isRevived = false
+    /// What keeps the memory of the object's row, once it belongs to no context that does.
+    var memory: [AnyObject] = []
     /// Whoever observes the object.
     var publisher: ObjectWillChangePublisher?
     /// The values when the last event ended; nil where none has ended since the object was changed first.
@@ -35,6 +37,10 @@ struct ObjectState: OptionSet {
     static let settled = ObjectState(rawValue: 1 << 7)
     /// It is waking: what it sets now does not count as a change.
     static let waking = ObjectState(rawValue: 1 << 8)
+    /// `delete(_:)` is following its relationships.
+    static let deleting = ObjectState(rawValue: 1 << 16)
+    /// A save has deleted it.
+    static let erased = ObjectState(rawValue: 1 << 17)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
 }
