@@ -53,14 +53,16 @@ extension NSManagedObjectContext {
     /// The members that the store lists for a to-many relationship.
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
         guard !object.key.isTemporary else { return [] }
-        let members = reading { try view(of: store(of: object.runtime)).members(of: object.key, runtime: object.runtime, property: property) }
+        let runtime = object.runtime
+        let members = reading { try view(of: store(of: runtime)).members(of: object.key, runtime: runtime, property: property) }
         memberEntriesRead += members?.count ?? 0
         return members ?? []
     }
 
     final func storedMemberCount(of object: NSManagedObject, property: Int) -> Int {
         guard !object.key.isTemporary else { return 0 }
-        return reading { try view(of: store(of: object.runtime)).memberCount(of: object.key, runtime: object.runtime, property: property) } ?? 0
+        let runtime = object.runtime
+        return reading { try view(of: store(of: runtime)).memberCount(of: object.key, runtime: runtime, property: property) } ?? 0
     }
 
     /// The first member that the store lists and that is wanted.

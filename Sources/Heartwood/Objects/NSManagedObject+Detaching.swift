@@ -20,13 +20,15 @@ extension NSManagedObject {
         storage = nil
     }
 
-    /// Makes the object fit to be inserted: one that was deleted by a save comes with the attributes that it had, one of before a
-    /// reset with its entity's defaults.
+    /// Makes an object that was in a context before fit to be inserted: one that a save has deleted comes with the attributes that it
+    /// had, one of before a reset with its entity's defaults; neither with its relationships.
     final func prepareForInsertion() {
-        guard storage?.values.isEmpty ?? true else { return }
+        guard !key.isNone else { return }
         var values = runtime.initialValues
-        if rowBody != nil, !state.contains(.inaccessible) {
-            for (index, property) in runtime.properties.enumerated() where !property.kind.isRelationship && property.hasColumn {
+        for (index, property) in runtime.properties.enumerated() where !property.kind.isRelationship {
+            if let value = override(index) {
+                values[index] = value
+            } else if rowBody != nil, property.hasColumn {
                 values[index] = committedValue(index)
             }
         }

@@ -63,7 +63,8 @@ extension NSManagedObject {
         let keys = memberKeys(at: index)
         demand(place, within: keys.count, at: index)
         guard let object = managedObjectContext?.object(for: keys[place]) else {
-            preconditionFailure("\(entity.name ?? "?").\(runtime.properties[index].name) was asked for a member after its context had gone.")
+            let name = "\(entity.name ?? "?").\(runtime.properties[index].name)"
+            preconditionFailure("\(name) was asked for a member after its context had gone. Keep the context as long as its objects.")
         }
         return object
     }

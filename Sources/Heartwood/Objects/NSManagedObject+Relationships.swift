@@ -42,7 +42,9 @@ extension NSManagedObject {
             if let object {
                 if !property.inverseIsToMany {
                     let rival = object.reference(at: inverse)
-                    if !rival.isNone, rival != key, let rivalObject = context.object(for: rival), rivalObject.reference(at: index) == object.key {
+                    if !rival.isNone, rival != key, let rivalObject = context.object(for: rival),
+                        rivalObject.reference(at: index) == object.key
+                    {
                         rivalObject.setManagedValue(.null, at: index)
                     }
                 }

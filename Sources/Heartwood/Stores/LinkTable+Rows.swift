@@ -11,7 +11,9 @@ extension LinkTable {
     }
 
     /// The members of one side with their places in its order. O(members); no row is read.
-    func places(of owner: RowReference, isForward: Bool, _ snapshot: Snapshot) throws(StoreError) -> [(member: RowReference, place: Int64)] {
+    func places(
+        of owner: RowReference, isForward: Bool, _ snapshot: Snapshot
+    ) throws(StoreError) -> [(member: RowReference, place: Int64)] {
         var result: [(member: RowReference, place: Int64)] = []
         var cursor = try snapshot.cursor(index(isForward: isForward), RecordLogView.range(of: owner))
         while try cursor.next() != nil {
