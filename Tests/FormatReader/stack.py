@@ -135,7 +135,8 @@ class Stack:
             for number in self._numbers(table):
                 link = self.values(table, number)
                 source, destination, position = link["source"], link["destination"], link.get("position", 0)
-                pairs.append((source, position, destination) if forward else (destination, 0, source))
+                pairs.append((source, position, destination) if forward else (
+                    destination, link.get("inversePosition", 0), source))
         else:
             for entity in self.entities[relationship.stated["destination"]].family:
                 table = self._table(entity.name)

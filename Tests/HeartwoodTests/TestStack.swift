@@ -67,8 +67,17 @@ final class TestStack {
         return context
     }
 
+    /// Another one, which lives as long as the stack.
+    func anew() -> NSManagedObjectContext {
+        readers.append(newContext())
+        return readers[readers.count - 1]
+    }
+
+    private var readers: [NSManagedObjectContext] = []
+
     var store: RecordLogStore { coordinator.persistentStores[0] as! RecordLogStore }
     var rowReads: UInt64 { store.log!.statistics.rowReads }
+    var bytesAppended: UInt64 { store.log!.statistics.bytesAppended }
 
     @discardableResult
     func insert(_ entity: String, _ values: [String: Any], into context: NSManagedObjectContext? = nil) -> NSManagedObject {

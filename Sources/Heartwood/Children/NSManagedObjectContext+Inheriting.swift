@@ -64,8 +64,31 @@ extension NSManagedObjectContext {
                 return members.map { names[$0] ?? $0 }
             }
         }
-        guard !object.key.isTemporary, let store = object.runtime.store else { return [] }
-        return try view(of: store).members(of: object.key, runtime: object.runtime, property: property)
+        guard !object.key.isTemporary else { return [] }
+        return try view(of: store(of: object.runtime)).members(of: object.key, runtime: object.runtime, property: property)
+    }
+
+    /// The first of them that is wanted. A child has to be told them all.
+    final func firstCommittedMember(
+        of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool
+    ) throws -> ObjectKey? {
+        guard parentContext == nil else { return try committedMembers(of: object, property: property).first(where: isWanted) }
+        guard !object.key.isTemporary else { return nil }
+        return try view(of: store(of: object.runtime))
+            .firstMember(of: object.key, runtime: object.runtime, property: property, where: isWanted)
+    }
+
+    /// Whether an object is one of them.
+    final func commits(_ member: ObjectKey, in object: NSManagedObject, property: Int) throws -> Bool {
+        guard parentContext == nil else {
+            let key = object.key
+            return askParent { parent in
+                guard let owner = parent.served(key), let member = parent.served(member) else { return false }
+                return owner.containsManagedObject(member, at: property)
+            }
+        }
+        guard !object.key.isTemporary, !member.isTemporary else { return false }
+        return try view(of: store(of: object.runtime)).hasMember(member, of: object.key, runtime: object.runtime, property: property)
     }
 
     final func committedMemberCount(of object: NSManagedObject, property: Int) throws -> Int {
@@ -73,8 +96,8 @@ extension NSManagedObjectContext {
             let key = object.key
             return try askParent { try $0.memberCount(of: key, property: property) }
         }
-        guard !object.key.isTemporary, let store = object.runtime.store else { return 0 }
-        return try view(of: store).memberCount(of: object.key, runtime: object.runtime, property: property)
+        guard !object.key.isTemporary else { return 0 }
+        return try view(of: store(of: object.runtime)).memberCount(of: object.key, runtime: object.runtime, property: property)
     }
 
     private func members(of key: ObjectKey, property: Int) throws -> [ObjectKey] {

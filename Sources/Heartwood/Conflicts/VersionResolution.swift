@@ -50,6 +50,9 @@ struct VersionResolution {
 
     private func resolveUpdate(_ newest: RowView) {
         guard type != .rollbackMergePolicyType else {
+            for (index, property) in object.runtime.properties.enumerated() where property.kind == .toOne {
+                if let ours = object.override(index) { dropOtherSides(ours, index) }
+            }
             context.forgetChanges(of: object)
             object.becomeFault()
             return
@@ -57,20 +60,29 @@ struct VersionResolution {
         let storage = object.changeStorage()
         for (index, property) in object.runtime.properties.enumerated() where property.hasColumn {
             let ours = storage.values[index]
+            let base = object.committedValue(index), theirs = object.committedValue(index, in: newest)
             if type == .overwriteMergePolicyType {
-                if ours.isUnset { storage.values[index] = object.committedValue(index) }
+                if ours.isUnset { storage.values[index] = base }
+                if !theirs.isEqual(to: storage.values[index]) { freePartner(theirs, index) }
                 continue
             }
             guard !ours.isUnset else { continue }
-            let base = object.committedValue(index)
             let isOurs = !ours.isEqual(to: base)
-            if isOurs, type == .mergeByPropertyObjectTrumpMergePolicyType || object.committedValue(index, in: newest).isEqual(to: base) {
+            if isOurs, type == .mergeByPropertyObjectTrumpMergePolicyType || theirs.isEqual(to: base) {
+                if !theirs.isEqual(to: base), !theirs.isEqual(to: ours) { freePartner(theirs, index) }
                 continue
             }
             storage.values[index] = .unset
-            if isOurs { dropPartner(ours, index) }
+            if isOurs { dropOtherSides(ours, index) }
         }
         object.bind(newest)
+    }
+
+    /// Where our change of a to-one relationship was dropped, so is what it did to the other sides.
+    private func dropOtherSides(_ ours: ManagedValue, _ index: Int) {
+        dropPartner(ours, index)
+        forgetMembership(ours, index)
+        forgetMembership(object.committedValue(index), index)
     }
 
     /// Where our change of a one-to-one relationship was dropped, so is the other side of it.
@@ -80,6 +92,23 @@ struct VersionResolution {
             let other = context.registeredObject(for: key), other.reference(at: inverse) == object.key
         else { return }
         other.changeStorage().values[inverse] = .unset
+    }
+
+    /// Where our one-to-one relationship wins, whoever the store has in our partner's place points here no more.
+    private func freePartner(_ value: ManagedValue, _ index: Int) {
+        let property = object.runtime.properties[index]
+        guard case .reference(let key) = value, !key.isNone, let inverse = property.inverse, !property.inverseIsToMany,
+            let other = context.object(for: key)
+        else { return }
+        context.refresh(other, mergeChanges: true)
+        if other.reference(at: inverse) == object.key { other.setManagedValue(.null, at: inverse) }
+    }
+
+    /// Where our change of a member's owner was dropped, so is what it did to the owner's members.
+    private func forgetMembership(_ value: ManagedValue, _ index: Int) {
+        let property = object.runtime.properties[index]
+        guard case .reference(let key) = value, !key.isNone, let inverse = property.inverse, property.inverseIsToMany else { return }
+        context.registeredObject(for: key)?.touchedToManyState(inverse)?.forget(object.key)
     }
 
     /// The row is gone and the object is to stay: it is written again under its old ID, with all that it was read with.

@@ -141,9 +141,25 @@ final class IdentityMap {
 
     private func isDisposable(_ index: Int) -> Bool {
         guard slots[index].object?._withUnsafeGuaranteedRef({ $0.isDisposable }) ?? false else { return false }
-        return withUnsafeMutablePointer(to: &slots[index].object) { reference in
+        return isOnlyReference(index)
+    }
+
+    /// Whether nobody but the map refers to an object.
+    private func isOnlyReference(_ index: Int) -> Bool {
+        withUnsafeMutablePointer(to: &slots[index].object) { reference in
             // (4) The bits of an owned reference.
             UnsafeMutableRawPointer(reference).withMemoryRebound(to: NSManagedObject?.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
+        }
+    }
+
+    /// Takes every object out of its context. Those that somebody else holds keep `memory`, in which their rows lie.
+    func detachAll(_ memory: [AnyObject]) {
+        for index in 0..<capacity where slots[index].key != 0 {
+            let isHeld = !isOnlyReference(index)
+            slots[index].object?._withUnsafeGuaranteedRef { object in
+                object.state.insert(.detached)
+                if isHeld { object.keepRow(memory) }
+            }
         }
     }
 

@@ -16,6 +16,10 @@ extension NSManagedObjectContext {
             if object.isDeleted { undelete(object) }
             return
         }
+        precondition(
+            object.contextReference == nil || object.contextReference?.toOpaque() == Unmanaged.passUnretained(self).toOpaque(),
+            "The object was of another context; insert a new one.")
+        object.prepareForInsertion()
         let runtime = runtime(for: object.entity)
         object.runtime = runtime
         object.contextReference = Unmanaged.passUnretained(self)
@@ -67,13 +71,21 @@ extension NSManagedObjectContext {
     /// Marks an object for deletion by the next save, and follows the delete rules of its relationships: nullify takes it
     /// out of the other side, cascade deletes the destinations, deny makes the save fail while a destination remains.
     ///
-    /// O(destinations). An object that was never saved is forgotten at once.
+    /// O(destinations). An object that was never saved is forgotten at once, whatever a deny rule says; nothing points at it then.
+    /// Nothing happens where this context has deleted the object already.
+    /// - Precondition: the object belongs to this context.
     public final func delete(_ object: NSManagedObject) {
+        guard !isGone(already: object) else { return }
         precondition(
-            object.managedObjectContext === self, "An object is deleted in the context it belongs to; use object(with:) there.")
+            object.managedObjectContext === self,
+            object.state.contains(.detached)
+                ? "The object to delete belongs to no context: its context was reset, or it was never inserted. Fetch it anew."
+                : "An object is deleted in the context it belongs to; use object(with:) there.")
         var pending = [object]
         while let next = pending.popLast() {
-            guard !next.isDeleted, !next.state.contains(.detached) else { continue }
+            guard !next.isDeleted, next.state.isDisjoint(with: [.detached, .deleting]) else { continue }
+            next.state.insert(.deleting)
+            defer { next.state.remove(.deleting) }
             next.prepareForDeletion()
             remove(next, cascade: &pending)
         }
@@ -102,10 +114,16 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Whether this context has deleted the object, and the deletion was saved, or needed no save.
+    private func isGone(already object: NSManagedObject) -> Bool {
+        object.state.contains(.detached) && !object.state.isDisjoint(with: [.deleted, .erased])
+            && object.contextReference?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+    }
+
     private func detach(_ object: NSManagedObject, relationship index: Int, cascade: inout [NSManagedObject]) {
         let property = object.runtime.properties[index]
-        let isDenied = property.deleteRule == .denyDeleteRule
-        guard property.deleteRule != .noActionDeleteRule, !isDenied else { return }
+        let isKept = property.deleteRule == .noActionDeleteRule || property.deleteRule == .denyDeleteRule
+        guard !isKept || object.isInserted else { return }
         let destinations = property.kind == .toMany
             ? object.managedObjects(at: index) : object.managedObject(at: index).map { [$0] } ?? []
         for destination in destinations where !destination.isDeleted {
@@ -121,6 +139,7 @@ extension NSManagedObjectContext {
         recorder?.forget()
         let changed = listed
         listed = []
+        changedAgain = []
         eventStart = 0
         for object in changed {
             object.state.remove(.listed)

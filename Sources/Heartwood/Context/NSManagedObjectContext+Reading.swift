@@ -8,9 +8,14 @@ extension NSManagedObjectContext {
         reading { try fulfil(object) } ?? false
     }
 
+    final func store(of runtime: EntityRuntime) throws -> NSPersistentStore {
+        guard let store = runtime.store else { throw CoreDataError.removedStore(of: runtime.entity) }
+        return store
+    }
+
     /// What this context saved stays what it shows, and what its next save compares with, whoever has saved since.
     final func committedRow(of object: NSManagedObject) throws -> RowView? {
-        guard let store = object.runtime.store else { return nil }
+        let store = try store(of: object.runtime)
         let view = try view(of: store)
         let row = try view.row(object.key)
         guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
@@ -19,8 +24,8 @@ extension NSManagedObjectContext {
 
     /// Binary data that lies outside its row; nil, and the failure kept, where it is damaged.
     final func externalData(_ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
-        guard let store = runtime.store else { return nil }
-        return reading {
+        reading {
+            let store = try store(of: runtime)
             // A row may be of a file that a compaction has replaced since: only there do its pointers' checksums hold.
             var files = [try view(of: store).storage]
             for file in pinned.reversed() where file !== files[0] { files.append(file) }
@@ -48,12 +53,32 @@ extension NSManagedObjectContext {
     /// The members that the store lists for a to-many relationship.
     final func storedMembers(of object: NSManagedObject, property: Int) -> [ObjectKey] {
         guard !object.isInserted else { return [] }
-        return reading { try committedMembers(of: object, property: property) } ?? []
+        let members = reading { try committedMembers(of: object, property: property) }
+        memberEntriesRead += members?.count ?? 0
+        return members ?? []
     }
 
     final func storedMemberCount(of object: NSManagedObject, property: Int) -> Int {
         guard !object.isInserted else { return 0 }
         return reading { try committedMemberCount(of: object, property: property) } ?? 0
+    }
+
+    /// The first member that the store lists and that is wanted.
+    final func firstStoredMember(of object: NSManagedObject, property: Int, where isWanted: (ObjectKey) -> Bool) -> ObjectKey? {
+        guard !object.isInserted else { return nil }
+        return reading {
+            try firstCommittedMember(of: object, property: property) { key in
+                memberEntriesRead += 1
+                return isWanted(key)
+            }
+        } ?? nil
+    }
+
+    /// Whether the store lists an object among another's members. One look-up.
+    final func stores(_ member: ObjectKey, in object: NSManagedObject, property: Int) -> Bool {
+        guard !object.isInserted else { return false }
+        memberEntriesRead += 1
+        return reading { try commits(member, in: object, property: property) } ?? false
     }
 
     /// The object with this ID if the context has it registered; reads nothing.

@@ -23,7 +23,9 @@ extension NSManagedObjectContext {
             if parentContext == nil { try saveToStores() } else { try saveToParent() }
         }
         let announcement = announcement(of: listed)
-        let saved = listed
+        var saved = listed
+        // Whoever is told of the save may reset the context.
+        let memory = pinned
         listed = []
         checked = []
         changeCount = 0
@@ -31,6 +33,7 @@ extension NSManagedObjectContext {
         if parentContext == nil { keysSeen = tree.count }
         for object in saved { object.callDidSave() }
         announcement?.post()
+        keepRows(ofDeleted: &saved, memory)
         sweepIfWanted()
     }
 
@@ -85,8 +88,9 @@ extension NSManagedObjectContext {
 
     /// An object that was inserted before its store was added takes its runtime from the store now.
     private func adoptStore(_ object: NSManagedObject) throws {
+        guard object.isInserted else { throw CoreDataError.removedStore(of: object.entity) }
         guard let found = coordinator?.runtime(for: object.entity), found.store != nil else {
-            throw CoreDataError.noStore(for: object.entity)
+            throw CoreDataError.noStore(toSave: object)
         }
         object.runtime = found
     }
@@ -97,7 +101,7 @@ extension NSManagedObjectContext {
         object.state.subtract([.inserted, .updated, .listed, .settled])
         if state.contains(.deleted) {
             identities.remove(object.key)
-            object.state.insert(.detached)
+            object.state.insert([.detached, .erased])
             return
         }
         guard parentContext == nil else { return object.settleAfterPush() }

@@ -7,6 +7,8 @@ extension NSManagedObjectContext {
         if let unfulfilled { throw unfulfilled }
         try ValidationErrors.throwing { errors in
             for object in listed { validate(object, into: &errors) }
+            guard listed.contains(where: \.isDeleted) else { return }
+            for object in listed where !object.isDeleted { object.validateReferences(into: &errors) }
         }
     }
 

@@ -58,6 +58,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var changeCount = 0
     /// How the newest fetch that a store answered was answered; tests assert on it.
     final var lastQuery = QueryStatistics()
+    /// How many entries of to-many relationships this context has read or looked up one by one; tests assert on it.
+    final var memberEntriesRead = 0
     /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing. Until
     /// `rollback()` or `reset()` nothing is saved: what was changed since may be derived from that nothing.
     package final internal(set) var readingFailure: (any Error)?
@@ -108,7 +110,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             // Foundation's manager would call a target that is gone.
             recorder?.manager.removeAllActions(withTarget: self)
         #endif
-        identities.forEach { $0.state.insert(.detached) }
+        identities.detachAll(pinned)
         if parentContext != nil { tree.leave() }
     }
 
@@ -117,7 +119,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         get { coordinator }
         set {
             precondition(parentContext == nil, "A context with a parent has the coordinator of its root; set it there.")
-            precondition(ownCoordinator == nil || newValue === ownCoordinator || identities.count == 0,
+            guard newValue !== ownCoordinator else { return }
+            precondition(ownCoordinator == nil || identities.count == 0,
                 "A context's coordinator cannot be exchanged while it has objects; reset() it first.")
             if isFollowing {
                 ownCoordinator?.followers.remove(self)
@@ -175,7 +178,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// What objects of `entity` need at run time.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
-        if let known = runtimesByEntity[ObjectIdentifier(entity)] { return known }
+        if let known = runtimesByEntity[ObjectIdentifier(entity)], !known.isRetired { return known }
         guard let coordinator else {
             preconditionFailure("The context has no persistent store coordinator and no parent; set either before inserting objects.")
         }
@@ -274,14 +277,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return result
     }
 
-    /// Forgets every object and every change. Objects still referred to elsewhere are detached.
+    /// Forgets every object and every change. Objects still referred to elsewhere belong to no context then: they read as nil
+    /// throughout, and what is set on them goes nowhere.
     public final func reset() {
-        identities.forEach { $0.state.insert(.detached) }
-        for object in listed { object.state.insert(.detached) }
+        identities.forEach { $0.forgetEverything() }
         identities.removeAll()
         listed = []
-        eventStart = 0
         checked = []
+        changedAgain = []
+        eventStart = 0
         changeCount = 0
         readingFailure = nil
         unfulfilled = nil

@@ -63,6 +63,21 @@ enum CoreDataError {
             [NSAffectedObjectsErrorKey: [id]])
     }
 
+    static func removedStore(of entity: NSEntityDescription) -> NSError {
+        make(
+            NSPersistentStoreOperationError,
+            "The store that held an object of \(entity.name ?? "?") was removed from its coordinator; reset() the context, and fetch "
+                + "the object from a store that is there.")
+    }
+
+    static func noStore(toSave object: NSManagedObject) -> NSError {
+        make(
+            NSPersistentStoreSaveError,
+            "Nothing was saved: no persistent store of the coordinator holds the entity \(object.entity.name ?? "?"). Add one "
+                + "(loadPersistentStores or addPersistentStore) and save again; the context keeps its changes.",
+            [NSAffectedObjectsErrorKey: [object]])
+    }
+
     static func noStore(for entity: NSEntityDescription) -> NSError {
         make(
             NSPersistentStoreOperationError,

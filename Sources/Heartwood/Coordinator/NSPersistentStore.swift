@@ -100,6 +100,17 @@ class StoreView {
 
     func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int { 0 }
 
+    /// The first member, in the store's order, that is wanted.
+    /// - Complexity: O(members before it); no row is read.
+    func firstMember(
+        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isWanted: (ObjectKey) -> Bool
+    ) throws -> ObjectKey? { try members(of: key, runtime: runtime, property: property).first(where: isWanted) }
+
+    /// Whether the store lists `member` among the members. One look-up.
+    func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {
+        try members(of: key, runtime: runtime, property: property).contains(member)
+    }
+
     /// Calls `body` with each row that a query asks for, in its order, until it returns false.
     /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
     func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }

@@ -138,6 +138,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let isKnown = state.withLock { state in
             guard let index = state.stores.firstIndex(where: { $0 === store }) else { return false }
             state.stores.remove(at: index)
+            for runtime in state.runtimesBySlot.values where runtime.store === store { runtime.retire() }
             state.runtimes = state.runtimes.filter { $0.value.store !== store }
             state.runtimesBySlot = state.runtimesBySlot.filter { $0.value.store !== store }
             return true

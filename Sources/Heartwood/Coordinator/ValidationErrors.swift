@@ -19,6 +19,14 @@ enum ValidationErrors {
             "\(object.entity.name ?? "?") cannot be deleted while its \(key) is not empty.", info(object, key, value))
     }
 
+    static func dangling(_ object: NSManagedObject, _ key: String, _ destination: NSManagedObject) -> NSError {
+        CoreDataError.make(
+            NSManagedObjectValidationError,
+            "\(object.entity.name ?? "?").\(key) refers to an object that is being deleted (\(destination.objectID)). Set it to another "
+                + "one or to nil, or do not delete that one.",
+            info(object, key, destination))
+    }
+
     static func mismatch(_ value: Any?, _ object: NSManagedObject, _ property: PropertyRuntime) -> NSError {
         CoreDataError.make(
             NSManagedObjectValidationError, AttributeCoding.mismatch(value, property: property, entity: object.entity),

@@ -31,6 +31,10 @@ enum AttributeCoding {
     }
 
     static func mismatch(_ value: Any?, property: PropertyRuntime, entity: NSEntityDescription) -> String {
+        if property.kind.isNumber, let number = value as? NSNumber {
+            return "Unacceptable value for \(entity.name ?? "?").\(property.name): \(number) does not fit a number of type "
+                + "\(property.kind.displayName)."
+        }
         let given = value.map { "\(type(of: $0))" } ?? "nil"
         return "Unacceptable type of value for \(entity.name ?? "?").\(property.name): "
             + "it is \(property.kind.displayName), the value is \(given) (\(value.map { "\($0)" } ?? "nil"))."
@@ -38,6 +42,13 @@ enum AttributeCoding {
 }
 
 extension PropertyKind {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .int16, .int32, .int64, .float, .double, .decimal: true
+        default: false
+        }
+    }
+
     /// The type's name as model editors show it.
     var displayName: String {
         switch self {

@@ -45,7 +45,12 @@ final class EntityRuntime: @unchecked Sendable {
     private let resolvedClass = Atomic<UInt>(0)
     /// The high 16 bits of the keys of its objects.
     let slot: UInt16
-    unowned let store: NSPersistentStore?
+    /// nil once the store was removed and is gone; objects may outlive it.
+    private(set) weak var store: NSPersistentStore?
+    /// The store's: added to a row reference's bits, this makes the key of the same object in the coordinator.
+    let slotBase: UInt64
+    /// Whether the store was removed from its coordinator.
+    private let retired = Atomic<Bool>(false)
     let properties: [PropertyRuntime]
     let indexByName: [String: Int]
     /// What saves check, in the order of the properties.
@@ -66,6 +71,7 @@ final class EntityRuntime: @unchecked Sendable {
         self.entity = entity
         self.slot = slot
         self.store = store
+        slotBase = store?.slotBase ?? 0
         let list = entity.frozenProperties.map(PropertyRuntime.init)
         properties = list
         indexByName = entity.propertyIndexByName
@@ -92,6 +98,11 @@ final class EntityRuntime: @unchecked Sendable {
         for table in layouts { table?.deallocate() }
         layouts.deallocate()
     }
+
+    var isRetired: Bool { retired.load(ordering: .relaxed) }
+
+    /// What the coordinator says when it removes the store.
+    func retire() { retired.store(true, ordering: .relaxed) }
 
     /// Whether objects are of NSManagedObject itself, which overrides nothing.
     var isPlainClass: Bool { objectClass == NSManagedObject.self }

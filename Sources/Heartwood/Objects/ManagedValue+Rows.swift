@@ -95,7 +95,12 @@ extension Decimal {
             var quotient = rest / base
             var whole = Decimal()
             NSDecimalRound(&whole, &quotient, 0, .down)
-            let word = rest - whole * base
+            var word = rest - whole * base
+            // The quotient has 38 digits, and may have been rounded up to a whole number.
+            if word < 0 {
+                whole -= 1
+                word += base
+            }
             words.append(UInt16(truncatingIfNeeded: NSDecimalNumber(decimal: word).intValue))
             rest = whole
             if rest == 0 { break }

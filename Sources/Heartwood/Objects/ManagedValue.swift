@@ -116,12 +116,14 @@ extension ManagedValue {
                 self = .decimal(number)
             } else if let number = value as? Decimal {
                 self = .decimal(NSDecimalNumber(decimal: number))
-            } else if let number = ManagedValue.integer(from: value, kind: .int64) {
-                self = .decimal(NSDecimalNumber(value: number))
-            } else if let number = value as? NSNumber {
+            } else if let number = value as? Int64 ?? (value as? Int).map(Int64.init) {
+                self = .decimal(NSDecimalNumber(decimal: Decimal(number)))
+            } else if let number = value as? UInt64 ?? (value as? UInt).map(UInt64.init) {
+                self = .decimal(NSDecimalNumber(decimal: Decimal(number)))
+            } else if let number = value as? NSNumber ?? (value as? Double).map(NSNumber.init(value:)) {
+                // Infinity traps in Foundation, and what is too large comes back as NaN.
+                guard !number.doubleValue.isInfinite, number.decimalValue.isNaN == number.doubleValue.isNaN else { return nil }
                 self = .decimal(NSDecimalNumber(decimal: number.decimalValue))
-            } else if let number = value as? Double {
-                self = .decimal(NSDecimalNumber(value: number))
             } else {
                 return nil
             }

@@ -75,16 +75,7 @@ extension NSManagedObject: PredicateSubject {
     }
 
     private final func check(_ object: NSManagedObject, for property: PropertyRuntime) throws(ValueMismatch) {
-        if let destination = property.destination, !object.entity.isKindOf(entity: destination) {
-            throw ValueMismatch(
-                message: "\(entity.name ?? "?").\(property.name) holds objects of \(destination.name ?? "?"), "
-                    + "not of \(object.entity.name ?? "?").")
-        }
-        guard object.contextReference?.toOpaque() == contextReference?.toOpaque() else {
-            throw ValueMismatch(
-                message: "\(entity.name ?? "?").\(property.name) was given an object of another context; "
-                    + "take it by its objectID with object(with:) first.")
-        }
+        if let fault = misfit(object, for: property) { throw ValueMismatch(message: fault) }
     }
 
     static func members(of value: Any?) -> [NSManagedObject]? {
@@ -94,7 +85,8 @@ extension NSManagedObject: PredicateSubject {
         case let set as NSOrderedSet: set.array as? [NSManagedObject]
         case let set as Set<NSManagedObject>: Array(set)
         case let array as [NSManagedObject]: array
-        case let other?: (other as AnyObject as? NSSet)?.allObjects as? [NSManagedObject]
+        case let array as NSArray: array.compactMap { $0 } as? [NSManagedObject]
+        default: nil
         }
     }
 

@@ -24,10 +24,11 @@ extension NSManagedObject {
         return key.isNone ? nil : managedObjectContext?.object(for: key)
     }
 
-    /// Sets a to-one relationship and the other side of it.
+    /// Sets a to-one relationship and the other side of it. Of a one-to-one relationship whoever had `object` before has it no more.
     /// - Precondition: `object` belongs to the same context.
     public final func setManagedObject(_ object: NSManagedObject?, at index: Int) {
         let property = runtime.properties[index]
+        if let object { demandFit(object, for: property) }
         let old = reference(at: index)
         let new = object?.key ?? .none
         guard old != new else {
@@ -39,7 +40,9 @@ extension NSManagedObject {
             if let object {
                 if !property.inverseIsToMany {
                     let rival = object.reference(at: inverse)
-                    if !rival.isNone, rival != key, let rivalObject = context.object(for: rival) {
+                    if !rival.isNone, rival != key, let rivalObject = context.object(for: rival),
+                        rivalObject.reference(at: index) == object.key
+                    {
                         rivalObject.setManagedValue(.null, at: index)
                     }
                 }
@@ -52,8 +55,7 @@ extension NSManagedObject {
     /// Records that `other` now points here through this side's inverse.
     final func link(_ index: Int, to other: NSManagedObject) {
         if runtime.properties[index].kind == .toMany {
-            changingMembers(index).add(other.key)
-            noteChange()
+            addMember(other.key, at: index)
         } else {
             setManagedValue(.reference(other.key), at: index)
         }
@@ -62,8 +64,7 @@ extension NSManagedObject {
     /// Records that `other` no longer points here.
     final func unlink(_ index: Int, from other: NSManagedObject) {
         if runtime.properties[index].kind == .toMany {
-            changingMembers(index).remove(other.key)
-            noteChange()
+            removeMember(other.key, at: index)
         } else if reference(at: index) == other.key {
             setManagedValue(.null, at: index)
         }
@@ -75,7 +76,7 @@ extension NSManagedObject {
     final func toManyState(_ index: Int) -> ToManyState {
         if let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] { return state }
         if isFault { _ = row }
-        let made = ToManyState(base: isInserted || key.isNone ? [] : nil)
+        let made = ToManyState(base: isInserted || key.isNone ? [] : nil, isOrdered: runtime.properties[index].isOrdered)
         changeStorage().values[index] = .toMany(made)
         return made
     }
@@ -85,6 +86,20 @@ extension NSManagedObject {
         storage?.publisher?.send()
         if state.contains(.recorded) { recordOrder(index) }
         return toManyState(index)
+    }
+
+    /// One side's part of adding a member.
+    private final func addMember(_ member: ObjectKey, at index: Int) {
+        let state = changingMembers(index)
+        // It comes back last, which an order that was not read cannot say.
+        if runtime.properties[index].isOrdered, !state.isFired, state.removed.contains(member) { _ = memberKeys(at: index) }
+        state.add(member)
+        noteChange()
+    }
+
+    private final func removeMember(_ member: ObjectKey, at index: Int) {
+        changingMembers(index).remove(member)
+        noteChange()
     }
 
     /// The state, if the relationship was ever touched.
@@ -107,41 +122,40 @@ extension NSManagedObject {
         return memberKeys(at: index).compactMap { context.object(for: $0) }
     }
 
-    /// How many members a to-many relationship has. Reads the index, but makes no object.
-    public final func countOfManagedObjects(at index: Int) -> Int {
-        if let state = touchedToManyState(index), state.isFired || state.isChanged { return memberKeys(at: index).count }
-        guard !isInserted, !state.contains(.detached) else { return memberKeys(at: index).count }
-        return managedObjectContext?.storedMemberCount(of: self, property: index) ?? 0
-    }
-
-    /// Adds a member to a to-many relationship, and sets the other side. O(1) on average; reads no other member.
+    /// Adds a member to a to-many relationship, and sets the other side; one that is there already stays where it is. A member
+    /// that is new to an ordered relationship comes last. O(1) on average; reads no other member.
+    /// - Precondition: `object` belongs to the same context.
     public final func addManagedObject(_ object: NSManagedObject, at index: Int) {
         let property = runtime.properties[index]
+        demandFit(object, for: property)
         if let inverse = property.inverse, !property.inverseIsToMany {
             object.setManagedObject(self, at: inverse)
             return
         }
         if state.contains(.recorded) { recordMember(object, at: index, isAdded: true) }
         if let inverse = property.inverse { object.link(inverse, to: self) }
-        changingMembers(index).add(object.key)
-        noteChange()
+        addMember(object.key, at: index)
     }
 
-    /// Takes a member out of a to-many relationship, and clears the other side.
+    /// Takes a member out of a to-many relationship, and clears the other side; nothing happens where it is none. Reads no other
+    /// member.
     public final func removeManagedObject(_ object: NSManagedObject, at index: Int) {
+        guard containsManagedObject(object, at: index) else { return }
         let property = runtime.properties[index]
-        if let inverse = property.inverse, !property.inverseIsToMany {
-            if object.reference(at: inverse) == key { object.setManagedObject(nil, at: inverse) }
+        if let inverse = property.inverse, !property.inverseIsToMany, object.reference(at: inverse) == key {
+            object.setManagedObject(nil, at: inverse)
             return
         }
         if state.contains(.recorded) { recordMember(object, at: index, isAdded: false) }
-        if let inverse = property.inverse { object.unlink(inverse, from: self) }
-        changingMembers(index).remove(object.key)
-        noteChange()
+        if let inverse = property.inverse, property.inverseIsToMany { object.unlink(inverse, from: self) }
+        removeMember(object.key, at: index)
     }
 
     /// Makes `objects` the members of a to-many relationship, in this order where it is ordered.
+    /// - Precondition: the objects belong to the same context.
+    /// - Complexity: O(members, old and new).
     public final func setManagedObjects(_ objects: [NSManagedObject], at index: Int) {
+        for object in objects { demandFit(object, for: runtime.properties[index]) }
         let current = memberKeys(at: index)
         let wanted = Set(objects.map(\.key))
         let present = Set(current)
@@ -152,7 +166,8 @@ extension NSManagedObject {
         for object in objects where seen.insert(object.key).inserted { addManagedObject(object, at: index) }
         if runtime.properties[index].isOrdered {
             var unique: Set<ObjectKey> = []
-            changingMembers(index).setOrder(objects.map(\.key).filter { unique.insert($0).inserted })
+            let order = objects.map(\.key).filter { unique.insert($0).inserted }
+            if memberKeys(at: index) != order { changingMembers(index).setOrder(order) }
         }
         noteChange()
     }
@@ -181,8 +196,34 @@ extension NSManagedObject {
     }
 
     /// A set that stands for a to-many relationship: what is added to it or removed from it is added to or removed from
-    /// the relationship, both sides.
+    /// the relationship, both sides. Its `count`, `anyObject()`, `contains`, `add` and `remove` read no other member.
+    ///
+    /// Off Apple's platforms Foundation makes an empty Swift `Set` of any subclass of `NSSet`, this one among them: use
+    /// `value(forKey:)` for what is to be cast.
+    /// - Precondition: the entity has a to-many relationship of this name.
     public final func mutableSetValue(forKey name: String) -> NSMutableSet {
-        RelationshipSet(owner: self, index: propertyIndex(name))
+        RelationshipSet(owner: self, index: toManyIndex(name))
+    }
+
+    /// An ordered set that stands for an ordered to-many relationship: what is done to it is done to the relationship, both sides.
+    ///
+    /// Off Apple's platforms Foundation lets nobody override `firstObject`, `lastObject`, `reversed` and the enumerators. The set
+    /// keeps members for them: as they were when it was made, or last changed through it. So it reads the relationship's
+    /// keys when it is made; `addManagedObject(_:at:)` and the like read less.
+    /// - Precondition: the entity has an ordered to-many relationship of this name.
+    public final func mutableOrderedSetValue(forKey name: String) -> NSMutableOrderedSet {
+        let index = toManyIndex(name)
+        precondition(
+            runtime.properties[index].isOrdered,
+            "\(entity.name ?? "?").\(name) is not ordered; use mutableSetValue(forKey:), or set isOrdered in the model.")
+        return RelationshipOrderedSet(owner: self, index: index)
+    }
+
+    private final func toManyIndex(_ name: String) -> Int {
+        let index = propertyIndex(name)
+        precondition(
+            runtime.properties[index].kind == .toMany,
+            "\(entity.name ?? "?").\(name) is no to-many relationship; use value(forKey:) and setValue(_:forKey:).")
+        return index
     }
 }

@@ -39,7 +39,7 @@ extension NSManagedObject {
 
     /// Added to a row reference's bits, this makes the key of the same object in the coordinator.
     @inline(__always)
-    final var slotBase: UInt64 { runtime.store?.slotBase ?? 0 }
+    final var slotBase: UInt64 { runtime.slotBase }
 
     /// The changed value, where there is one.
     @inline(__always)

@@ -12,6 +12,8 @@ final class ObjectStorage {
     var savedVersion: UInt32 = 0
     /// The row was deleted, by somebody else or before an undo, and the next save writes it again.
     var isRevived = false
+    /// What keeps the memory of the object's row, once it belongs to no context that does.
+    var memory: [AnyObject] = []
     /// Whoever observes the object.
     var publisher: ObjectWillChangePublisher?
     /// The values when the last event ended; nil where none has ended since the object was changed first.
@@ -39,6 +41,10 @@ struct ObjectState: OptionSet {
     static let waking = ObjectState(rawValue: 1 << 8)
     /// Its context has an undo manager.
     static let recorded = ObjectState(rawValue: 1 << 9)
+    /// `delete(_:)` is following its relationships.
+    static let deleting = ObjectState(rawValue: 1 << 10)
+    /// A save has deleted it.
+    static let erased = ObjectState(rawValue: 1 << 11)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
     /// Something must happen before a value is written.

@@ -23,18 +23,17 @@ final class RelationshipSet: NSMutableSet {
 
     override func member(_ object: Any) -> Any? {
         guard let object = object as? NSManagedObject else { return nil }
-        return owner.memberKeys(at: index).contains(object.key) ? object : nil
+        return owner.containsManagedObject(object, at: index) ? object : nil
     }
+
+    override func anyObject() -> Any? { owner.firstManagedObject(at: index) }
 
     override func objectEnumerator() -> NSEnumerator {
         NSArray(array: owner.managedObjects(at: index)).objectEnumerator()
     }
 
     override func add(_ object: Any) {
-        guard let object = object as? NSManagedObject else {
-            preconditionFailure("a relationship holds managed objects, not \(type(of: object))")
-        }
-        owner.addManagedObject(object, at: index)
+        owner.addManagedObject(Self.member(object), at: index)
     }
 
     override func remove(_ object: Any) {
@@ -46,5 +45,19 @@ final class RelationshipSet: NSMutableSet {
 
     override func removeAllObjects() {
         owner.setManagedObjects([], at: index)
+    }
+
+    override func setSet(_ otherSet: Set<AnyHashable>) {
+        owner.setManagedObjects(otherSet.map(Self.member), at: index)
+    }
+
+    override var description: String { NSSet(array: allObjects).description }
+
+    /// - Precondition: what goes into a relationship is a managed object.
+    static func member(_ object: Any) -> NSManagedObject {
+        guard let object = object as? NSManagedObject else {
+            preconditionFailure("a relationship holds managed objects, not \(type(of: object))")
+        }
+        return object
     }
 }

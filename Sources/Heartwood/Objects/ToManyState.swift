@@ -7,6 +7,7 @@
 /// 1. `added` and `removed` are disjoint.
 /// 2. Once `base` is read, no key of `added` is in it and each key of `removed` is.
 /// 3. `order`, where present, is the whole current order of an ordered relationship.
+/// While `base` is unread a key of `removed` may be no member at all, and one that was removed and added again is in `added`.
 final class ToManyState {
     @exclusivity(unchecked) private(set) var base: [ObjectKey]?
     private var baseSet: Set<ObjectKey>?
@@ -15,9 +16,11 @@ final class ToManyState {
     @exclusivity(unchecked) private(set) var removed: Set<ObjectKey> = []
     @exclusivity(unchecked) private(set) var order: [ObjectKey]?
     private var isReordered = false
+    private let isOrdered: Bool
 
-    init(base: [ObjectKey]?) {
+    init(base: [ObjectKey]?, isOrdered: Bool) {
         self.base = base
+        self.isOrdered = isOrdered
     }
 
     var isFired: Bool { base != nil }
@@ -50,6 +53,12 @@ final class ToManyState {
         return result
     }
 
+    /// How many members there are; nil while unread.
+    var count: Int? {
+        if let order { return order.count }
+        return base.map { $0.count - removed.count + added.count }
+    }
+
     /// Whether `key` is a member; nil where only the store can tell.
     func contains(_ key: ObjectKey) -> Bool? {
         if addedSet.contains(key) { return true }
@@ -61,9 +70,14 @@ final class ToManyState {
     @discardableResult
     func add(_ key: ObjectKey) -> Bool {
         if addedSet.contains(key) { return false }
-        // While nobody knows whether the store has it, that it was taken out before does not say that it was in.
-        if removed.remove(key) == nil || base == nil {
-            if isInBase(key) { return false }
+        if removed.contains(key) {
+            // In an order it comes back last, and not where it was.
+            if isOrdered, order == nil, let members { setOrder(members) }
+            removed.remove(key)
+        } else if isInBase(key) {
+            return false
+        }
+        if !isInBase(key) {
             added.append(key)
             addedSet.insert(key)
         }
@@ -74,16 +88,39 @@ final class ToManyState {
     @discardableResult
     func remove(_ key: ObjectKey) -> Bool {
         if removed.contains(key) { return false }
-        if addedSet.remove(key) != nil {
-            if added.last == key { added.removeLast() } else { added.removeAll { $0 == key } }
-            // It may have been added although the store has it.
-            if base == nil { removed.insert(key) }
-        } else {
-            if base != nil && !isInBase(key) { return false }
+        let wasAdded = addedSet.contains(key)
+        if wasAdded { remove(added: key) }
+        // While nobody knows whether it is a member, the removal is kept.
+        if base == nil || isInBase(key) {
             removed.insert(key)
+        } else if !wasAdded {
+            return false
         }
         if let index = order?.firstIndex(of: key) { order?.remove(at: index) }
         return true
+    }
+
+    /// Moves a member of an ordered relationship that was read to a place among the others.
+    func move(_ key: ObjectKey, to place: Int) {
+        guard var members, let old = members.firstIndex(of: key), old != place else { return }
+        members.remove(at: old)
+        members.insert(key, at: min(place, members.count))
+        setOrder(members)
+    }
+
+    /// Drops what this context has done to one member.
+    func forget(_ key: ObjectKey) {
+        if addedSet.contains(key) {
+            remove(added: key)
+            order?.removeAll { $0 == key }
+        } else if removed.remove(key) != nil {
+            order?.append(key)
+        }
+    }
+
+    private func remove(added key: ObjectKey) {
+        guard addedSet.remove(key) != nil else { return }
+        if added.last == key { added.removeLast() } else { added.removeAll { $0 == key } }
     }
 
     /// Sets the order of an ordered relationship; `keys` are exactly the members after the adds and removes.

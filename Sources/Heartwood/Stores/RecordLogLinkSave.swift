@@ -1,7 +1,10 @@
 import Foundation
 import RecordLog
 
-/// Writes the pairs of to-many relationships that live in link tables.
+/// Writes the pairs of to-many relationships that live in link tables: those that are new, gone, or in another place of an order.
+///
+/// The forward side says which pairs there are. Where both sides have an order a pair has two places; they are gathered from both
+/// sides and written at the end.
 struct RecordLogLinkSave {
     let transaction: Transaction
     let slotBase: UInt64
@@ -9,6 +12,18 @@ struct RecordLogLinkSave {
     /// Whether any pair was put or deleted.
     private(set) var hasWritten = false
     private let builder = RowBuilder()
+    private var placed: [(link: LinkTable, pair: Pair)] = []
+    private var places: [Pair: Places] = [:]
+
+    private struct Pair: Hashable {
+        let link: TableID
+        let source, destination: RowReference
+    }
+
+    private struct Places {
+        var forward: Int64?
+        var inverse: Int64?
+    }
 
     init(transaction: Transaction, slotBase: UInt64, batch: SaveBatch) {
         self.transaction = transaction
@@ -16,35 +31,101 @@ struct RecordLogLinkSave {
         self.batch = batch
     }
 
-    /// Writes what changed in the relationships whose pairs this object's side writes.
+    /// Writes what changed in an object's relationships.
     mutating func write(_ object: NSManagedObject, table: EntityTable) throws {
         guard let values = object.storage?.values, !values.isEmpty else { return }
         for (property, source) in table.members.enumerated() {
-            guard case .link(let link, isForward: true)? = source, case .toMany(let state) = values[property], state.isChanged
+            guard case .link(let link, let isForward)? = source, case .toMany(let state) = values[property], state.isChanged
             else { continue }
+            guard isForward || link.inverse != nil else { continue }
             let owner = try reference(of: object)
-            if link.isOrdered {
-                var order = object.memberKeys(at: property)
-                if !object.isInserted {
-                    // Others may have added and removed members since this context read them.
-                    let stored = try members(of: owner, link: link)
-                    if stored != state.base {
-                        state.rebase(stored)
-                        order = state.members ?? order
-                    }
-                    try removeAll(of: owner, index: link.forward, link: link)
-                }
-                for (place, key) in order.enumerated() { try put(link, owner, try reference(of: key), order: place) }
-            } else {
-                for key in state.removed { try remove(owner, reference(of: key), link: link) }
-                for key in state.added {
-                    let member = try reference(of: key)
-                    // Others may have added the same member; a pair stands in the table once.
-                    if !object.isInserted, !key.isTemporary, try contains(owner, member, link: link) { continue }
-                    try put(link, owner, member, order: nil)
+            let members = try link.isOrdered
+                ? orderedChanges(of: state, owner, isInserted: object.isInserted, link, isForward: isForward)
+                : state.added.map { ($0, 0) }
+            if isForward {
+                for key in state.removed where !key.isTemporary { try remove(owner, reference(of: key), link: link) }
+            }
+            for (key, place) in members {
+                let member = try reference(of: key)
+                if link.inverse != nil {
+                    let (source, destination) = isForward ? (owner, member) : (member, owner)
+                    gather(link, Pair(link: link.id, source: source, destination: destination), place, isForward: isForward)
+                } else {
+                    try put(link, owner, member, place, isNewOwner: object.isInserted, isNewMember: key.isTemporary)
                 }
             }
         }
+    }
+
+    /// The members that are new or moved, with their places.
+    private func orderedChanges(
+        of state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: LinkTable, isForward: Bool
+    ) throws -> [(ObjectKey, Int64)] {
+        if state.order == nil, let appended = try appended(state, owner, isInserted: isInserted, link, isForward: isForward) {
+            return appended
+        }
+        let stored = isInserted ? [] : try link.places(of: owner, isForward: isForward, transaction.base)
+        // Others may have added and removed members since this context read them.
+        state.rebase(stored.map { ObjectKey(rawValue: $0.member.rawValue &+ slotBase) })
+        var known: [RowReference: Int64] = [:]
+        for entry in stored { known[entry.member] = entry.place }
+        let members = state.members ?? []
+        return LinkOrder.changes(try members.map { known[try reference(of: $0)] }).map { (members[$0.index], $0.place) }
+    }
+
+    /// Where nothing was moved new members go behind the last one, which alone is looked up.
+    /// - Returns: nil where there is no place behind it.
+    private func appended(
+        _ state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: LinkTable, isForward: Bool
+    ) throws -> [(ObjectKey, Int64)]? {
+        guard !state.added.isEmpty else { return [] }
+        var last = isInserted ? nil : try link.lastPlace(of: owner, isForward: isForward, transaction.base)
+        var result: [(ObjectKey, Int64)] = []
+        for key in state.added {
+            if !isInserted, !key.isTemporary {
+                let member = try reference(of: key)
+                if try row(link, isForward ? owner : member, isForward ? member : owner) != nil { continue }
+            }
+            guard let place = LinkOrder.place(after: last) else { return nil }
+            result.append((key, place))
+            last = place
+        }
+        return result
+    }
+
+    private mutating func gather(_ link: LinkTable, _ pair: Pair, _ place: Int64, isForward: Bool) {
+        if places[pair] == nil { placed.append((link, pair)) }
+        if isForward { places[pair, default: Places()].forward = place } else { places[pair, default: Places()].inverse = place }
+    }
+
+    /// Writes the pairs that have two places, once every object has given its own.
+    mutating func finish() throws {
+        for (link, pair) in placed {
+            guard let places = places[pair] else { continue }
+            if let row = try row(link, pair.source, pair.destination) {
+                guard let old = try transaction.row(row) else { continue }
+                let forward = places.forward ?? old.int64(link.layout.access[LinkTable.orderPosition])
+                let inverse = places.inverse ?? old.int64(link.layout.access[LinkTable.inverseOrderPosition])
+                try write(link, pair, row, forward, inverse)
+            } else if let forward = places.forward {
+                // Where the other side was not changed here it gets the member last.
+                let last = try link.lastPlace(of: pair.destination, isForward: false, transaction.base)
+                let row = RowReference(table: link.id, row: try transaction.newRow(in: link.id))
+                try write(link, pair, row, forward, places.inverse ?? LinkOrder.place(after: last) ?? .max)
+            }
+        }
+        placed = []
+        places = [:]
+    }
+
+    private mutating func write(_ link: LinkTable, _ pair: Pair, _ row: RowReference, _ forward: Int64, _ inverse: Int64) throws {
+        builder.begin(link.layout)
+        builder.set(LinkTable.sourcePosition, reference: pair.source)
+        builder.set(LinkTable.destinationPosition, reference: pair.destination)
+        builder.set(LinkTable.orderPosition, int64: forward)
+        builder.set(LinkTable.inverseOrderPosition, int64: inverse)
+        try transaction.put(row, body: builder.finish())
+        hasWritten = true
     }
 
     /// Removes every pair that a deleted object is part of, on either side.
@@ -54,6 +135,7 @@ struct RecordLogLinkSave {
             guard case .link(let link, let isForward)? = source else { continue }
             try removeAll(of: owner, index: isForward ? link.forward : link.backward, link: link)
         }
+        for link in table.inbound { try removeAll(of: owner, index: link.backward, link: link) }
     }
 
     private func reference(of object: NSManagedObject) throws -> RowReference {
@@ -70,48 +152,37 @@ struct RecordLogLinkSave {
         return RowReference(rawValue: permanent.rawValue &- slotBase)
     }
 
-    private mutating func put(_ link: LinkTable, _ source: RowReference, _ destination: RowReference, order: Int?) throws {
+    /// The row of a pair as the store has it; it may have been added by others meanwhile, and a pair stands in the table once.
+    private func row(_ link: LinkTable, _ source: RowReference, _ destination: RowReference) throws -> RowReference? {
+        guard let row = try link.row(from: source, to: destination, transaction.base) else { return nil }
+        return try transaction.row(row) == nil ? nil : row
+    }
+
+    private mutating func put(
+        _ link: LinkTable, _ source: RowReference, _ destination: RowReference, _ place: Int64, isNewOwner: Bool, isNewMember: Bool
+    ) throws {
+        let known = isNewOwner || isNewMember ? nil : try row(link, source, destination)
+        if known != nil, !link.isOrdered { return }
+        if link.isExclusive, !isNewMember { try removeAll(of: destination, index: link.backward, link: link, but: known) }
         builder.begin(link.layout)
         builder.set(LinkTable.sourcePosition, reference: source)
         builder.set(LinkTable.destinationPosition, reference: destination)
-        if let order { builder.set(LinkTable.orderPosition, int64: Int64(order)) }
-        let row = try transaction.newRow(in: link.id)
-        try transaction.put(RowReference(table: link.id, row: row), body: builder.finish())
+        if link.isOrdered { builder.set(LinkTable.orderPosition, int64: place) }
+        let row = try known ?? RowReference(table: link.id, row: transaction.newRow(in: link.id))
+        try transaction.put(row, body: builder.finish())
         hasWritten = true
     }
 
-    private func members(of owner: RowReference, link: LinkTable) throws -> [ObjectKey] {
-        var result: [ObjectKey] = []
-        var cursor = try transaction.base.cursor(link.forward, RecordLogView.range(of: owner))
-        while try cursor.next() != nil {
-            guard let member = RecordLogView.lastReference(of: cursor.key) else { continue }
-            result.append(ObjectKey(rawValue: member.rawValue &+ slotBase))
-        }
-        return result
-    }
-
-    private func contains(_ source: RowReference, _ destination: RowReference, link: LinkTable) throws -> Bool {
-        let key = KeyBuilder()
-        key.append(reference: source)
-        key.append(reference: destination)
-        var cursor = try transaction.base.cursor(link.forward, .prefix(key.bytes))
-        return try cursor.next() != nil
-    }
-
     private mutating func remove(_ source: RowReference, _ destination: RowReference, link: LinkTable) throws {
-        let key = KeyBuilder()
-        key.append(reference: source)
-        key.append(reference: destination)
-        var cursor = try transaction.base.cursor(link.forward, .prefix(key.bytes))
-        while let row = try cursor.next() {
-            if try transaction.delete(RowReference(table: link.id, row: row)) { hasWritten = true }
-        }
+        guard let row = try link.row(from: source, to: destination, transaction.base) else { return }
+        if try transaction.delete(row) { hasWritten = true }
     }
 
-    private mutating func removeAll(of owner: RowReference, index: IndexID, link: LinkTable) throws {
+    private mutating func removeAll(of owner: RowReference, index: IndexID, link: LinkTable, but kept: RowReference? = nil) throws {
         var cursor = try transaction.base.cursor(index, RecordLogView.range(of: owner))
         while let row = try cursor.next() {
-            if try transaction.delete(RowReference(table: link.id, row: row)) { hasWritten = true }
+            let reference = RowReference(table: link.id, row: row)
+            if reference != kept, try transaction.delete(reference) { hasWritten = true }
         }
     }
 }

@@ -6,6 +6,7 @@ enum RecordLogNames {
     static func index(_ name: String) -> String { "index:\(name)" }
     static let linkForward = "forward"
     static let linkBackward = "backward"
+    static let linkInverse = "inverse"
 }
 
 /// Rows of the system table that the stack owns.

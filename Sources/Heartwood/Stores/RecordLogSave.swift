@@ -35,6 +35,7 @@ struct RecordLogSave {
         var links = RecordLogLinkSave(transaction: transaction, slotBase: slotBase, batch: batch)
         for object in batch.inserted { try links.write(object, table: table(of: object)) }
         for object in batch.updated { try links.write(object, table: table(of: object)) }
+        try links.finish()
         for object in batch.deleted {
             try links.remove(object, table: table(of: object))
             if try transaction.delete(reference(object.key)) { hasWritten = true }

@@ -8,6 +8,25 @@ struct LinkPlan {
 
     var name: String { RecordLogNames.link(entity.name ?? "", relationship.name) }
 
+    /// Whether both sides have an order.
+    var isOrderedTwice: Bool {
+        guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return false }
+        return relationship.isOrdered && inverse.isToMany && inverse.isOrdered
+    }
+
+    /// Whether no property of the destination has the same pairs from the other side.
+    var isSeenFromOneSide: Bool {
+        relationship.inverseRelationship == nil || relationship.inverseRelationship === relationship
+    }
+
+    /// Source, destination, and a place for each order.
+    var columns: [(name: String, type: ColumnType)] {
+        var columns: [(name: String, type: ColumnType)] = [("source", .reference), ("destination", .reference)]
+        if relationship.isOrdered { columns.append(("position", .int64)) }
+        if isOrderedTwice { columns.append(("inversePosition", .int64)) }
+        return columns
+    }
+
     /// Whether a to-many relationship is kept in a link table rather than in its inverse's column.
     static func isNeeded(_ relationship: NSRelationshipDescription) -> Bool {
         guard relationship.isToMany, !relationship.isTransient else { return false }
@@ -93,9 +112,7 @@ struct RecordLogSchemaWriter {
 
     private func defineLink(_ plan: LinkPlan) throws {
         let isOrdered = plan.relationship.isOrdered
-        var columns: [(name: String, type: ColumnType)] = [("source", .reference), ("destination", .reference)]
-        if isOrdered { columns.append(("position", .int64)) }
-        let table = try transaction.defineTable(name: plan.name, columns: columns)
+        let table = try transaction.defineTable(name: plan.name, columns: plan.columns)
         let ids = table.currentLayout.columns.map(\.id)
         var forward = [IndexPart(column: ids[LinkTable.sourcePosition], ascending: true)]
         if isOrdered { forward.append(IndexPart(column: ids[LinkTable.orderPosition], ascending: true)) }
@@ -107,6 +124,10 @@ struct RecordLogSchemaWriter {
                 IndexPart(column: ids[LinkTable.destinationPosition], ascending: true),
                 IndexPart(column: ids[LinkTable.sourcePosition], ascending: true),
             ])
+        guard plan.isOrderedTwice else { return }
+        let parts = [LinkTable.destinationPosition, LinkTable.inverseOrderPosition, LinkTable.sourcePosition]
+        _ = try transaction.defineIndex(
+            named: RecordLogNames.linkInverse, on: table.id, parts: parts.map { IndexPart(column: ids[$0], ascending: true) })
     }
 
     struct IndexPlan {

@@ -10,10 +10,16 @@ struct RecordLogSchemaReader {
 
     func read() throws -> RecordLogSchema {
         var linkTables: [String: LinkTable] = [:]
+        var inbound: [(destination: NSEntityDescription, link: LinkTable)] = []
         for plan in RecordLogSchemaWriter.links(of: entities) {
-            linkTables[plan.name] = try link(plan)
+            let link = try link(plan)
+            linkTables[plan.name] = link
+            if plan.isSeenFromOneSide, let destination = plan.relationship.destinationEntity { inbound.append((destination, link)) }
         }
-        let tables = try NSEntityDescription.concrete(among: entities).map { try table(of: $0, links: linkTables) }
+        let tables = try NSEntityDescription.concrete(among: entities).map { entity in
+            try table(
+                of: entity, links: linkTables, inbound: inbound.filter { entity.isKindOf(entity: $0.destination) }.map(\.link))
+        }
         return RecordLogSchema(tables: tables, links: Array(linkTables.values))
     }
 
@@ -23,7 +29,7 @@ struct RecordLogSchemaReader {
             "The store has no \(what), though its model's version says it should; it was made by other means or is damaged.")
     }
 
-    private func table(of entity: NSEntityDescription, links: [String: LinkTable]) throws -> EntityTable {
+    private func table(of entity: NSEntityDescription, links: [String: LinkTable], inbound: [LinkTable]) throws -> EntityTable {
         let name = entity.name ?? ""
         guard let definition = catalog.table(named: name) else { throw missing("table for the entity \(name)") }
         let properties = entity.frozenProperties
@@ -59,7 +65,8 @@ struct RecordLogSchemaReader {
         return EntityTable(
             id: definition.id, runtime: runtime, layout: definition.currentLayout,
             positions: columnIDs.map { $0.flatMap { definition.currentLayout.position(of: $0) } },
-            members: try properties.map { try memberSource(of: $0, entity: entity, links: links) }, indexes: indexes)
+            members: try properties.map { try memberSource(of: $0, entity: entity, links: links) }, indexes: indexes,
+            inbound: inbound)
     }
 
     private func relatives(of entity: NSEntityDescription, constraint name: String) -> [(table: TableID, index: IndexID)] {
@@ -107,10 +114,12 @@ struct RecordLogSchemaReader {
         let indexes = catalog.indexes(on: definition.id)
         guard let forward = indexes.first(where: { $0.name == RecordLogNames.linkForward }),
             let backward = indexes.first(where: { $0.name == RecordLogNames.linkBackward }),
-            definition.currentLayout.columns.count == (plan.relationship.isOrdered ? 3 : 2)
+            definition.currentLayout.columns.map(\.type) == plan.columns.map(\.type)
         else { throw missing("index of the link table \(plan.name)") }
+        let inverse = indexes.first { $0.name == RecordLogNames.linkInverse }
+        guard (inverse != nil) == plan.isOrderedTwice else { throw missing("second order in the link table \(plan.name)") }
         return LinkTable(
-            id: definition.id, layout: definition.currentLayout, forward: forward.id, backward: backward.id,
-            isOrdered: plan.relationship.isOrdered)
+            id: definition.id, layout: definition.currentLayout, forward: forward.id, backward: backward.id, inverse: inverse?.id,
+            isOrdered: plan.relationship.isOrdered, isExclusive: plan.relationship.inverseRelationship.map { !$0.isToMany } ?? false)
     }
 }

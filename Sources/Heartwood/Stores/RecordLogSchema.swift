@@ -43,9 +43,13 @@ final class EntityTable: Sendable {
     /// The attributes of uniqueness constraints.
     let uniqueProperties: [Int]
     var hasUniqueIndexes: Bool { !uniqueProperties.isEmpty }
+    /// Links whose destinations may be in this table and that no property here leads to: relationships without an inverse, and
+    /// those that are their own.
+    let inbound: [LinkTable]
 
     init(
-        id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex]
+        id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex],
+        inbound: [LinkTable]
     ) {
         self.id = id
         self.runtime = runtime
@@ -54,6 +58,7 @@ final class EntityTable: Sendable {
         self.members = members
         self.indexes = indexes
         uniqueProperties = Array(Set(indexes.filter(\.isUnique).flatMap { $0.parts.map(\.property) })).sorted()
+        self.inbound = inbound
     }
 }
 
@@ -81,9 +86,10 @@ enum MemberSource: Sendable {
     case link(LinkTable, isForward: Bool)
 }
 
-/// The table of a relationship whose pairs are rows: source, destination and, where ordered, position.
+/// The table of a relationship whose pairs are rows: source, destination and, where ordered, the place in the source's order
+/// and, where the inverse is ordered too, in the destination's.
 final class LinkTable: Sendable {
-    static let sourcePosition = 0, destinationPosition = 1, orderPosition = 2
+    static let sourcePosition = 0, destinationPosition = 1, orderPosition = 2, inverseOrderPosition = 3
 
     let id: TableID
     let layout: RowLayout
@@ -91,13 +97,24 @@ final class LinkTable: Sendable {
     let forward: IndexID
     /// Over destination, source.
     let backward: IndexID
+    /// Over destination, inverse position, source; nil where the inverse is not ordered.
+    let inverse: IndexID?
     let isOrdered: Bool
+    /// Whether a destination has one source at most.
+    let isExclusive: Bool
 
-    init(id: TableID, layout: RowLayout, forward: IndexID, backward: IndexID, isOrdered: Bool) {
+    init(
+        id: TableID, layout: RowLayout, forward: IndexID, backward: IndexID, inverse: IndexID?, isOrdered: Bool, isExclusive: Bool
+    ) {
         self.id = id
         self.layout = layout
         self.forward = forward
         self.backward = backward
+        self.inverse = inverse
         self.isOrdered = isOrdered
+        self.isExclusive = isExclusive
     }
+
+    /// The index that lists one side's members in their order.
+    func index(isForward: Bool) -> IndexID { isForward ? forward : inverse ?? backward }
 }

@@ -55,6 +55,42 @@ final class RecordLogView: StoreView {
         }
     }
 
+    override func firstMember(
+        of key: ObjectKey, runtime: EntityRuntime, property: Int, where isWanted: (ObjectKey) -> Bool
+    ) throws -> ObjectKey? {
+        guard let source = source(of: key, property: property) else { return nil }
+        do {
+            var found: ObjectKey?
+            try forEachMember(of: reference(key), in: source) { reference in
+                let member = self.key(reference)
+                if isWanted(member) { found = member }
+                return found == nil
+            }
+            return found
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    override func hasMember(_ member: ObjectKey, of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Bool {
+        do {
+            switch source(of: key, property: property) {
+            case .link(let link, isForward: true)?: return try link.row(from: reference(key), to: reference(member), snapshot) != nil
+            case .link(let link, isForward: false)?: return try link.row(from: reference(member), to: reference(key), snapshot) != nil
+            case .inverse(let tables)?:
+                let member = reference(member)
+                guard let inverse = runtime.properties[property].inverse, tables.contains(where: { $0.table == member.table }),
+                    let row = try snapshot.row(member), let accesses = schema.table(member.table)?.runtime.accesses(row.layoutID),
+                    !accesses[inverse].isAbsent, !row.isNull(accesses[inverse])
+                else { return false }
+                return row.reference(accesses[inverse]) == reference(key)
+            case nil: return false
+            }
+        } catch {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
     override func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
         guard let source = source(of: key, property: property) else { return 0 }
         do {
@@ -92,7 +128,7 @@ final class RecordLogView: StoreView {
                 }
             }
         case .link(let link, let isForward):
-            var cursor = try snapshot.cursor(isForward ? link.forward : link.backward, range)
+            var cursor = try snapshot.cursor(link.index(isForward: isForward), range)
             while try cursor.next() != nil {
                 // The other end is the last component of the key, so the link's row is not read.
                 guard let member = Self.lastReference(of: cursor.key) else { continue }

@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
         }
         for (index, destinations) in remains.destinations {
             if object.runtime.properties[index].kind == .toMany {
-                let members = ToManyState(base: [])
+                let members = ToManyState(base: [], isOrdered: object.runtime.properties[index].isOrdered)
                 for destination in destinations { members.add(destination.key) }
                 storage.values[index] = .toMany(members)
             } else {

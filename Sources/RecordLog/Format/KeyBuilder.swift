@@ -101,6 +101,16 @@ public final class KeyBuilder {
         appendWord(UInt64(bitPattern: value) ^ (1 << 63), descending)
     }
 
+    /// How many bytes an integer or a reference takes in a key.
+    public static let wordSize = 9
+
+    /// The integer whose component starts at `offset` of a key; nil where there is none.
+    public static func int64(at offset: Int, in key: UnsafeRawBufferPointer) -> Int64? {
+        guard offset >= 0, key.count - offset >= wordSize, key[offset] == valueTag else { return nil }
+        let word = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self))
+        return Int64(bitPattern: word ^ (1 << 63))
+    }
+
     public func append(bool value: Bool, descending: Bool = false) {
         component(descending) { append(value ? 1 : 0 as UInt8) }
     }

@@ -1,0 +1,181 @@
+import Foundation
+
+/// What `mutableOrderedSetValue(forKey:)` gives: a mutable ordered set whose content is an ordered relationship of one object.
+///
+/// Apple's NSMutableOrderedSet does everything by a few methods that a subclass overrides. The one of other platforms does much by
+/// the members that it keeps itself; so whatever may be overridden goes to the relationship, and for the rest (`firstObject`,
+/// `lastObject`, `reversed`, enumerators) the kept members follow it.
+final class RelationshipOrderedSet: NSMutableOrderedSet {
+    private let owner: NSManagedObject
+    private let index: Int
+    /// Whether the kept members are being changed: then the set is what it keeps.
+    private var isFollowing = false
+
+    init(owner: NSManagedObject, index: Int) {
+        self.owner = owner
+        self.index = index
+        super.init(capacity: 0)
+        follow()
+    }
+
+    required convenience init(arrayLiteral elements: Any...) {
+        preconditionFailure("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
+    }
+
+    required convenience init?(coder aDecoder: NSCoder) {
+        preconditionFailure("a relationship's ordered set is made by mutableOrderedSetValue(forKey:)")
+    }
+
+    // MARK: Following
+
+    private var members: [NSManagedObject] { owner.managedObjects(at: index) }
+
+    /// Makes the kept members the relationship's.
+    private func follow() {
+        #if !canImport(ObjectiveC)
+            isFollowing = true
+            super.removeAllObjects()
+            super.addObjects(from: members)
+            isFollowing = false
+        #endif
+    }
+
+    /// Makes `objects` the members, in this order.
+    private func assign(_ objects: [NSManagedObject]) {
+        owner.setManagedObjects(objects, at: index)
+        follow()
+    }
+
+    private static func members(_ objects: [Any]) -> [NSManagedObject] { objects.map(RelationshipSet.member) }
+
+    // MARK: Looking
+
+    override var count: Int { isFollowing ? super.count : owner.countOfManagedObjects(at: index) }
+
+    override func object(at place: Int) -> Any {
+        isFollowing ? super.object(at: place) : owner.managedObject(atPlace: place, at: index)
+    }
+
+    override func index(of object: Any) -> Int {
+        if isFollowing { return super.index(of: object) }
+        guard let object = object as? NSManagedObject else { return NSNotFound }
+        return owner.memberKeys(at: index).firstIndex(of: object.key) ?? NSNotFound
+    }
+
+    override func contains(_ object: Any) -> Bool {
+        if isFollowing { return super.contains(object) }
+        return (object as? NSManagedObject).map { owner.containsManagedObject($0, at: index) } ?? false
+    }
+
+    override func sortedArray(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) -> [Any] {
+        members.sorted { comparator($0, $1) == .orderedAscending }
+    }
+
+    override var description: String { NSOrderedSet(array: members).description }
+
+    // MARK: Changing
+
+    override func add(_ object: Any) {
+        if isFollowing { return super.add(object) }
+        owner.addManagedObject(RelationshipSet.member(object), at: index)
+        #if !canImport(ObjectiveC)
+            isFollowing = true
+            super.add(object)
+            isFollowing = false
+        #endif
+    }
+
+    override func addObjects(from array: [Any]) {
+        if isFollowing { return super.addObjects(from: array) }
+        owner.addManagedObjects(Self.members(array), at: index)
+        follow()
+    }
+
+    override func insert(_ object: Any, at place: Int) {
+        if isFollowing { return super.insert(object, at: place) }
+        owner.insertManagedObject(RelationshipSet.member(object), atPlace: place, at: index)
+        follow()
+    }
+
+    override func insert(_ objects: [Any], at places: IndexSet) {
+        owner.insertManagedObjects(Self.members(objects), atPlaces: places, at: index)
+        follow()
+    }
+
+    override func removeObject(at place: Int) {
+        owner.removeManagedObjects(atPlaces: IndexSet(integer: place), at: index)
+        follow()
+    }
+
+    override func removeObjects(at places: IndexSet) {
+        owner.removeManagedObjects(atPlaces: places, at: index)
+        follow()
+    }
+
+    override func removeObjects(in range: NSRange) {
+        removeObjects(at: IndexSet(integersIn: range.location..<range.location + range.length))
+    }
+
+    override func remove(_ object: Any) {
+        guard let object = object as? NSManagedObject else { return }
+        owner.removeManagedObject(object, at: index)
+        follow()
+    }
+
+    override func removeObjects(in array: [Any]) {
+        owner.removeManagedObjects(array.compactMap { $0 as? NSManagedObject }, at: index)
+        follow()
+    }
+
+    override func removeAllObjects() {
+        if isFollowing { return super.removeAllObjects() }
+        assign([])
+    }
+
+    override func replaceObject(at place: Int, with object: Any) {
+        owner.replaceManagedObject(atPlace: place, with: RelationshipSet.member(object), at: index)
+        follow()
+    }
+
+    override func replaceObjects(at places: IndexSet, with objects: [Any]) {
+        owner.replaceManagedObjects(atPlaces: places, with: Self.members(objects), at: index)
+        follow()
+    }
+
+    override func exchangeObject(at first: Int, withObjectAt second: Int) {
+        var objects = members
+        objects.swapAt(first, second)
+        assign(objects)
+    }
+
+    override func moveObjects(at places: IndexSet, to place: Int) {
+        owner.moveManagedObjects(atPlaces: places, toPlace: place, at: index)
+        follow()
+    }
+
+    override func sortRange(_ range: NSRange, options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
+        var objects = members
+        let places = range.location..<range.location + range.length
+        objects.replaceSubrange(places, with: objects[places].sorted { comparator($0, $1) == .orderedAscending })
+        assign(objects)
+    }
+
+    override func sort(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
+        sortRange(NSRange(location: 0, length: count), options: options, usingComparator: comparator)
+    }
+
+    override func sort(comparator: (Any, Any) -> ComparisonResult) {
+        sort(options: [], usingComparator: comparator)
+    }
+
+    override func sort(using sortDescriptors: [NSSortDescriptor]) {
+        sort { a, b in sortDescriptors.lazy.map { $0.compare(a, to: b) }.first { $0 != .orderedSame } ?? .orderedSame }
+    }
+
+    override func intersect(_ other: NSOrderedSet) { assign(members.filter { other.contains($0) }) }
+    override func minus(_ other: NSOrderedSet) { assign(members.filter { !other.contains($0) }) }
+    override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
+    override func intersectSet(_ other: Set<AnyHashable>) { assign(members.filter { other.contains($0) }) }
+    override func minusSet(_ other: Set<AnyHashable>) { assign(members.filter { !other.contains($0) }) }
+    override func unionSet(_ other: Set<AnyHashable>) { addObjects(from: Array(other)) }
+}

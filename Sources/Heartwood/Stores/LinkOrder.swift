@@ -1,0 +1,86 @@
+/// Gives the members of an ordered relationship places, numbers that rise with the order, so that as few as possible change.
+///
+/// Places lie far apart: whoever comes between two others takes one between theirs. Only where there is none left the whole
+/// relationship is numbered anew.
+enum LinkOrder {
+    static let distance: Int64 = 1 << 32
+
+    /// The place behind `last`; nil where there is none.
+    static func place(after last: Int64?) -> Int64? {
+        guard let last else { return 0 }
+        let (place, isOverflow) = last.addingReportingOverflow(distance)
+        return isOverflow ? nil : place
+    }
+
+    /// - Parameter places: of the members in the order that is wanted; nil for those that have none yet.
+    /// - Returns: the new places of those that get one, by their indices in the list.
+    /// - Complexity: O(n log n), O(n) where nothing was moved.
+    static func changes(_ places: [Int64?]) -> [(index: Int, place: Int64)] {
+        let kept = risingIndices(places)
+        var result: [(index: Int, place: Int64)] = []
+        var index = 0
+        for keptIndex in kept + [places.count] {
+            if index < keptIndex {
+                let low = index == 0 ? nil : places[index - 1], high = keptIndex == places.count ? nil : places[keptIndex]
+                guard let given = between(low, high, count: keptIndex - index) else { return renumbered(places) }
+                for (offset, place) in given.enumerated() { result.append((index + offset, place)) }
+            }
+            index = keptIndex + 1
+        }
+        return result
+    }
+
+    private static func renumbered(_ places: [Int64?]) -> [(index: Int, place: Int64)] {
+        places.indices.compactMap { index in
+            let place = Int64(index) * distance
+            return places[index] == place ? nil : (index, place)
+        }
+    }
+
+    /// `count` places between two others; nil where there is no room.
+    private static func between(_ low: Int64?, _ high: Int64?, count: Int) -> [Int64]? {
+        let count = Int64(count)
+        let (span, isTooFar) = count.multipliedReportingOverflow(by: distance)
+        guard !isTooFar else { return nil }
+        switch (low, high) {
+        case (nil, nil): return (0..<count).map { $0 * distance }
+        case (let low?, nil):
+            guard !low.addingReportingOverflow(span).overflow else { return nil }
+            return (1...count).map { low + $0 * distance }
+        case (nil, let high?):
+            guard !high.subtractingReportingOverflow(span).overflow else { return nil }
+            return (0..<count).map { high - (count - $0) * distance }
+        case (let low?, let high?):
+            let (gap, isTooWide) = high.subtractingReportingOverflow(low)
+            let step = isTooWide ? distance : gap / (count + 1)
+            guard step > 0 else { return nil }
+            return (1...count).map { low + $0 * step }
+        }
+    }
+
+    /// The indices of a longest rising part of the places there are.
+    private static func risingIndices(_ places: [Int64?]) -> [Int] {
+        let known = places.indices.filter { places[$0] != nil }
+        guard !zip(known, known.dropFirst()).allSatisfy({ (places[$0] ?? 0) < (places[$1] ?? 0) }) else { return known }
+        // By length: the index that a rising part of this length ends with at the lowest place; and what comes before each index.
+        var ends: [Int] = []
+        var before = [Int](repeating: -1, count: places.count)
+        for index in known {
+            let place = places[index] ?? 0
+            var low = 0, high = ends.count
+            while low < high {
+                let middle = (low + high) / 2
+                if (places[ends[middle]] ?? 0) < place { low = middle + 1 } else { high = middle }
+            }
+            before[index] = low == 0 ? -1 : ends[low - 1]
+            if low == ends.count { ends.append(index) } else { ends[low] = index }
+        }
+        var result: [Int] = []
+        var index = ends.last ?? -1
+        while index >= 0 {
+            result.append(index)
+            index = before[index]
+        }
+        return result.reversed()
+    }
+}

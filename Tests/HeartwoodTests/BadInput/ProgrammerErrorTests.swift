@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// What Core Data raises an exception for ends the process, with a message that says what to change.
+///
+/// Each of these runs a process of its own, so there are few; what they say is looked at in `ValueTests` without one.
+@Suite struct ProgrammerErrorTests {
+    private func says(_ result: ExitTest.Result?, _ text: String) -> Bool {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(text)
+    }
+
+    @Test func aValueOfTheWrongTypeIsRefused() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestStack(.inMemory).insert("Person", [:]).setValue("old", forKey: "age")
+        }
+        #expect(says(result, "Unacceptable type of value for Person.age: it is Integer 32, the value is"))
+    }
+
+    @Test func anUnknownKeyIsRefused() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestStack(.inMemory).insert("Person", [:]).value(forKey: "nmae")
+        }
+        #expect(says(result, "The entity Person is not key value coding-compliant for the key \"nmae\"; it has age, birthday"))
+    }
+
+    @Test func anObjectOfAnotherContextIsRefused() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try TestStack(.inMemory)
+            let group = stack.insert("Group", ["title": "g"], into: stack.anew())
+            stack.insert("Person", [:]).setManagedObject(group, at: 4)
+        }
+        #expect(says(result, "Person.group was given an object of another context; take it by its objectID with object(with:) first."))
+    }
+
+    @Test func anObjectOfBeforeAResetCannotBeDeleted() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try TestStack(.inMemory)
+            let person = stack.insert("Person", [:])
+            stack.context.reset()
+            stack.context.delete(person)
+        }
+        #expect(says(result, "its context was reset, or it was never inserted. Fetch it anew."))
+    }
+
+    @Test func anUnorderedRelationshipHasNoOrderedSet() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try TestStack(.inMemory).insert("Person", [:]).mutableOrderedSetValue(forKey: "tags")
+        }
+        #expect(says(result, "Person.tags is not ordered; use mutableSetValue(forKey:), or set isOrdered in the model."))
+    }
+}

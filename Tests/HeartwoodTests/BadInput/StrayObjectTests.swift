@@ -1,0 +1,197 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+/// Objects without a context, without a store, or deleted: no crash, no memory that is gone, and no silence about what is lost.
+@Suite struct StrayObjectTests {
+    private func failure(_ body: () throws -> Void) -> NSError? {
+        #expect(throws: NSError.self) { try body() }
+    }
+
+    @Test func aSaveWithoutAStoreSaysSo() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        person.setValue("Ada", forKey: "name")
+        let error = failure { try context.save() }
+        #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreSaveError)
+        #expect(error?.localizedDescription.contains("no persistent store of the coordinator holds the entity Person") == true)
+        #expect(error?.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject] == [person])
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        #expect(failure { _ = try context.fetch(request) }?.code == NSPersistentStoreOperationError)
+        #expect(context.hasChanges && person.value(forKey: "name") as? String == "Ada")
+        // A store that comes later takes it.
+        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        try context.save()
+        #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")) == [person])
+    }
+
+    /// The runtime of an entity once named its store without holding it: reading such an object ended the process.
+    @Test(arguments: StoreKind.allCases)
+    func aRemovedStoreIsAnErrorAtTheNextSave(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let group = stack.insert("Group", ["title": "g"])
+        let person = stack.insert("Person", ["name": "Ada", "group": group])
+        try stack.context.save()
+        let context = stack.newContext()
+        let known = context.object(with: person.objectID), fault = context.object(with: group.objectID)
+        #expect(known.value(forKey: "name") as? String == "Ada")
+        try stack.coordinator.remove(stack.store)
+        #expect(known.value(forKey: "name") as? String == "Ada" && known.objectID.isTemporaryID == false, "what was read stays")
+        #expect(known.value(forKey: "group") as? NSManagedObject === fault)
+        #expect(fault.value(forKey: "title") == nil && fault.countOfManagedObjects(at: fault.propertyIndex("people")) == 0)
+        #expect((fault.value(forKey: "people") as? NSSet)?.count == 0 && !fault.isDeleted)
+        known.setValue("Grace", forKey: "name")
+        let error = failure { try context.save() }
+        #expect(error?.code == NSPersistentStoreSaveError)
+        #expect(error?.localizedDescription.contains("was removed from its coordinator") == true)
+        context.rollback()
+        known.setValue("Grace", forKey: "name")
+        #expect(failure { try context.save() }?.localizedDescription.contains("removed from its coordinator") == true)
+        #expect(failure { _ = try stack.fetch("Person", in: context) }?.code == NSPersistentStoreOperationError)
+        #expect(failure { _ = try context.existingObject(with: group.objectID) } != nil)
+        // Another store in its place.
+        try stack.coordinator.addPersistentStore(
+            ofType: kind.type, configurationName: nil, at: stack.url, options: [NSRecordLogDurabilityOption: "none"])
+        #expect(failure { try context.save() } != nil, "the object is still the old store's")
+        context.reset()
+        #expect(try stack.fetch("Person", in: context).count == (kind == .recordLog ? 1 : 0))
+        stack.insert("Person", ["name": "new"], into: context)
+        try context.save()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func objectsOfBeforeAResetAreEmpty(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let group = stack.insert("Group", ["title": "g"])
+        let read = stack.insert("Person", ["name": "read", "group": group]), saved = stack.insert("Person", ["name": "saved"])
+        try stack.context.save()
+        #expect(read.value(forKey: "name") as? String == "read")
+        let fault = stack.insert("Person", ["name": "fault"]), inserted = stack.insert("Person", ["name": "inserted"])
+        try stack.context.save()
+        stack.context.refresh(fault, mergeChanges: false)
+        saved.setValue("changed", forKey: "name")
+        let deleted = stack.insert("Person", ["name": "deleted"])
+        try stack.context.save()
+        stack.context.delete(deleted)
+        let set = group.mutableSetValue(forKey: "people")
+        stack.context.reset()
+        #expect(!stack.context.hasChanges && stack.context.registeredObjects.isEmpty)
+        for person in [read, saved, fault, inserted, deleted] {
+            #expect(person.managedObjectContext == nil && person.value(forKey: "name") == nil && person.managedInteger(at: 1) == nil)
+            #expect(person.value(forKey: "group") == nil && (person.value(forKey: "tags") as? NSSet)?.count == 0)
+            #expect(!person.hasChanges && !person.isDeleted && !person.isInserted && person.changedValues().isEmpty)
+            person.setValue("set", forKey: "name")
+            person.setValue(nil, forKey: "group")
+            #expect(!stack.context.hasChanges)
+        }
+        #expect(set.count == 0 && set.allObjects.isEmpty && !set.contains(read) && group.firstManagedObject(at: 1) == nil)
+        stack.context.refresh(read, mergeChanges: true)
+        stack.context.detectConflicts(for: read)
+        try stack.context.save()
+        #expect(try stack.fetch("Person").count == 5)
+        // One that is inserted again is a new object with its entity's defaults.
+        stack.context.insert(fault)
+        #expect(fault.isInserted && fault.objectID.isTemporaryID)
+        try stack.context.save()
+        #expect(!fault.objectID.isTemporaryID)
+        #expect(try stack.fetch("Person").count == 6)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func deletingTwiceIsDeletingOnce(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let person = stack.insert("Person", ["name": "Ada"])
+        let never = stack.insert("Person", ["name": "never saved"])
+        stack.context.delete(never)
+        stack.context.delete(never)
+        try stack.context.save()
+        stack.context.delete(person)
+        stack.context.delete(person)
+        #expect(stack.context.deletedObjects == [person])
+        try stack.context.save()
+        stack.context.delete(person)
+        #expect(!stack.context.hasChanges)
+        try stack.context.save()
+        #expect(try stack.fetch("Person").isEmpty)
+        // Two contexts: the second one's deletion finds nothing left to do, or a conflict.
+        let other = stack.insert("Person", ["name": "Grace"])
+        try stack.context.save()
+        let context = stack.newContext()
+        let same = context.object(with: other.objectID)
+        _ = same.value(forKey: "name")
+        stack.context.delete(other)
+        try stack.context.save()
+        context.delete(same)
+        #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try context.save()
+        #expect(try stack.fetch("Person", in: context).isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDeletedObjectComesBackAsANewOne(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let person = stack.insert("Person", ["name": "Ada", "group": stack.insert("Group", ["title": "g"])])
+        try stack.context.save()
+        let old = person.objectID
+        _ = person.value(forKey: "name")
+        stack.context.delete(person)
+        try stack.context.save()
+        #expect(person.value(forKey: "name") as? String == "Ada")
+        stack.context.insert(person)
+        #expect(person.value(forKey: "name") as? String == "Ada" && person.value(forKey: "group") == nil)
+        try stack.context.save()
+        #expect(person.objectID != old && !person.objectID.isTemporaryID)
+        #expect(try stack.fetch("Person", "name == 'Ada'", in: stack.anew()).map(\.objectID) == [person.objectID])
+    }
+
+    /// An object that outlives its context read on in memory that only the context had kept.
+    @Test(arguments: [true, false])
+    func aKeptObjectKeepsTheMemoryOfItsRow(isMapped: Bool) throws {
+        let stack = try TestStack(.recordLog, options: [NSRecordLogMemoryMappingOption: isMapped])
+        let text = String(repeating: "long ", count: 400)
+        for number in 0..<20 { stack.insert("Person", ["name": text + "\(number)"]) }
+        try stack.context.save()
+        stack.context.reset()
+        weak var file: AnyObject?
+        var deleted: NSManagedObject?, orphan: NSManagedObject?
+        do {
+            let context = stack.newContext()
+            file = try context.view(of: stack.store).storage
+            let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)], in: context)
+            for person in people { _ = person.value(forKey: "age") }
+            deleted = people[0]
+            orphan = people[1]
+            context.delete(people[0])
+            try context.save()
+            context.reset()
+            #expect(people[1].value(forKey: "name") == nil)
+            orphan = try stack.fetch("Person", "name ENDSWITH ' 7'", in: context).first
+            #expect(orphan?.value(forKey: "age") as? Int == 1)
+        }
+        // The context is gone. The file is replaced, and the store closed.
+        try stack.store.compactRecordLog()
+        try stack.coordinator.remove(stack.store)
+        #expect(file != nil)
+        #expect(deleted?.value(forKey: "name") as? String == text + "0")
+        #expect(orphan?.managedObjectContext == nil && orphan?.value(forKey: "name") as? String == text + "7")
+        deleted = nil
+        #expect(orphan?.value(forKey: "name") as? String == text + "7")
+        orphan = nil
+        #expect(file == nil, "nobody else keeps the old file")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func settingTheSameCoordinatorChangesNothing(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let person = stack.insert("Person", ["name": "Ada"])
+        try stack.context.save()
+        #expect(person.value(forKey: "age") as? Int == 1)
+        stack.context.persistentStoreCoordinator = stack.coordinator
+        #expect(stack.context.pinned.isEmpty == false && person.value(forKey: "name") as? String == "Ada")
+    }
+}
