@@ -66,6 +66,7 @@ extension NSManagedObjectContext {
         if change.isRevived { revive(object, change) }
         list(object)
         noteEvent(isInserted ? .inserted : .updated, object)
+        if object.state.contains(.recorded) { object.recordInsertion() }
         return object
     }
 

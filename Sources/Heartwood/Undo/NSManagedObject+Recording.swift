@@ -23,7 +23,7 @@ extension NSManagedObject {
         } else if let value = override(index) {
             recorder.note(.value(self, index, .changed(value)))
         } else {
-            recorder.note(.value(self, index, row.map(PastValue.row) ?? .changed(.null)))
+            recorder.note(.value(self, index, row.map(PastValue.row) ?? .changed(committedValue(index))))
         }
     }
 
@@ -60,6 +60,9 @@ extension NSManagedObject {
             let isToMany = runtime.properties[index].kind == .toMany
             return (index: index, objects: isToMany ? managedObjects(at: index) : managedObject(at: index).map { [$0] } ?? [])
         }
-        return Remains(values: storage?.values ?? [], row: row, destinations: destinations)
+        guard row == nil, !isInserted else { return Remains(values: storage?.values ?? [], row: row, destinations: destinations) }
+        // The values that a child context was given by its parent.
+        let values = runtime.properties.indices.map { runtime.properties[$0].kind.isRelationship ? .unset : managedValue($0) }
+        return Remains(values: values, row: nil, destinations: destinations)
     }
 }

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Undo where a save goes to a parent, and not to a store.
+@Suite struct ChildUndoTests {
+    private func undoing(_ context: NSManagedObjectContext) -> UndoManager {
+        let manager = UndoManager()
+        manager.groupsByEvent = false
+        context.undoManager = manager
+        return manager
+    }
+
+    private func group(_ manager: UndoManager, _ body: () throws -> Void) rethrows {
+        manager.beginUndoGrouping()
+        defer { manager.endUndoGrouping() }
+        try body()
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func aDeletionThatAParentKnowsIsTakenBack(kind: StoreKind, isParentSaved: Bool) throws {
+        let stack = try TestStack(kind)
+        let ann = stack.insert("Person", ["name": "ann", "age": 7]), group = stack.insert("Group", ["title": "g"])
+        ann.setValue(group, forKey: "group")
+        try stack.context.save()
+        let child = stack.context.child(), manager = undoing(child)
+        let mine = child.own(ann)
+        self.group(manager) { child.delete(mine) }
+        try child.save()
+        #expect(ann.isDeleted)
+        if isParentSaved { try stack.context.save() }
+        child.undo()
+        #expect(mine.value(forKey: "name") as? String == "ann" && mine.value(forKey: "group") as? NSManagedObject === child.own(group))
+        try child.save()
+        try stack.context.save()
+        #expect(try stack.stored(from: "Person") == ["ann"])
+        #expect(mine.objectID == ann.objectID)
+        let back = try #require(try stack.fetch("Person", in: stack.anew()).first)
+        #expect(back.value(forKey: "age") as? Int == 7 && (back.value(forKey: "group") as? NSManagedObject)?.objectID == group.objectID)
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func anInsertionThatAParentKnowsIsTakenBackAndDoneAgain(kind: StoreKind, isParentSaved: Bool) throws {
+        let stack = try TestStack(kind)
+        let child = stack.context.child(), manager = undoing(child)
+        self.group(manager) { stack.insert("Person", ["name": "new"], into: child) }
+        try child.save()
+        if isParentSaved { try stack.context.save() }
+        child.undo()
+        try child.save()
+        #expect(try stack.names().isEmpty)
+        child.redo()
+        try child.save()
+        #expect(try stack.names() == ["new"])
+        try stack.context.save()
+        #expect(try stack.stored(from: "Person") == ["new"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatOnlyTheParentHasIsRemembered(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let child = stack.context.child(), manager = undoing(child)
+        let new = stack.insert("Person", ["name": "new", "age": 3], into: child)
+        try child.save()
+        manager.removeAllActions()
+        group(manager) { new.setValue("other", forKey: "name") }
+        try child.save()
+        child.undo()
+        #expect(new.value(forKey: "name") as? String == "new" && new.value(forKey: "age") as? Int == 3)
+        try child.save()
+        #expect(try stack.names() == ["new"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aParentTakesBackWhatAChildHasSaved(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let ann = stack.insert("Person", ["name": "ann"])
+        try stack.context.save()
+        let manager = undoing(stack.context), child = stack.context.child()
+        child.own(ann).setValue("bea", forKey: "name")
+        stack.insert("Person", ["name": "new"], into: child)
+        try group(manager) { try child.save() }
+        #expect(try stack.names() == ["bea", "new"])
+        stack.context.undo()
+        #expect(try stack.names() == ["ann"])
+        stack.context.redo()
+        #expect(try stack.names() == ["bea", "new"])
+    }
+}
+
+extension TestStack {
+    /// The names in the store.
+    fileprivate func stored(from entity: String) throws -> [String] {
+        try fetch(entity, in: newContext()).map { $0.value(forKey: "name") as? String ?? "-" }.sorted()
+    }
+}
