@@ -12,7 +12,11 @@ extension NSManagedObjectContext {
         if request.resultType.contains(.countResultType) {
             return try convert([NSNumber(value: try count(specification))])
         }
-        let objects = try fetchObjects(specification)
+        return try results(try fetchObjects(specification), of: request, specification)
+    }
+
+    /// Objects as a request wants them.
+    final func results<T>(_ objects: [NSManagedObject], of request: NSFetchRequest<T>, _ specification: FetchSpecification) throws -> [T] {
         if request.resultType.contains(.managedObjectIDResultType) { return try convert(objects.map(\.objectID)) }
         if T.self == NSManagedObject.self { return unsafeBitCast(objects, to: [T].self) }
         // Faults are of their entity's class; where an inserted object is not, each is looked at.
@@ -48,22 +52,15 @@ extension NSManagedObjectContext {
         guard !families.isEmpty else { return [] }
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
         let isAsked = pending.isEmpty && !isChangedAlong(fetch)
-        if isAsked, parentContext != nil { return fire(try fetchFromParent(fetch), fetch) }
+        if isAsked, parentContext != nil { return try ready(try fetchFromParent(fetch), fetch) }
         if isAsked, families.count == 1, let query = families.first {
             var objects: [NSManagedObject] = []
             let query = query.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset)
             if try run(query.query, on: query.store, { objects.append($0) }) != nil {
-                return fire(objects, fetch)
+                return try ready(objects, fetch)
             }
         }
-        return fire(try fetchInMemory(fetch, families: families, pending: pending), fetch)
-    }
-
-    private func fire(_ objects: [NSManagedObject], _ fetch: FetchSpecification) -> [NSManagedObject] {
-        if !fetch.returnsObjectsAsFaults {
-            for object in objects where object.isFault { object.willAccessValue(forKey: nil) }
-        }
-        return objects
+        return try ready(try fetchInMemory(fetch, families: families, pending: pending), fetch)
     }
 
     /// One store's part of a fetch.
@@ -93,6 +90,11 @@ extension NSManagedObjectContext {
         return families
     }
 
+    /// A fetch as each store is asked it, without what the context has changed.
+    final func storeQueries(for fetch: FetchSpecification) throws -> [(store: NSPersistentStore, query: StoreQuery)] {
+        try families(for: fetch).map { $0.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset) }
+    }
+
     /// Runs a query and hands over the objects of its rows, with their rows bound.
     /// - Returns: nil where the store cannot evaluate the query on rows.
     private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (NSManagedObject) -> Void) throws -> QueryStatistics? {
@@ -104,7 +106,10 @@ extension NSManagedObjectContext {
             let object: NSManagedObject
             if let known = identities[key] {
                 object = known
-                if known.isFault { known.bind(row) }
+                if known.isFault {
+                    known.bind(row)
+                    if known.storage != nil { known.forgetMembers() }
+                }
             } else {
                 guard let runtime = runtime(slot: key.slot) else { return true }
                 object = makeFault(key, runtime: runtime)

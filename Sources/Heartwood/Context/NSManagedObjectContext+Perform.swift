@@ -10,7 +10,7 @@ public enum ScheduledTaskType: Sendable {
 }
 
 /// Carries what the caller confines to the context's queue across to it.
-private struct Confined<Value>: @unchecked Sendable {
+struct Confined<Value>: @unchecked Sendable {
     // Unchecked: the block runs on the context's queue and nowhere else, and its caller waits or lets go of it.
     let value: Value
 }

@@ -69,6 +69,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The error of the first fault whose row had vanished, where that does not make a deletion.
     final var unfulfilled: NSError?
     final var isSaving = false
+    /// What fetches with a batch size have put off.
+    final var laterBatches: [LaterBatches] = []
     /// nil without an undo manager.
     final var recorder: UndoRecorder?
     /// The flags that each object of the context has.
@@ -221,6 +223,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private func forgetViews() {
         // Its steps name rows, whose memory goes.
         recorder?.forget()
+        laterBatches = []
         views = [:]
         lastView = nil
         pinned = []

@@ -64,6 +64,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         preconditionFailure("a store class overrides save")
     }
 
+    /// Inserts, updates or deletes rows of which no context has objects; `outcome` gathers which.
+    func execute(_ batch: StoreBatch, author: String?, outcome: BatchOutcome) throws -> BatchOutcome {
+        throw CoreDataError.unsupported("A store of the type \(type) knows no batch requests.")
+    }
+
     /// Takes row numbers for objects that a later save inserts, one for each of the entities.
     func reserveRows(for runtimes: [EntityRuntime]) throws -> [ObjectKey] {
         preconditionFailure("a store class overrides reserveRows")
@@ -114,6 +119,20 @@ class StoreView {
     /// Calls `body` with each row that a query asks for, in its order, until it returns false.
     /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
     func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }
+
+    /// As `execute`, in two steps; nil where that gives nil.
+    func prepared(_ query: StoreQuery) throws -> PreparedQuery? { nil }
+
+    /// Calls `body` with each key and its row.
+    func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws {
+        for key in keys { try body(key, try row(key)) }
+    }
+
+    /// The members of one to-many relationship of several objects, in the store's order.
+    /// - Parameter keys: in rising order, each once.
+    func members(ofEach keys: [ObjectKey], runtime: EntityRuntime, property: Int) throws -> [[ObjectKey]] {
+        try keys.map { try members(of: $0, runtime: runtime, property: property) }
+    }
 
     /// How many rows a query without limit matches; nil where `execute` gives nil.
     func count(_ query: StoreQuery) throws -> Int? { nil }

@@ -11,6 +11,7 @@ struct FetchSpecification {
     var includesPendingChanges: Bool
     var returnsObjectsAsFaults: Bool
     var affectedStores: [NSPersistentStore]?
+    var readiness = FetchReadiness()
 
     init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext) throws {
         let entity = try Self.entity(of: request, context: context)
@@ -30,6 +31,7 @@ struct FetchSpecification {
         includesPendingChanges = request.includesPendingChanges
         returnsObjectsAsFaults = request.returnsObjectsAsFaults
         affectedStores = request.affectedStores
+        readiness = try FetchReadiness(request, entity)
     }
 
     private static func entity<ResultType>(

@@ -4,6 +4,25 @@ import Foundation
 open class NSPersistentStoreRequest: NSObject {
     /// The stores to ask; nil for all of them.
     open var affectedStores: [NSPersistentStore]?
+    /// What kind of request this is.
+    open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+    /// What `NSManagedObjectContext.execute(_:)` does.
+    func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        throw CoreDataError.unsupported("A request of the class \(type(of: self)) cannot be executed.")
+    }
+
+    /// What `NSPersistentStoreCoordinator.execute(_:with:)` does.
+    func executeDirectly(in context: NSManagedObjectContext) throws -> Any { try execute(in: context) }
+}
+
+/// The kinds of requests.
+public enum NSPersistentStoreRequestType: UInt, Sendable {
+    case fetchRequestType = 1
+    case saveRequestType = 2
+    case batchInsertRequestType = 5
+    case batchUpdateRequestType = 6
+    case batchDeleteRequestType = 7
 }
 
 /// What a fetch gives for each match.
@@ -41,6 +60,19 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     public final var includesPendingChanges = true
     /// Whether the objects come unread. Reading one later touches its row alone, which the fetch has found already.
     public final var returnsObjectsAsFaults = true
+    /// Paths of relationships, such as "group" or "tasks.owner", whose destinations are read with the objects: all of a relationship's
+    /// members by walking its index once, all of their rows in groups. Using them afterwards reads nothing.
+    public final var relationshipKeyPathsForPrefetching: [String]?
+    /// How many objects are made ready at a time; 0 for all at once.
+    ///
+    /// A Swift array holds its elements, and a fetch knows where their rows lie once it has found them: so all objects are there, as
+    /// faults, whatever this is. What it puts off is the work on top: prefetching, and reading where `returnsObjectsAsFaults` is
+    /// false, is done for the first so many, and for each next so many when one of them is read first.
+    public final var fetchBatchSize = 0
+    /// Whether objects that the context has read before show what the store has now, with unsaved changes on top.
+    public final var shouldRefreshRefetchedObjects = false
+    /// false: objects come without the rows that the fetch has found; each reads its own when it is used.
+    public final var includesPropertyValues = true
 
     private let givenName: String?
     let objectClass: NSManagedObject.Type?
@@ -64,4 +96,12 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         self.objectClass = objectClass
         super.init()
     }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let result = NSAsynchronousFetchResult(NSAsynchronousFetchRequest(fetchRequest: self, completionBlock: nil), context, progress: nil)
+        result.finish(.success(try context.fetch(self)))
+        return result
+    }
+
+    override func executeDirectly(in context: NSManagedObjectContext) throws -> Any { try context.fetch(self) }
 }

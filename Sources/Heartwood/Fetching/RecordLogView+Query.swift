@@ -36,6 +36,15 @@ extension RecordLogView {
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; nothing was called then.
     func answer(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
         guard let parts = try prepare(query) else { return nil }
+        return try wrapped(parts, query, body)
+    }
+
+    func prepareAnswer(_ query: StoreQuery) throws -> PreparedQuery? {
+        guard let parts = try prepare(query) else { return nil }
+        return { body in try self.wrapped(parts, query, body) }
+    }
+
+    private func wrapped(_ parts: [Part], _ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics {
         do {
             return try run(parts, query, body)
         } catch let error as StoreError {

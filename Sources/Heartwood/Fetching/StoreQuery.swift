@@ -25,3 +25,6 @@ struct QueryStatistics: Equatable {
     /// Whether the rows came in order, so that none was sorted.
     var isOrderedByIndex = false
 }
+
+/// A query that was compiled, and may be run once on any thread.
+typealias PreparedQuery = (_ body: (RowView) throws -> Bool) throws -> QueryStatistics

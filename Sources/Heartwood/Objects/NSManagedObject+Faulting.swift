@@ -27,6 +27,7 @@ extension NSManagedObject {
         if state.contains(.fault) {
             state.remove(.fault)
             if !runtime.isPlainClass { waking { awakeFromFetch() } }
+            if let context = managedObjectContext, !context.laterBatches.isEmpty { context.openBatch(of: self) }
         }
     }
 

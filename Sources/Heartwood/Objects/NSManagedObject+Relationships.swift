@@ -75,7 +75,11 @@ extension NSManagedObject {
     /// The state of a to-many relationship, made on first use.
     final func toManyState(_ index: Int) -> ToManyState {
         if let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] { return state }
-        if isFault { _ = row }
+        if isFault {
+            _ = row
+            // Firing it may have read the members too.
+            if let state = touchedToManyState(index) { return state }
+        }
         let made = ToManyState(base: isInserted || key.isNone ? [] : nil, isOrdered: runtime.properties[index].isOrdered)
         changeStorage().values[index] = .toMany(made)
         return made

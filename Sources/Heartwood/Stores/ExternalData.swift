@@ -20,6 +20,16 @@ extension Transaction {
     }
 }
 
+extension Transaction {
+    /// Writes an attribute's value into a row being built, and data outside it where its column says so. References are the caller's.
+    func encode(_ value: ManagedValue, into builder: RowBuilder, at position: Int, of layout: RowLayout) throws {
+        guard case .data(let data) = value, layout.columns[position].type == .value else {
+            return try value.encode(into: builder, at: position)
+        }
+        builder.set(position, value: try writeValue(data))
+    }
+}
+
 extension ValueReader {
     func isEqual(to data: Data) throws(StoreError) -> Bool {
         let result = data.withUnsafeBytes { bytes in Result { () throws(StoreError) in try elementsEqual(bytes) } }

@@ -144,10 +144,8 @@ struct RecordLogSave {
         switch value {
         case .reference(let key):
             if !key.isNone { builder.set(position, reference: try stored(key, object, property)) }
-        case .data(let data) where table.layout.columns[position].type == .value:
-            builder.set(position, value: try transaction.writeValue(data))
         default:
-            try value.encode(into: builder, at: position)
+            try transaction.encode(value, into: builder, at: position, of: table.layout)
         }
     }
 

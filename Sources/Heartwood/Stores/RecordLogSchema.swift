@@ -46,6 +46,9 @@ final class EntityTable: Sendable {
     /// Links whose destinations may be in this table and that no property here leads to: relationships without an inverse, and
     /// those that are their own.
     let inbound: [LinkTable]
+    /// The relationships that the store keeps, and those of them whose destinations are deleted with an object.
+    let relationships: [Int]
+    let cascades: [Int]
 
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex],
@@ -59,6 +62,9 @@ final class EntityTable: Sendable {
         self.indexes = indexes
         uniqueProperties = Array(Set(indexes.filter(\.isUnique).flatMap { $0.parts.map(\.property) })).sorted()
         self.inbound = inbound
+        let kept = runtime.properties.indices.filter { runtime.properties[$0].kind.isRelationship && !runtime.properties[$0].isTransient }
+        relationships = kept
+        cascades = kept.filter { runtime.properties[$0].deleteRule == .cascadeDeleteRule }
     }
 }
 
@@ -76,6 +82,27 @@ struct TableIndex: Sendable {
     let isUnique: Bool
     /// The same constraint's indexes over the tables of related entities, which inherit it too: a value is taken once in all.
     let relatives: [(table: TableID, index: IndexID)]
+
+    /// Names the constraint: the same in each table that it holds for.
+    var constraint: UInt16 { relatives.reduce(id.rawValue) { min($0, $1.index.rawValue) } }
+}
+
+extension EntityTable {
+    /// The attributes of an index.
+    func names(of index: TableIndex) -> [String] { index.parts.map { runtime.properties[$0.property].name } }
+
+    /// Appends a row's values of a uniqueness constraint.
+    /// - Parameter row: of this table, in any of its layouts.
+    /// - Returns: whether the row takes part: null is equal to nothing, so it constrains nothing.
+    func appendUniqueKey(of row: RowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
+        guard let accesses = runtime.accesses(row.layoutID) else { return false }
+        for part in index.parts {
+            let access = accesses[part.property]
+            guard !access.isAbsent, !row.isNull(access) else { return false }
+            keys.append(column: access, of: row, descending: !part.isAscending)
+        }
+        return true
+    }
 }
 
 /// Where the members of a to-many relationship are found.

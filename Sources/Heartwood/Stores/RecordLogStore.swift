@@ -187,6 +187,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }
     }
 
+    override func execute(_ batch: StoreBatch, author: String?, outcome: BatchOutcome) throws -> BatchOutcome {
+        try perform(batch, author: author, outcome: outcome)
+    }
+
     override func reserveRows(for runtimes: [EntityRuntime]) throws -> [ObjectKey] { try reserve(runtimes) }
 
     override func followOthers() {

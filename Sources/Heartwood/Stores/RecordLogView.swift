@@ -55,6 +55,26 @@ final class RecordLogView: StoreView {
         }
     }
 
+    override func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws {
+        let references = keys.map(reference)
+        do {
+            try references.withUnsafeBufferPointer { references in
+                try snapshot.rows(references) { index, row in try body(keys[index], row) }
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    override func members(ofEach keys: [ObjectKey], runtime: EntityRuntime, property: Int) throws -> [[ObjectKey]] {
+        guard let first = keys.first, let source = source(of: first, property: property) else { return keys.map { _ in [] } }
+        do {
+            return try members(ofEach: keys.map(reference), in: source).map { $0.map(key) }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
     override func firstMember(
         of key: ObjectKey, runtime: EntityRuntime, property: Int, where isWanted: (ObjectKey) -> Bool
     ) throws -> ObjectKey? {
@@ -102,6 +122,10 @@ final class RecordLogView: StoreView {
 
     override func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
         try answer(query, body)
+    }
+
+    override func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
+        try prepareAnswer(query)
     }
 
     override func count(_ query: StoreQuery) throws -> Int? {

@@ -36,26 +36,15 @@ struct UniqueClaims {
     mutating func claim(_ row: RowView, of object: NSManagedObject, table: EntityTable) {
         for (place, index) in table.indexes.enumerated() where index.isUnique {
             let start = keys.count
-            guard append(row, index, table) else {
+            guard table.appendUniqueKey(of: row, index, to: keys) else {
                 keys.truncate(to: start)
                 continue
             }
             let key = start..<keys.count
             claims.append(Claim(
-                constraint: index.relatives.reduce(index.id.rawValue) { min($0, $1.index.rawValue) }, index: place, head: KeyBytes.word(bytes(key)),
-                key: key, table: .passUnretained(table), object: .passUnretained(object)))
+                constraint: index.constraint, index: place, head: KeyBytes.word(bytes(key)), key: key, table: .passUnretained(table),
+                object: .passUnretained(object)))
         }
-    }
-
-    /// - Returns: whether the row takes part: null is equal to nothing, so it constrains nothing.
-    private func append(_ row: RowView, _ index: TableIndex, _ table: EntityTable) -> Bool {
-        for part in index.parts {
-            guard let position = table.positions[part.property] else { return false }
-            let access = table.layout.access[position]
-            guard !row.isNull(access) else { return false }
-            keys.append(column: access, of: row, descending: !part.isAscending)
-        }
-        return true
     }
 
     private func bytes(_ key: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: keys.buffer[key]) }
@@ -74,7 +63,7 @@ struct UniqueClaims {
             let holder = try holder(of: claims[start], transaction)
             if holder != nil || end > start + 1 {
                 let claim = claims[start], table = claim.table.takeUnretainedValue()
-                let names = table.indexes[claim.index].parts.map { table.runtime.properties[$0.property].name }
+                let names = table.names(of: table.indexes[claim.index])
                 let objects = claims[start..<end].map { $0.object.takeUnretainedValue() }
                 breaches.append((claim.key.lowerBound, .init(attributes: names, holder: holder, objects: objects)))
             }

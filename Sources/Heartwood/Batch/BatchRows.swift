@@ -1,0 +1,84 @@
+import Foundation
+
+/// The rows of a batch insertion, one at a time.
+///
+/// `next` goes to the next row; `values` are its values by property index, with the entity's defaults where the row names none, and
+/// `named` says which it names. Both are used again for the next row.
+final class BatchRows {
+    private let request: NSBatchInsertRequest
+    private let runtime: EntityRuntime
+    private(set) var values: [ManagedValue]
+    private(set) var named: [Int] = []
+    private(set) var isAtEnd = false
+    private var place = 0
+    private let dictionary = NSMutableDictionary()
+    private var object: NSManagedObject?
+
+    init(_ request: NSBatchInsertRequest, _ runtime: EntityRuntime) {
+        self.request = request
+        self.runtime = runtime
+        values = runtime.initialValues
+    }
+
+    /// - Returns: false once there is no more.
+    /// - Throws: 1550 for a name that the entity does not have, and for a value that does not fit.
+    func next() throws -> Bool {
+        guard !isAtEnd else { return false }
+        if let handler = request.managedObjectHandler {
+            isAtEnd = !nextObject(handler)
+        } else if let handler = request.dictionaryHandler {
+            isAtEnd = try !nextDictionary(handler)
+        } else {
+            isAtEnd = try !nextListed()
+        }
+        place += 1
+        return !isAtEnd
+    }
+
+    private func forgetRow() {
+        for index in named { values[index] = runtime.initialValues[index] }
+        named.removeAll(keepingCapacity: true)
+    }
+
+    private func nextListed() throws -> Bool {
+        guard let list = request.objectsToInsert, place < list.count else { return false }
+        forgetRow()
+        for (name, value) in list[place] { try set(name, value) }
+        return true
+    }
+
+    private func nextDictionary(_ handler: (NSMutableDictionary) -> Bool) throws -> Bool {
+        dictionary.removeAllObjects()
+        guard !handler(dictionary) else { return false }
+        forgetRow()
+        for (name, value) in dictionary { try set(name as? String ?? "\(name)", value) }
+        return true
+    }
+
+    private func set(_ name: String, _ value: Any) throws {
+        guard let index = runtime.index(of: name) else {
+            throw BatchValues.error(
+                "Row \(place) names \"\(name)\", which \(runtime.entity.name ?? "?") does not have; it has "
+                    + runtime.properties.map(\.name).sorted().joined(separator: ", ") + ".", key: name, value)
+        }
+        values[index] = try BatchValues.value(value, index, runtime)
+        named.append(index)
+    }
+
+    /// The object has no context, so its setters refuse destinations of relationships; primitive ones lead nowhere.
+    private func nextObject(_ handler: (NSManagedObject) -> Bool) -> Bool {
+        let object = self.object ?? runtime.objectClass.init(entity: runtime.entity, insertInto: nil)
+        if self.object == nil {
+            object.runtime = runtime
+            named = runtime.properties.indices.filter { runtime.properties[$0].hasColumn && !runtime.properties[$0].kind.isRelationship }
+        }
+        self.object = object
+        let storage = object.storage ?? ObjectStorage()
+        storage.values = runtime.initialValues
+        object.storage = storage
+        guard !handler(object) else { return false }
+        guard storage.values.count == values.count else { return true }
+        for index in named { values[index] = storage.values[index] }
+        return true
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import RecordLog
+
+/// Who has the unique values of a row, in the middle of a transaction that writes many.
+///
+/// The store's rows are found by their constraints' indexes. Those that the transaction has written are found by a hash of their
+/// values, 16 bytes each, and compared as they lie in the log: a batch keeps no key.
+///
+/// Invariants:
+/// 1. The number of places is 0 or a power of two, and a quarter of them is free, so that a search ends.
+/// 2. A free place has the reference 0, which no row has.
+/// 3. Every unique value of a row that was noted has a place; values that the row has no more may have one too.
+final class BatchUniqueness {
+    private let transaction: Transaction
+    private let schema: RecordLogSchema
+    private var places: [(hash: UInt64, reference: RowReference)] = []
+    private var count = 0
+    /// Rows of the store that were written: what the store's indexes say of them is old.
+    private var rewritten: Set<RowReference> = []
+    private let key = KeyBuilder()
+    private let otherKey = KeyBuilder()
+
+    init(_ batch: RecordLogBatch) {
+        transaction = batch.transaction
+        schema = batch.schema
+    }
+
+    /// Says that this row was written.
+    /// - Parameter isNew: whether the transaction has inserted it.
+    func note(_ row: RowView, _ table: EntityTable, isNew: Bool) {
+        if !isNew { rewritten.insert(row.reference) }
+        for index in table.indexes where index.isUnique {
+            key.removeAll()
+            if table.appendUniqueKey(of: row, index, to: key) { insert(hash(index), row.reference) }
+        }
+    }
+
+    /// The first constraint whose values another row has.
+    /// - Parameter row: about to be written, or written.
+    /// - Complexity: a look-up in each of the constraints' indexes.
+    func conflict(of row: RowView, _ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
+        for index in table.indexes where index.isUnique {
+            key.removeAll()
+            guard table.appendUniqueKey(of: row, index, to: key) else { continue }
+            if let holder = try written(index, besides: row.reference) { return (index, holder) }
+            if let holder = try stored(table.id, index.id, besides: row.reference) { return (index, holder) }
+            for relative in index.relatives {
+                if let holder = try stored(relative.table, relative.index, besides: row.reference) { return (index, holder) }
+            }
+        }
+        return nil
+    }
+
+    private func stored(_ table: TableID, _ index: IndexID, besides own: RowReference) throws -> RowReference? {
+        guard transaction.base.rowCount(table) > 0, let first = try transaction.base.firstRow(index, prefix: key) else { return nil }
+        let reference = RowReference(table: table, row: first)
+        if reference != own, !rewritten.contains(reference) { return reference }
+        var cursor = try transaction.base.cursor(index, .prefix(key.bytes))
+        while let found = try cursor.next() {
+            let reference = RowReference(table: table, row: found)
+            if reference != own, !rewritten.contains(reference) { return reference }
+        }
+        return nil
+    }
+
+    private func written(_ index: TableIndex, besides own: RowReference) throws -> RowReference? {
+        guard count > 0 else { return nil }
+        let hash = hash(index)
+        var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
+        while !places[place].reference.isNone {
+            let (known, reference) = places[place]
+            if known == hash, reference != own, try has(reference, index) { return reference }
+            place = (place + 1) & (places.count - 1)
+        }
+        return nil
+    }
+
+    /// Whether a row has the values in `key`.
+    private func has(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
+        guard let table = schema.table(reference.table), let row = try transaction.row(reference),
+            let same = table.indexes.first(where: { $0.isUnique && $0.constraint == index.constraint })
+        else { return false }
+        otherKey.removeAll()
+        return table.appendUniqueKey(of: row, same, to: otherKey) && KeyBytes.compare(key.buffer, otherKey.buffer) == 0
+    }
+
+    private func hash(_ index: TableIndex) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(index.constraint)
+        hasher.combine(bytes: key.buffer)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    private func insert(_ hash: UInt64, _ reference: RowReference) {
+        if (count + 1) * 4 > places.count * 3 { grow() }
+        var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
+        while !places[place].reference.isNone {
+            if places[place] == (hash, reference) { return }
+            place = (place + 1) & (places.count - 1)
+        }
+        places[place] = (hash, reference)
+        count += 1
+    }
+
+    private func grow() {
+        let old = places
+        places = Array(repeating: (0, RowReference(rawValue: 0)), count: max(16, old.count * 2))
+        count = 0
+        for (hash, reference) in old where !reference.isNone { insert(hash, reference) }
+    }
+}

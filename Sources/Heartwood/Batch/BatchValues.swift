@@ -1,0 +1,67 @@
+import Foundation
+import RecordLog
+
+/// Values as batch requests state them.
+enum BatchValues {
+    static func error(_ description: String, key: String, _ value: Any?) -> NSError {
+        CoreDataError.make(
+            NSManagedObjectValidationError, description, [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value ?? NSNull()])
+    }
+
+    /// A value for a property, in the store's terms.
+    /// - Throws: 1550 where it does not fit, or where the property cannot be set without an object.
+    static func value(_ value: Any, _ index: Int, _ runtime: EntityRuntime) throws -> ManagedValue {
+        let property = runtime.properties[index], entity = runtime.entity
+        guard !property.kind.isRelationship else { return try reference(value, property, entity.frozenProperties[index], runtime) }
+        guard !property.isTransient else {
+            throw error("\(entity.name ?? "?").\(property.name) is transient; no store has it.", key: property.name, value)
+        }
+        guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+            throw error(AttributeCoding.mismatch(value, property: property, entity: entity), key: property.name, value)
+        }
+        return converted
+    }
+
+    private static func reference(
+        _ value: Any, _ property: PropertyRuntime, _ description: NSPropertyDescription, _ runtime: EntityRuntime
+    ) throws -> ManagedValue {
+        let name = "\(runtime.entity.name ?? "?").\(property.name)"
+        let inverse = (description as? NSRelationshipDescription)?.inverseRelationship
+        guard property.kind == .toOne, property.hasColumn, inverse.map({ $0.isToMany && !LinkPlan.isNeeded($0) }) ?? true else {
+            throw error(
+                "A batch request cannot set the relationship \(name): another object would have to be written with it. Set it in a "
+                    + "context.",
+                key: property.name, value)
+        }
+        if value is NSNull { return .null }
+        let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID
+        guard let id, !id.isTemporaryID, let destination = property.destination, id.entity.isKindOf(entity: destination),
+            let store = runtime.store, id.persistentStore === store
+        else {
+            throw error(
+                "\(name) takes the permanent ID of a \(property.destination?.name ?? "?") of the same store, not \(value).",
+                key: property.name, value)
+        }
+        return .reference(id.key)
+    }
+}
+
+/// One entry of `propertiesToUpdate` for the rows of one table.
+///
+/// This is where a value that depends on the row is made ready and evaluated: `init` sees it as it was given, `value(for:)` each row.
+struct BatchUpdateValue {
+    /// The property's index.
+    let property: Int
+    private let constant: ManagedValue
+
+    init(_ name: String, _ value: Any, _ runtime: EntityRuntime) throws {
+        guard let index = runtime.index(of: name) else {
+            throw BatchValues.error("\(runtime.entity.name ?? "?") has no property \"\(name)\" to update.", key: name, value)
+        }
+        property = index
+        constant = try BatchValues.value(value, index, runtime)
+    }
+
+    /// What the row, as it was before the request, gets.
+    func value(for row: RowView, in table: EntityTable) throws -> ManagedValue { constant }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// Deletes objects in the store alone: those that a fetch request describes, or those with some IDs.
+///
+/// Delete rules are followed in the store. Nullify clears the other side, and where that is required the request throws 1570; cascade
+/// deletes the destinations with all that follows from it; deny throws 1600 while a destination remains; no action leaves the other
+/// side as it is. Nothing else is validated, and contexts learn nothing of it: merge the result's IDs with
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Each store's part is one commit: after a throw nothing of it
+/// has changed.
+/// Source: https://developer.apple.com/documentation/coredata/nsbatchdeleterequest
+open class NSBatchDeleteRequest: NSPersistentStoreRequest {
+    /// Describes the objects to delete: by entity, predicate, order, limit and offset.
+    public final let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+    public final var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
+    private let objectIDs: [NSManagedObjectID]?
+
+    public init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
+        fetchRequest = fetch
+        objectIDs = nil
+        super.init()
+    }
+
+    /// - Parameter objectIDs: of objects of one entity. Those that are not there any more are left out.
+    public init(objectIDs: [NSManagedObjectID]) {
+        self.objectIDs = objectIDs
+        fetchRequest = NSFetchRequest(name: objectIDs.first?.entity.name, objectClass: nil)
+        fetchRequest.entity = objectIDs.first?.entity
+        super.init()
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let collects = resultType == .resultTypeObjectIDs
+        let outcome = try objectIDs.map { try delete($0, in: context, collectsKeys: collects) }
+            ?? context.execute(on: fetchRequest, of: affectedStores, collectsKeys: collects) { .delete($0) }
+        return NSBatchDeleteResult(context.report(outcome, isStatus: resultType == .resultTypeStatusOnly), resultType)
+    }
+
+    private func delete(_ ids: [NSManagedObjectID], in context: NSManagedObjectContext, collectsKeys: Bool) throws -> BatchOutcome {
+        var outcome = BatchOutcome(collectsKeys: collectsKeys)
+        guard let first = ids.first else { return outcome }
+        guard ids.allSatisfy({ $0.entity === first.entity }) else {
+            throw CoreDataError.unsupported("The object IDs of a batch deletion are of one entity; use a request for each.")
+        }
+        guard ids.allSatisfy({ !$0.isTemporaryID && !context.isForeign($0) }) else {
+            throw CoreDataError.unsupported(
+                "An object ID of the batch deletion is temporary, or of no store of the context's coordinator; save the object first.")
+        }
+        for store in context.coordinator?.persistentStores ?? [] where affectedStores?.contains(where: { $0 === store }) ?? true {
+            let keys = ids.filter { $0.persistentStore === store }.map(\.key)
+            if !keys.isEmpty { outcome.add(try context.execute(.delete(.keys(keys)), on: store, collectsKeys: collectsKeys)) }
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// Inserts rows into a store without making objects of them in a context.
+///
+/// Rows come from dictionaries, or one at a time from a handler, so that they need never be in memory together. What a row does not
+/// name has the model's default. Nothing is validated, no object's hooks run, and contexts learn nothing of it: merge the result's
+/// IDs with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+///
+/// Where a uniqueness constraint's values are taken, by the store or by an earlier row, the merge policy of the context decides:
+/// `error` throws 133021; `mergeByPropertyObjectTrump` sets what the new row names on the row that has them; `overwrite` sets
+/// every attribute of it, to its default where the new row names none; the store's policies leave out the new row. A handler that
+/// is given an object names every attribute.
+///
+/// Everything is one commit, unless `rowsPerCommit` says otherwise: after a throw nothing has changed.
+/// Source: https://developer.apple.com/documentation/coredata/nsbatchinsertrequest
+open class NSBatchInsertRequest: NSPersistentStoreRequest {
+    /// The entity's name.
+    public final var entityName: String { entity?.name ?? givenName }
+    /// The entity; found by name when the request is executed, where only a name was given.
+    public final private(set) var entity: NSEntityDescription?
+    /// The rows, by the names of attributes. To-one relationships are given as object IDs, where no other side has to be written:
+    /// it has none, or is to-many without an order.
+    public final var objectsToInsert: [[String: Any]]?
+    /// Fills an empty dictionary with the next row; returns true in place of that once there is no more.
+    ///
+    /// Called while the store is locked: it may fetch, and must not save to the same store. The dictionary is used again.
+    public final var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+    /// Sets the attributes of an object of the entity's class, which belongs to no context; returns true in place of that once
+    /// there is no more. As `dictionaryHandler` otherwise. The object is used again.
+    public final var managedObjectHandler: ((NSManagedObject) -> Bool)?
+    /// What the result tells. The IDs take 16 bytes of memory a row.
+    public final var resultType: NSBatchInsertRequestResultType = .statusOnly
+    /// 0: everything is one commit, as Core Data has it. A transaction needs memory until it is committed: 8 bytes a row, each
+    /// index's key, and up to 48 bytes for each value that must be unique. Otherwise so many rows are a commit of their own: that bounds
+    /// memory, and where a later row fails those of the commits before stay.
+    public final var rowsPerCommit = 0
+
+    private let givenName: String
+
+    private init(name: String, entity: NSEntityDescription?) {
+        givenName = name
+        self.entity = entity
+        super.init()
+    }
+
+    public convenience init(entityName: String, objects dictionaries: [[String: Any]], fileID: StaticString = #fileID) {
+        ManagedObjectClasses.note(fileID: fileID)
+        self.init(name: entityName, entity: nil)
+        objectsToInsert = dictionaries
+    }
+
+    public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+        self.init(name: entity.name ?? "", entity: entity)
+        objectsToInsert = dictionaries
+    }
+
+    public convenience init(
+        entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool, fileID: StaticString = #fileID
+    ) {
+        ManagedObjectClasses.note(fileID: fileID)
+        self.init(name: entityName, entity: nil)
+        dictionaryHandler = handler
+    }
+
+    public convenience init(entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+        self.init(name: entity.name ?? "", entity: entity)
+        dictionaryHandler = handler
+    }
+
+    public convenience init(
+        entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool, fileID: StaticString = #fileID
+    ) {
+        ManagedObjectClasses.note(fileID: fileID)
+        self.init(name: entityName, entity: nil)
+        managedObjectHandler = handler
+    }
+
+    public convenience init(entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+        self.init(name: entity.name ?? "", entity: entity)
+        managedObjectHandler = handler
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let entity = try entity ?? context.entity(named: entityName)
+        self.entity = entity
+        guard !entity.isAbstract else {
+            throw CoreDataError.unsupported("The entity \(entityName) is abstract; insert into one of its subentities.")
+        }
+        let runtime = context.runtime(for: entity)
+        guard let store = runtime.store, affectedStores?.contains(where: { $0 === store }) ?? true else {
+            throw CoreDataError.noStore(for: entity)
+        }
+        let rows = BatchRows(self, runtime)
+        let insertion = BatchInsertion(
+            runtime: runtime, rows: rows, policy: context.policy.mergeType, rowsPerCommit: max(0, rowsPerCommit))
+        let outcome = try context.execute(.insert(insertion), on: store, collectsKeys: resultType == .objectIDs)
+        return NSBatchInsertResult(context.report(outcome, isStatus: resultType == .statusOnly), resultType)
+    }
+}

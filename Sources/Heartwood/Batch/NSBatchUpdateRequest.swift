@@ -1,0 +1,61 @@
+import Foundation
+
+/// Sets properties of every object that a predicate matches, in the store alone.
+///
+/// Nothing is validated, and contexts learn nothing of it: objects that they have read are stale until they are refreshed, or merged
+/// by the result's IDs; a save of a stale one meets a conflict. Values that must be unique are checked once everything is set, and a
+/// breach throws 133021 whatever the merge policy says. Each store's part is one commit: after a throw nothing of it has changed.
+/// Source: https://developer.apple.com/documentation/coredata/nsbatchupdaterequest
+open class NSBatchUpdateRequest: NSPersistentStoreRequest {
+    /// The entity's name.
+    public final var entityName: String { entity?.name ?? givenName }
+    /// The entity; found by name when the request is executed, where only a name was given.
+    public final private(set) var entity: NSEntityDescription?
+    /// Which objects to update; nil for all.
+    public final var predicate: NSPredicate?
+    /// Whether objects of entities below this one are updated too.
+    public final var includesSubentities = true
+    public final var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
+    /// The new values by property: an `NSPropertyDescription` or its name. A to-one relationship takes an object ID, or nil as
+    /// `NSNull`, where no other side has to be written: it has none, or is to-many without an order.
+    public final var propertiesToUpdate: [AnyHashable: Any]?
+
+    private let givenName: String
+
+    public init(entityName: String, fileID: StaticString = #fileID) {
+        ManagedObjectClasses.note(fileID: fileID)
+        givenName = entityName
+        super.init()
+    }
+
+    public init(entity: NSEntityDescription) {
+        givenName = entity.name ?? ""
+        self.entity = entity
+        super.init()
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let entity = try entity ?? context.entity(named: entityName)
+        self.entity = entity
+        var values: [(name: String, value: Any)] = []
+        for (key, value) in propertiesToUpdate ?? [:] {
+            guard let name = (key.base as? NSPropertyDescription)?.name ?? key.base as? String else {
+                throw CoreDataError.unsupported("A key of propertiesToUpdate is a property or its name, not \(key).")
+            }
+            values.append((name, value))
+        }
+        guard !values.isEmpty else {
+            throw CoreDataError.unsupported("The batch update of \(entityName) sets nothing; give it propertiesToUpdate.")
+        }
+        let fetch = NSFetchRequest<NSManagedObject>(name: nil, objectClass: nil)
+        fetch.entity = entity
+        fetch.predicate = predicate
+        fetch.includesSubentities = includesSubentities
+        let outcome = try context.execute(
+            on: fetch, of: affectedStores, collectsKeys: resultType == .updatedObjectIDsResultType
+        ) { .update(BatchUpdate(target: $0, values: values)) }
+        return NSBatchUpdateResult(context.report(outcome, isStatus: resultType == .statusOnlyResultType), resultType)
+    }
+}

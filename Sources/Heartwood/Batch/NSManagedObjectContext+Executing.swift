@@ -1,0 +1,103 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Executes a request in the stores of this context's coordinator; of a child context its root's.
+    ///
+    /// Batch requests go straight to the stores: unsaved changes of contexts are neither seen nor touched, no notification of a save
+    /// is posted, and no context merges anything by itself. A fetch request gives an `NSAsynchronousFetchResult` that is done.
+    /// - Throws: as the request's class says; 134091 for a request that a store does not know; 134030 for a read-only store.
+    @discardableResult
+    public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        try request.execute(in: self)
+    }
+
+    final func entity(named name: String) throws -> NSEntityDescription {
+        guard let model = coordinator?.managedObjectModel else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before executing requests.")
+        }
+        guard let entity = model.entitiesByName[name] else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
+        }
+        return entity
+    }
+
+    // MARK: Batches
+
+    final func execute(_ batch: StoreBatch, on store: NSPersistentStore, collectsKeys: Bool) throws -> BatchOutcome {
+        try store.checkWritable()
+        do {
+            return try store.execute(batch, author: transactionAuthor, outcome: BatchOutcome(collectsKeys: collectsKeys))
+        } catch let violation as BatchConstraintViolation {
+            throw constraintError(violation)
+        }
+    }
+
+    /// Executes a batch over what a fetch request finds in the stores.
+    final func execute<Result>(
+        on request: NSFetchRequest<Result>, of stores: [NSPersistentStore]?, collectsKeys: Bool, _ batch: (BatchTarget) -> StoreBatch
+    ) throws -> BatchOutcome {
+        var fetch = try FetchSpecification(request, context: self)
+        fetch.includesPendingChanges = false
+        fetch.returnsObjectsAsFaults = true
+        var outcome = BatchOutcome(collectsKeys: collectsKeys)
+        var parts = try storeQueries(for: fetch).filter { part in stores?.contains { $0 === part.store } ?? true }[...]
+        do {
+            guard parts.count < 2 || fetch.limit == 0 && fetch.offset == 0 else { throw UnansweredQuery() }
+            while let (store, query) = parts.first {
+                outcome.add(try execute(batch(.query(query)), on: store, collectsKeys: collectsKeys))
+                parts.removeFirst()
+            }
+        } catch is UnansweredQuery {
+            // Objects of a context that nobody else sees can tell. What others change meanwhile is not looked at again.
+            let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+            reader.persistentStoreCoordinator = coordinator
+            let found = try reader.fetchObjects(fetch)
+            for (store, _) in parts {
+                let keys = found.filter { $0.runtime.store === store }.map(\.key)
+                if !keys.isEmpty { outcome.add(try execute(batch(.keys(keys)), on: store, collectsKeys: collectsKeys)) }
+            }
+        }
+        return outcome
+    }
+
+    /// An outcome as a result says it.
+    final func report(_ outcome: BatchOutcome, isStatus: Bool) -> Any {
+        if isStatus { return true }
+        return outcome.collectsKeys ? outcome.keys.map(batchID) : outcome.count
+    }
+
+    /// Not the registered object's ID, which may be asked for on the context's queue alone.
+    private func batchID(_ key: ObjectKey) -> NSManagedObjectID {
+        let runtime = coordinator?.runtime(slot: key.slot)
+        return NSManagedObjectID(entity: runtime?.entity ?? NSEntityDescription(), key: key, store: runtime?.store, contextToken: 0)
+    }
+
+    private func constraintError(_ violation: BatchConstraintViolation) -> NSError {
+        let holder = batchID(violation.holder)
+        return CoreDataError.make(
+            NSManagedObjectConstraintMergeError,
+            "Nothing was changed: the values of \(violation.attributes.joined(separator: ", ")) must be unique, and a row of the request "
+                + "has those of \(holder.uriRepresentation().absoluteString). Set another merge policy for an insertion, or other values.",
+            [NSAffectedObjectsErrorKey: [holder]])
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Executes a request, on behalf of a context whose merge policy and author it uses.
+    /// - Returns: for a fetch request what it finds, in an array; for others their `NSPersistentStoreResult`.
+    /// - Throws: as `NSManagedObjectContext.execute(_:)`.
+    /// - Precondition: this is the context's coordinator.
+    @discardableResult
+    public final func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+        precondition(context.coordinator === self, "A coordinator executes requests for contexts of its own.")
+        return try request.executeDirectly(in: context)
+    }
+}
+
+extension CoreDataError {
+    static func unsupported(_ description: String) -> NSError {
+        make(NSPersistentStoreUnsupportedRequestTypeError, description)
+    }
+}

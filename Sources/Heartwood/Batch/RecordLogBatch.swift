@@ -1,0 +1,144 @@
+import Foundation
+import RecordLog
+
+/// What the batch requests share: one transaction of a record log, and how a row is written in it.
+final class RecordLogBatch {
+    let transaction: Transaction
+    let schema: RecordLogSchema
+    let slotBase: UInt64
+    /// The state that the request finds. Rows read from it stay as they are while the transaction goes on.
+    let view: RecordLogView
+    let builder = RowBuilder()
+    private(set) var hasWritten = false
+    private(set) var outcome: BatchOutcome
+
+    init(transaction: Transaction, schema: RecordLogSchema, slotBase: UInt64, outcome: BatchOutcome) {
+        self.transaction = transaction
+        self.schema = schema
+        self.slotBase = slotBase
+        self.outcome = outcome
+        view = RecordLogView(snapshot: transaction.base, schema: schema, slotBase: slotBase)
+    }
+
+    /// - Throws: where the store has been exchanged for another since the request was made ready.
+    func table(of runtime: EntityRuntime) throws -> EntityTable {
+        let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
+        guard let table = schema.table(id), table.runtime === runtime else { throw CoreDataError.noStore(for: runtime.entity) }
+        return table
+    }
+
+    func table(of reference: RowReference) throws -> EntityTable {
+        guard let table = schema.table(reference.table) else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError, "A relationship leads to the table \(reference.table.rawValue), which is no entity's.")
+        }
+        return table
+    }
+
+    /// Counts a row as one that the request was about.
+    func note(_ reference: RowReference) { outcome.add(view.key(reference)) }
+
+    /// Calls `body` with each row that the request is about, as it was before the request.
+    func forEachRow(of target: BatchTarget, _ body: (RowView, EntityTable) throws -> Void) throws {
+        switch target {
+        case .query(let query):
+            let statistics = try view.answer(query) { row in
+                try body(row, try table(of: row.reference))
+                return true
+            }
+            guard statistics != nil else { throw UnansweredQuery() }
+        case .keys(let keys):
+            for key in keys where schema.holds(key, slotBase: slotBase) {
+                if let row = try transaction.base.row(view.reference(key)) { try body(row, try table(of: row.reference)) }
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Builds a row of the table's current layout.
+    func build(_ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
+        builder.begin(table.layout)
+        for (property, position) in table.positions.enumerated() {
+            if let position { try encode(values[property], at: position, table) }
+        }
+        return builder.finish()
+    }
+
+    /// Builds a row that is as `row` but for some properties.
+    /// - Parameter values: by property index; `unset` keeps what the row has.
+    func rebuild(_ row: RowView, _ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
+        guard let accesses = table.runtime.accesses(row.layoutID) else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(table.runtime.entity.name ?? "?") has an unknown layout.")
+        }
+        builder.begin(table.layout)
+        for (property, position) in table.positions.enumerated() {
+            guard let position else { continue }
+            if values[property].isUnset {
+                let access = accesses[property]
+                if !access.isAbsent, !row.isNull(access) { builder.copy(position, from: row, access) }
+            } else {
+                try encode(values[property], at: position, table)
+            }
+        }
+        return builder.finish()
+    }
+
+    private func encode(_ value: ManagedValue, at position: Int, _ table: EntityTable) throws {
+        if case .reference(let key) = value {
+            builder.set(position, reference: view.reference(key))
+        } else {
+            try transaction.encode(value, into: builder, at: position, of: table.layout)
+        }
+    }
+
+    func put(_ reference: RowReference, _ body: UnsafeRawBufferPointer) throws {
+        try transaction.put(reference, body: body)
+        hasWritten = true
+    }
+
+    /// Puts a row in the place of another version of it, where they differ.
+    func put(_ body: UnsafeRawBufferPointer, replacing row: RowView) throws {
+        guard let start = body.baseAddress, row.byteCount != body.count || memcmp(row.body, start, body.count) != 0 else { return }
+        try put(row.reference, body)
+    }
+
+    func delete(_ reference: RowReference) throws {
+        if try transaction.delete(reference) { hasWritten = true }
+    }
+}
+
+extension RecordLogStore {
+    /// Executes a batch, in one transaction or in as many as an insertion asks for.
+    final func perform(_ batch: StoreBatch, author: String?, outcome: BatchOutcome) throws -> BatchOutcome {
+        let loaded = try loaded()
+        var outcome = outcome
+        func write(_ body: (RecordLogBatch) throws -> Void) throws {
+            try loaded.log.write(author: author) { transaction in
+                let batch = RecordLogBatch(transaction: transaction, schema: loaded.schema, slotBase: slotBase, outcome: outcome)
+                try body(batch)
+                outcome = batch.outcome
+                commits.note(base: transaction.base.sequence, isFollowed: batch.hasWritten)
+            }
+        }
+        do {
+            switch batch {
+            case .insert(let insertion):
+                while !insertion.rows.isAtEnd { try write { batch in
+                    var insert = try RecordLogBatchInsert(batch, insertion)
+                    try insert.run()
+                } }
+            case .update(let update): try write { try RecordLogBatchUpdate($0, update).run() }
+            case .delete(let target):
+                try write { batch in
+                    var deletion = RecordLogBatchDelete(batch)
+                    try deletion.run(target)
+                }
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+        if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }
+        return outcome
+    }
+}

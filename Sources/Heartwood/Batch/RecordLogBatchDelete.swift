@@ -1,0 +1,149 @@
+import Foundation
+import RecordLog
+
+/// Deletes rows, and what follows by the delete rules of their relationships.
+///
+/// First everything that goes is marked, since a rule that denies or nullifies has no say about what goes as well. Then rows are
+/// deleted in the order of their tables. Relationships are read as they were before the request.
+struct RecordLogBatchDelete {
+    private let batch: RecordLogBatch
+    private var marks = RowMarks()
+    /// Marked by a cascade, and not looked at yet.
+    private var pending: [RowReference] = []
+
+    init(_ batch: RecordLogBatch) {
+        self.batch = batch
+    }
+
+    mutating func run(_ target: BatchTarget) throws {
+        var pass = self
+        try batch.forEachRow(of: target) { row, table in
+            guard pass.marks.insert(row.reference) else { return }
+            try pass.followCascades(row, table)
+        }
+        self = pass
+        try marks.forEach { reference in
+            guard let row = try batch.transaction.base.row(reference) else { return }
+            try remove(row, try batch.table(of: reference))
+        }
+    }
+
+    // MARK: Marking
+
+    private mutating func followCascades(_ row: RowView, _ table: EntityTable) throws {
+        try markDestinations(of: row, table)
+        while let next = pending.popLast() {
+            guard let row = try batch.transaction.base.row(next) else { continue }
+            try markDestinations(of: row, try batch.table(of: next))
+        }
+    }
+
+    private mutating func markDestinations(of row: RowView, _ table: EntityTable) throws {
+        for index in table.cascades {
+            var found: [RowReference] = []
+            try forEachDestination(of: row, table, index) { found.append($0) }
+            for destination in found where try batch.transaction.base.contains(destination) {
+                if marks.insert(destination) { pending.append(destination) }
+            }
+        }
+    }
+
+    private func forEachDestination(
+        of row: RowView, _ table: EntityTable, _ index: Int, _ body: (RowReference) throws -> Void
+    ) throws {
+        if let source = table.members[index] {
+            try batch.view.forEachMember(of: row.reference, in: source) { member in
+                try body(member)
+                return true
+            }
+        } else if let destination = table.destination(of: row, index) {
+            try body(destination)
+        }
+    }
+
+    // MARK: Deleting
+
+    private func remove(_ row: RowView, _ table: EntityTable) throws {
+        for index in table.relationships {
+            let property = table.runtime.properties[index]
+            switch property.deleteRule {
+            case .noActionDeleteRule: continue
+            case .denyDeleteRule:
+                try forEachDestination(of: row, table, index) { destination in
+                    guard !marks.contains(destination), try batch.transaction.base.contains(destination) else { return }
+                    throw denied(row.reference, table, property)
+                }
+            case .nullifyDeleteRule, .cascadeDeleteRule:
+                // A pair of two to-many sides is a link row, which goes below.
+                guard let inverse = property.inverse, property.kind == .toOne || !property.inverseIsToMany else { continue }
+                try forEachDestination(of: row, table, index) { destination in
+                    if !marks.contains(destination) { try unlink(destination, inverse, from: row.reference) }
+                }
+            }
+        }
+        for source in table.members {
+            guard case .link(let link, let isForward)? = source else { continue }
+            try removeLinks(of: row.reference, isForward ? link.forward : link.backward, link)
+        }
+        for link in table.inbound { try removeLinks(of: row.reference, link.backward, link) }
+        try batch.delete(row.reference)
+        batch.note(row.reference)
+    }
+
+    private func removeLinks(of owner: RowReference, _ index: IndexID, _ link: LinkTable) throws {
+        var cursor = try batch.transaction.base.cursor(index, RecordLogView.range(of: owner))
+        while let row = try cursor.next() { try batch.delete(RowReference(table: link.id, row: row)) }
+    }
+
+    /// Clears the other side of a relationship. Where that is a list of pairs of an object that stays, the pair goes.
+    private func unlink(_ reference: RowReference, _ index: Int, from owner: RowReference) throws {
+        let table = try batch.table(of: reference)
+        guard index < table.members.count else { return }
+        switch table.members[index] {
+        case .inverse?: return
+        case .link(let link, let isForward)?:
+            let (source, destination) = isForward ? (reference, owner) : (owner, reference)
+            if let pair = try link.row(from: source, to: destination, batch.transaction.base) { try batch.delete(pair) }
+        case nil:
+            guard let row = try batch.transaction.row(reference), table.destination(of: row, index) == owner else { return }
+            guard table.runtime.entity.frozenProperties[index].isOptional else { throw required(reference, table, index) }
+            var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
+            values[index] = .null
+            try batch.put(reference, try batch.rebuild(row, values, table))
+        }
+    }
+
+    // MARK: Errors
+
+    private func error(_ code: Int, _ text: String, _ reference: RowReference, _ table: EntityTable, key: String) -> NSError {
+        let id = NSManagedObjectID(
+            entity: table.runtime.entity, key: batch.view.key(reference), store: table.runtime.store, contextToken: 0)
+        return CoreDataError.make(
+            code, "Nothing was deleted: \(text) (\(id.uriRepresentation().absoluteString)).",
+            [NSValidationKeyErrorKey: key, NSAffectedObjectsErrorKey: [id]])
+    }
+
+    private func denied(_ reference: RowReference, _ table: EntityTable, _ property: PropertyRuntime) -> NSError {
+        error(
+            NSValidationRelationshipDeniedDeleteError,
+            "\(table.runtime.entity.name ?? "?") cannot be deleted while its \(property.name) is not empty", reference, table,
+            key: property.name)
+    }
+
+    private func required(_ reference: RowReference, _ table: EntityTable, _ index: Int) -> NSError {
+        let name = table.runtime.properties[index].name
+        return error(
+            NSValidationMissingMandatoryPropertyError,
+            "\(table.runtime.entity.name ?? "?").\(name) is required, and its destination was to be deleted; delete the objects that "
+                + "have it before, or let the relationship cascade", reference, table, key: name)
+    }
+}
+
+extension EntityTable {
+    /// The row's to-one destination; nil for null, and for another property.
+    fileprivate func destination(of row: RowView, _ property: Int) -> RowReference? {
+        guard let access = runtime.accesses(row.layoutID)?[property], !access.isAbsent, !row.isNull(access) else { return nil }
+        let reference = row.reference(access)
+        return reference.isNone ? nil : reference
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import RecordLog
+
+/// Sets properties of many rows.
+struct RecordLogBatchUpdate {
+    private let batch: RecordLogBatch
+    private let update: BatchUpdate
+    private let uniqueness: BatchUniqueness
+
+    init(_ batch: RecordLogBatch, _ update: BatchUpdate) {
+        self.batch = batch
+        self.update = update
+        uniqueness = BatchUniqueness(batch)
+    }
+
+    /// One table's values, made ready.
+    private struct Plan {
+        let table: EntityTable
+        let entries: [BatchUpdateValue]
+        /// Whether a value that must be unique is set.
+        let isUniqueChanged: Bool
+
+        init(_ table: EntityTable, _ update: BatchUpdate) throws {
+            self.table = table
+            entries = try update.values.map { try BatchUpdateValue($0.name, $0.value, table.runtime) }
+            isUniqueChanged = entries.contains { table.uniqueProperties.contains($0.property) }
+        }
+    }
+
+    func run() throws {
+        var plans: [Plan] = []
+        // What does not fit is an error also where no row is met.
+        if case .query(let query) = update.target {
+            plans = try query.runtimes.map { try Plan(try batch.table(of: $0), update) }
+        }
+        // Rows may take each other's unique values: who has them is told at the end.
+        var claimants: [RowReference] = []
+        var values: [ManagedValue] = []
+        try batch.forEachRow(of: update.target) { row, table in
+            if plans.last?.table !== table {
+                let known = plans.firstIndex { $0.table === table }
+                plans.append(try known.map { plans.remove(at: $0) } ?? Plan(table, update))
+                values = []
+            }
+            let plan = plans[plans.count - 1]
+            if values.isEmpty { values = Array(repeating: .unset, count: table.runtime.properties.count) }
+            for entry in plan.entries { values[entry.property] = try entry.value(for: row, in: table) }
+            let body = try batch.rebuild(row, values, table)
+            try batch.put(body, replacing: row)
+            batch.note(row.reference)
+            guard plan.isUniqueChanged, let start = body.baseAddress else { return }
+            uniqueness.note(RowView(body: start, byteCount: body.count, reference: row.reference, version: 0), table, isNew: false)
+            claimants.append(row.reference)
+        }
+        for reference in claimants {
+            let table = try batch.table(of: reference)
+            guard let row = try batch.transaction.row(reference), let conflict = try uniqueness.conflict(of: row, table) else { continue }
+            throw BatchConstraintViolation(table.names(of: conflict.index), holder: batch.view.key(conflict.holder))
+        }
+    }
+}

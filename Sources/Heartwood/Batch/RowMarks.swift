@@ -1,0 +1,43 @@
+import RecordLog
+
+/// A set of rows, a bit each: rows are numbered densely, so that ten million marks are little more than a megabyte.
+struct RowMarks {
+    /// By table ID, 64 rows a word.
+    private var words: [[UInt64]] = []
+    private(set) var count = 0
+
+    func contains(_ row: RowReference) -> Bool {
+        let table = Int(row.table.rawValue), word = Int(row.row / 64)
+        guard table < words.count, word < words[table].count else { return false }
+        return words[table][word] & 1 << (row.row % 64) != 0
+    }
+
+    /// - Returns: whether the row was not marked before.
+    @discardableResult
+    mutating func insert(_ row: RowReference) -> Bool {
+        let table = Int(row.table.rawValue), word = Int(row.row / 64)
+        while words.count <= table { words.append([]) }
+        if words[table].count <= word {
+            words[table].append(contentsOf: repeatElement(0, count: max(word + 1 - words[table].count, words[table].count)))
+        }
+        let bit = UInt64(1) << (row.row % 64)
+        guard words[table][word] & bit == 0 else { return false }
+        words[table][word] |= bit
+        count += 1
+        return true
+    }
+
+    /// In the order of the tables and their rows.
+    func forEach(_ body: (RowReference) throws -> Void) rethrows {
+        for (table, words) in words.enumerated() {
+            for (place, word) in words.enumerated() {
+                var left = word
+                while left != 0 {
+                    let bit = left.trailingZeroBitCount
+                    left &= left - 1
+                    try body(RowReference(table: TableID(rawValue: UInt16(table)), row: UInt64(place * 64 + bit)))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+@Suite struct BatchInsertTests {
+    @Test(arguments: StoreKind.allCases)
+    func dictionariesBecomeObjectsWithTheModelsDefaults(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let group = stack.insert("Group", ["title": "g"])
+        try stack.context.save()
+        let ids = try stack.insertBatch([
+            ["name": "a", "age": 30, "email": "a@x", "group": group.objectID], ["name": "b"], ["name": "c", "age": NSNull()],
+        ])
+        #expect(ids.count == 3 && ids.allSatisfy { !$0.isTemporaryID && $0.entity.name == "Person" && $0.persistentStore === stack.store })
+        #expect(try stack.stored("Person", "age") == ["a": "30", "b": "1", "c": "nil"])
+        let context = stack.anew()
+        let a = try context.existingObject(with: ids[0])
+        #expect(a.value(forKey: "email") as? String == "a@x" && a.value(forKeyPath: "group.title") as? String == "g")
+        #expect(((context.object(with: group.objectID)).value(forKey: "people") as? NSSet)?.count == 1, "the other side is an index")
+        a.setValue("z", forKey: "name")
+        try context.save()
+        #expect(try stack.names() == ["b", "c", "z"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func everyKindOfAttributeIsKept(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let uuid = UUID()
+        let row: [String: Any] = [
+            "int16": -7, "int32": 1 << 20, "int64": Int64.min, "double": 0.1, "float": Float(0.5), "decimal": Decimal(string: "12.34")!,
+            "string": "ü", "bool": true, "date": Date(timeIntervalSinceReferenceDate: 5), "data": Data([1, 2]), "uuid": uuid,
+            "uri": URL(string: "x:y")!, "transformable": ["k": "v"] as NSDictionary,
+        ]
+        let id = try #require(try stack.insertBatch([row], into: "Everything").first)
+        let object = try stack.anew().existingObject(with: id)
+        #expect(object.value(forKey: "int64") as? Int64 == .min && object.value(forKey: "decimal") as? Decimal == Decimal(string: "12.34"))
+        #expect(object.value(forKey: "uuid") as? UUID == uuid && object.value(forKey: "data") as? Data == Data([1, 2]))
+        #expect(object.value(forKey: "uri") as? URL == URL(string: "x:y") && object.value(forKey: "bool") as? Bool == true)
+        #expect((object.value(forKey: "transformable") as? NSDictionary)?["k"] as? String == "v")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func handlersGiveRowsUntilTheySayThatThereIsNoMore(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        var number = 0
+        let byDictionary = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
+            guard row.count == 0, number < 3 else { return true }
+            row["name"] = "d\(number)"
+            if number == 1 { row["age"] = 50 }
+            number += 1
+            return false
+        })
+        byDictionary.resultType = .count
+        #expect((try stack.context.execute(byDictionary) as? NSBatchInsertResult)?.result as? Int == 3)
+        let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Employee"])
+        let byObject = NSBatchInsertRequest(entity: entity, managedObjectHandler: { object in
+            guard let person = object as? Person, number < 6 else { return true }
+            if person.insertions > 0 || person.age != 1 || person.managedObjectContext != nil { return true }
+            person.name = "o\(number)"
+            if number == 4 { person.age = 60 }
+            number += 1
+            return false
+        })
+        let result = try #require(try stack.context.execute(byObject) as? NSBatchInsertResult)
+        #expect(result.result as? Bool == true && result.resultType == .statusOnly && byObject.requestType == .batchInsertRequestType)
+        #expect(try stack.stored("Person", "age") == ["d0": "1", "d1": "50", "d2": "1", "o3": "1", "o4": "60", "o5": "1"])
+        #expect(try stack.fetch("Employee").count == 3 && stack.context.registeredObjects.allSatisfy { !$0.hasChanges })
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatDoesNotFitThrowsAndChangesNothing(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let unsaved = stack.insert("Group", ["title": "g"])
+        for (row, key) in [
+            (["nme": "x"], "nme"), (["age": "old"], "age"), (["tags": []], "tags"), (["partner": NSNull()], "partner"),
+            (["group": unsaved.objectID], "group"), (["group": "g"], "group"),
+        ] as [([String: Any], String)] {
+            let error = #expect(throws: NSError.self) { try stack.insertBatch([["name": "a"], row]) }
+            #expect(error?.code == NSManagedObjectValidationError && error?.userInfo[NSValidationKeyErrorKey] as? String == key)
+        }
+        #expect(throws: NSError.self) { try stack.insertBatch([["name": "a"]], into: "Nobody") }
+        #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theMergePolicyDecidesOverUniqueValues(kind: StoreKind) throws {
+        let rows: [[String: Any]] = [
+            ["name": "new", "email": "a@x"], ["name": "b1", "email": "b@x", "age": 5], ["name": "b2", "email": "b@x"],
+            ["name": "c"], ["name": "d"],
+        ]
+        func fill(_ policy: NSMergePolicy) throws -> (TestStack, NSManagedObjectID, [NSManagedObjectID]?) {
+            let stack = try TestStack(kind)
+            // The constraint is inherited: the holder is of another entity of the family.
+            let old = stack.insert("Employee", ["name": "old", "email": "a@x", "age": 9, "salary": 7])
+            old.setValue(stack.insert("Group", ["title": "g"]), forKey: "group")
+            try stack.context.save()
+            return (stack, old.objectID, try? stack.insertBatch(rows, policy: policy))
+        }
+        let (refused, _, none) = try fill(.error)
+        #expect(none == nil)
+        #expect(try refused.stored("Person", "age") == ["old": "9"])
+        let error = #expect(throws: NSError.self) { try refused.insertBatch(rows) }
+        #expect(error?.code == NSManagedObjectConstraintMergeError)
+        let (merged, old, ids) = try fill(.mergeByPropertyObjectTrump)
+        #expect(try merged.stored("Person", "age") == ["new": "9", "b2": "5", "c": "1", "d": "1"], "what a row does not name stays")
+        #expect(ids?.count == 4 && ids?.contains(old) == true)
+        #expect(try merged.anew().existingObject(with: old).value(forKeyPath: "group.title") as? String == "g")
+        let (replaced, replacedID, _) = try fill(.overwrite)
+        #expect(try replaced.stored("Person", "age") == ["new": "1", "b2": "1", "c": "1", "d": "1"])
+        #expect(try replaced.anew().existingObject(with: replacedID).value(forKeyPath: "group.title") as? String == "g")
+        for policy in [NSMergePolicy.mergeByPropertyStoreTrump, .rollback] {
+            let (kept, _, ids) = try fill(policy)
+            #expect(try kept.stored("Person", "age") == ["old": "9", "b1": "5", "c": "1", "d": "1"])
+            #expect(ids?.count == 3)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aRowThatIsTwoOthersAtOnceIsRefused(kind: StoreKind) throws {
+        let model = TestStack.model()
+        model.entitiesByName["Tag"]?.properties.append(TestStack.attribute("code", .integer64AttributeType))
+        model.entitiesByName["Tag"]?.uniquenessConstraints = [["label"], ["code"]]
+        let stack = try TestStack(kind, model: model)
+        try stack.insertBatch([["label": "a", "code": 1], ["label": "b", "code": 2]], into: "Tag")
+        let error = #expect(throws: NSError.self) {
+            try stack.insertBatch([["label": "c"], ["label": "a", "code": 2]], into: "Tag", policy: .mergeByPropertyObjectTrump)
+        }
+        #expect(error?.code == NSManagedObjectConstraintMergeError)
+        #expect(try stack.fetch("Tag", in: stack.anew()).count == 2)
+        // The first row takes a new code; the one that it had is free for the second.
+        try stack.insertBatch(
+            [["label": "a", "code": 3], ["label": "d", "code": 1]], into: "Tag", policy: .mergeByPropertyObjectTrump)
+        let codes = try stack.fetch("Tag", in: stack.anew()).compactMap { $0.value(forKey: "code") as? Int }
+        #expect(codes.sorted() == [1, 2, 3])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aHandlerMayFetchAndChildrenInsertInTheRootsStore(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        try stack.insertBatch([["name": "a"]])
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = stack.context
+        let reader = stack.newContext()
+        var seen: [Int] = []
+        let request = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
+            seen.append((try? reader.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person"))) ?? -1)
+            row["name"] = "n\(seen.count)"
+            return seen.count > 2
+        })
+        try child.performAndWait { _ = try child.execute(request) }
+        #expect(seen == [1, 1, 1], "nothing is seen before the commit")
+        #expect(try stack.names() == ["a", "n1", "n2"] && !stack.context.hasChanges)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func oneCommitOrAsManyAsAreAskedFor(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let log = try #require(stack.store.log)
+        func insert(_ count: Int, rowsPerCommit: Int = 0, failingAt failure: Int = .max, from first: Int) -> Bool {
+            var place = 0
+            let request = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
+                row["name"] = "n\(first + place)"
+                row["email"] = place == failure ? "n\(first)@x" : "n\(first + place)@x"
+                place += 1
+                return place > count
+            })
+            request.rowsPerCommit = rowsPerCommit
+            return (try? stack.context.execute(request)) != nil
+        }
+        var sequence = log.snapshot().sequence
+        #expect(insert(5000, from: 0) && log.snapshot().sequence == sequence + 1)
+        sequence += 1
+        #expect(!insert(5000, failingAt: 4999, from: 10_000) && log.snapshot().sequence == sequence)
+        #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 5000)
+        #expect(insert(100, rowsPerCommit: 30, from: 20_000) && log.snapshot().sequence == sequence + 4)
+        #expect(!insert(100, rowsPerCommit: 30, failingAt: 70, from: 30_000) && log.snapshot().sequence == sequence + 6)
+        #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 5160)
+        #expect(try stack.fetch("Person", "email == 'n4321@x'").first?.value(forKey: "name") as? String == "n4321")
+    }
+
+    @Test func aDurableBatchWaitsForTheDiskOnce() throws {
+        let stack = try TestStack(.recordLog, options: [NSRecordLogDurabilityOption: "full"])
+        let before = stack.statistics
+        try stack.insertBatch((0..<2000).map { ["name": "n\($0)", "email": "\($0)"] })
+        #expect(stack.statistics.syncs == before.syncs + 1)
+        #expect(stack.statistics.rowReads == before.rowReads, "nothing is read where no row of the store has the values")
+        let between = stack.statistics
+        _ = try stack.updateBatch("Person", "name BEGINSWITH 'n1'", ["age": 3])
+        #expect(stack.statistics.syncs == between.syncs + 1)
+        _ = try stack.deleteBatch("Person", "age == 3")
+        #expect(stack.statistics.syncs == between.syncs + 2)
+        #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 2000 - 1111)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aReadOnlyStoreAndARequestThatNobodyKnowsThrow(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        #expect(throws: NSError.self) { try stack.context.execute(NSPersistentStoreRequest()) }
+        guard kind == .recordLog else { return }
+        try stack.coordinator.remove(stack.store)
+        let reader = try TestStack(kind, at: stack.url, options: [NSReadOnlyPersistentStoreOption: true])
+        let error = #expect(throws: NSError.self) { try reader.insertBatch([["name": "a"]]) }
+        #expect(error?.code == NSPersistentStoreSaveError)
+    }
+
+    /// More than a transaction keeps in memory is read back from the file where a row is met again.
+    @Test(arguments: StoreKind.allCases)
+    func aLongBatchMeetsItsOwnRowsAgain(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let text = String(repeating: "x", count: 4000)
+        var rows: [[String: Any]] = (0..<2000).map { ["name": "\($0) \(text)", "email": "\($0)@x"] }
+        rows += [["age": 7, "email": "3@x"], ["age": 8, "email": "1999@x"], ["age": 9, "email": "3@x"]]
+        #expect(try stack.insertBatch(rows, policy: .mergeByPropertyObjectTrump).count == 2000)
+        let found = try stack.fetch("Person", "age > 1", sort: [NSSortDescriptor(key: "age", ascending: true)], in: stack.anew())
+        #expect(found.map { $0.value(forKey: "age") as? Int } == [8, 9])
+        #expect(found.map { $0.value(forKey: "name") as? String } == ["1999 \(text)", "3 \(text)"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func largeDataLiesOutsideItsRow(kind: StoreKind) throws {
+        let model = TestStack.model()
+        let label = TestStack.attribute("photo", .binaryDataAttributeType)
+        label.allowsExternalBinaryDataStorage = true
+        model.entitiesByName["Tag"]?.properties.append(label)
+        model.entitiesByName["Tag"]?.uniquenessConstraints = [["label"]]
+        let stack = try TestStack(kind, model: model)
+        let photo = Data(repeating: 3, count: 50_000), other = Data(repeating: 4, count: 60_000)
+        try stack.insertBatch([["label": "a", "photo": photo], ["label": "b"], ["label": "c", "photo": photo]], into: "Tag")
+        let before = stack.bytesAppended
+        _ = try stack.updateBatch("Tag", nil, ["label": NSNull()])
+        #expect(stack.bytesAppended - before < 10_000, "data that stays is not written again")
+        _ = try stack.updateBatch("Tag", "photo != nil", ["photo": other])
+        let photos = try stack.fetch("Tag", in: stack.anew()).map { $0.value(forKey: "photo") as? Data }
+        #expect(photos == [other, nil, other])
+    }
+}
