@@ -19,7 +19,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "RecordLog", swiftSettings: strict),
-        .target(name: "Heartwood", dependencies: ["RecordLog"], swiftSettings: strict),
+        .target(name: "PredicateClasses", swiftSettings: strict),
+        .target(name: "Heartwood", dependencies: ["PredicateClasses", "RecordLog"], swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         .executableTarget(name: "HeartwoodTool", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog"], swiftSettings: strict),

@@ -57,7 +57,7 @@ import Testing
                     let descriptors = sort.map { NSSortDescriptor(key: $0.0, ascending: $0.1) }
                     let found = try stack.fetch("Person", format, arguments, sort: descriptors)
                     let node = try PredicateParser.parse(format, arguments: arguments)
-                    let expected = all.filter { node.evaluate($0) }
+                    let expected = try all.filter { try node.evaluate($0) }
                     #expect(Set(found) == Set(expected), "seed \(seed), \(format): \(found.count) and \(expected.count), \(stack.context.lastQueryDescription)")
                     let keys = try descriptors.map { try SortKey($0, entity: stack.coordinator.managedObjectModel.entitiesByName["Person"]!) }
                     let isOrdered = zip(found, found.dropFirst()).allSatisfy { a, b in

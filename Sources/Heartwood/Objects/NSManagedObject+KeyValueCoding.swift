@@ -140,6 +140,8 @@ extension NSManagedObject: PredicateSubject {
     public func predicateValue(forKey key: String) -> Any? {
         if key == "self" || key == "SELF" { return self }
         if key == "objectID" { return objectID }
+        // A key of another entity of the family, which the fetch's entity or one below it has: null here.
+        if runtime.index(of: key) == nil, entity.isKnownInFamily(key) { return nil }
         return value(forKey: key)
     }
 }
