@@ -87,12 +87,9 @@ extension NSEntityDescription {
         return root.familyProperty(name) != nil
     }
 
-    /// The property of this entity, or of one below it: a key may be one that only a subentity has.
+    /// The property of this entity, or of one below it: a key may be one that only a subentity has. Of a model in use.
     func familyProperty(_ name: String) -> NSPropertyDescription? {
-        if let property = propertiesByName[name] { return property }
-        for entity in concreteFamily {
-            if let property = entity.propertiesByName[name] { return property }
-        }
-        return nil
+        if let index = propertyIndexByName[name] { return frozenProperties[index] }
+        return subentities.lazy.compactMap { $0.familyProperty(name) }.first
     }
 }

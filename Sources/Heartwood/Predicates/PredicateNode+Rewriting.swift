@@ -28,7 +28,8 @@ extension PredicateNode {
     /// With the values of functions of constants in their places, so that a store can compile them and an index serve them. The time
     /// that `now()` gives is then one for all objects, as a fetch needs it.
     var folded: PredicateNode {
-        rewriting { expression, _ in
+        guard hasExpressions else { return self }
+        return rewriting { expression, _ in
             switch expression {
             case .call(let function, let arguments):
                 guard function != .random, function != .randomBelow else { return expression }
@@ -46,7 +47,26 @@ extension PredicateNode {
     }
 }
 
+extension PredicateNode {
+    /// Whether it compares more than key paths and constants.
+    private var hasExpressions: Bool {
+        switch self {
+        case .constant, .block, .fault: false
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasExpressions)
+        case .not(let part): part.hasExpressions
+        case .comparison(let comparison): comparison.left.isExpression || comparison.right.isExpression
+        }
+    }
+}
+
 extension ExpressionNode {
+    fileprivate var isExpression: Bool {
+        switch self {
+        case .constant, .keyPath: false
+        default: true
+        }
+    }
+
     var constant: PredicateValue? {
         if case .constant(let value) = self { return value }
         return nil

@@ -111,16 +111,14 @@ extension PredicateParser {
         let given = try argument()
         let result: Item
         switch given {
-        case let expression as NSExpression: result = try item(.expression(expression.node), over: expression.depth - 1, at: position)
-        case let predicate as Foundation.NSPredicate:
+        case let expression as NSExpression where letters == "@":
+            result = try item(.expression(expression.node), over: expression.depth - 1, at: position)
+        case let predicate as Foundation.NSPredicate where letters == "@":
             result = try item(.predicate(predicate.node), over: predicate.depth - 1, at: position)
         default:
             let value = PredicateValue(given)
             try check(value, letters)
             result = try item(.expression(.constant(value)), over: 0, at: position)
-        }
-        guard letters == "@" || given is NSNumber || !(given is NSObject) || given is NSString else {
-            throw lexer.failure("the argument for %\(letters) is of another type; use %@")
         }
         try lexer.advance()
         return result

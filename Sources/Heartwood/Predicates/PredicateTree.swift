@@ -105,7 +105,19 @@ extension PredicateNode {
         case .block: true
         case .and(let parts), .or(let parts): parts.contains(where: \.hasBlock)
         case .not(let part): part.hasBlock
-        case .constant, .comparison, .fault: false
+        case .comparison(let comparison): comparison.left.hasBlock || comparison.right.hasBlock
+        case .constant, .fault: false
         }
+    }
+}
+
+extension ExpressionNode {
+    fileprivate var hasBlock: Bool {
+        var found = false
+        _ = rewriting(bound: []) { part, _ in
+            if case .block = part { found = true }
+            return part
+        }
+        return found
     }
 }

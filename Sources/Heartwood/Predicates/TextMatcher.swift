@@ -56,13 +56,13 @@ struct TextMatcher {
             let string = String(decoding: text, as: UTF8.self)
             return try expression.matches(options.contains(.diacriticInsensitive) ? Self.fold(string, [.diacriticInsensitive]) : string)
         }
-        guard !options.isEmpty else { return matchesFolded(text) }
+        guard !options.isEmpty else { return try matchesFolded(text) }
         if options.contains(.localeSensitive) {
             if case .order(let comparison) = kind { return matchesLocally(String(decoding: text, as: UTF8.self), comparison) }
         } else if let folded = Self.foldedASCII(text, options) {
-            return folded.withUnsafeBytes(matchesFolded)
+            return try folded.withUnsafeBytes { try matchesFolded($0) }
         }
-        return Array(Self.fold(String(decoding: text, as: UTF8.self), options).utf8).withUnsafeBytes(matchesFolded)
+        return try Array(Self.fold(String(decoding: text, as: UTF8.self), options).utf8).withUnsafeBytes { try matchesFolded($0) }
     }
 
     func matches(_ text: String) throws -> Bool {
@@ -93,8 +93,8 @@ struct TextMatcher {
         return isASCII ? folded : nil
     }
 
-    private func matchesFolded(_ text: UnsafeRawBufferPointer) -> Bool {
-        pattern.withUnsafeBytes { pattern in
+    private func matchesFolded(_ text: UnsafeRawBufferPointer) throws -> Bool {
+        try pattern.withUnsafeBytes { pattern in
             switch kind {
             case .order(let comparison):
                 switch comparison {
@@ -107,7 +107,7 @@ struct TextMatcher {
             case .contains: return Self.contains(text, pattern)
             case .beginsWith: return text.starts(with: pattern)
             case .endsWith: return text.count >= pattern.count && text.suffix(pattern.count).elementsEqual(pattern)
-            case .like: return Self.like(text, pattern)
+            case .like: return try Self.like(text, pattern)
             case .matches: return false
             }
         }
@@ -128,9 +128,11 @@ struct TextMatcher {
     }
 
     /// `?` stands for one character, `*` for any number of them; a backslash takes the next character as it is.
-    /// O(text × stars): the newest star alone is tried again.
-    private static func like(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
+    /// The newest star alone is tried again; what is read anew in doing so may come to a hundred times the text.
+    /// - Throws: `PredicateFault` where it comes to more.
+    private static func like(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) throws -> Bool {
         var at = 0, next = 0, star = -1, resume = 0
+        var stepsLeft = 100_000 + 100 * text.count
         func isContinuation(_ index: Int) -> Bool { index < text.count && text[index] & 0xC0 == 0x80 }
         while at < text.count {
             if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
@@ -148,6 +150,11 @@ struct TextMatcher {
                 at += 1
                 next += 1
             } else if star >= 0 {
+                stepsLeft -= at - resume
+                guard stepsLeft > 0 else {
+                    throw PredicateFault(
+                        reason: "The pattern of LIKE was given up on a text of \(text.count) bytes: it almost matches in too many places.")
+                }
                 resume += 1
                 while isContinuation(resume) { resume += 1 }
                 at = resume

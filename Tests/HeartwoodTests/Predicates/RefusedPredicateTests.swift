@@ -119,6 +119,8 @@ import Testing
         #expect(try refusal(predicate, of: stack).localizedDescription.contains("too many ways"))
         try stack.context.save()
         #expect(throws: NSError.self) { _ = try stack.fetch("Sample", "name MATCHES '(a+)+b'") }
+        let like = TextMatcher(kind: .like, "*" + String(repeating: "a", count: 10_000) + "b", options: [])
+        #expect(throws: PredicateFault.self) { try like.matches(String(repeating: "a", count: 20_000)) }
         // Long and simple is neither.
         let matcher = try RegularExpression(".*needle.*x", options: [])
         #expect(try matcher.matches(String(repeating: "hay ", count: 50_000) + "needle and x"))
