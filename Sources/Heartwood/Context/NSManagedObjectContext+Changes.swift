@@ -3,14 +3,23 @@ import RecordLog
 
 extension NSManagedObjectContext {
     /// Whether there is anything to save.
-    public final var hasChanges: Bool { changeCount > 0 }
+    public final var hasChanges: Bool {
+        checkQueue()
+        return changeCount > 0
+    }
 
-    public final var insertedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isInserted && !$0.isDeleted }) }
-    public final var updatedObjects: Set<NSManagedObject> { Set(listed.lazy.filter(\.isUpdated)) }
-    public final var deletedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isDeleted && !$0.state.contains(.detached) }) }
+    public final var insertedObjects: Set<NSManagedObject> { changedObjects { $0.isInserted && !$0.isDeleted } }
+    public final var updatedObjects: Set<NSManagedObject> { changedObjects(where: \.isUpdated) }
+    public final var deletedObjects: Set<NSManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.detached) } }
+
+    private func changedObjects(where condition: (NSManagedObject) -> Bool) -> Set<NSManagedObject> {
+        checkQueue()
+        return Set(listed.lazy.filter(condition))
+    }
 
     /// Adds an object that belongs to no context yet; the next save writes it.
     public final func insert(_ object: NSManagedObject) {
+        checkQueue()
         guard object.state.contains(.detached) else {
             precondition(object.managedObjectContext === self, "The object belongs to another context; use object(with:) there.")
             if object.isDeleted { undelete(object) }
@@ -20,7 +29,7 @@ extension NSManagedObjectContext {
         object.runtime = runtime
         object.contextReference = Unmanaged.passUnretained(self)
         object.key = nextTemporaryKey(slot: runtime.slot)
-        object.state = [.inserted]
+        object.state = isWatched ? [.inserted, .watched] : .inserted
         object.rowBody = nil
         identities.insert(object, for: object.key)
         list(object)
@@ -64,6 +73,7 @@ extension NSManagedObjectContext {
     ///
     /// O(destinations). An object that was never saved is forgotten at once.
     public final func delete(_ object: NSManagedObject) {
+        checkQueue()
         precondition(
             object.managedObjectContext === self, "An object is deleted in the context it belongs to; use object(with:) there.")
         var pending = [object]
@@ -105,6 +115,7 @@ extension NSManagedObjectContext {
     /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), unless a property could not be read: then all objects
     /// read theirs, and saving is possible again.
     public final func rollback() {
+        checkQueue()
         let changed = listed
         listed = []
         for object in changed {
@@ -124,6 +135,6 @@ extension NSManagedObjectContext {
         unfulfilled = nil
         guard readingFailure != nil else { return }
         readingFailure = nil
-        identities.forEach { $0.becomeFault() }
+        for object in identities.all { object.becomeFault() }
     }
 }

@@ -58,13 +58,15 @@ extension NSManagedObjectContext {
 
     /// The object with this ID if the context has it registered; reads nothing.
     public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-        isForeign(objectID) ? nil : identities[objectID.key]
+        checkQueue()
+        return isForeign(objectID) ? nil : identities[objectID.key]
     }
 
     /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist
     /// when its fault fires.
     /// - Precondition: the ID belongs to a store of this context's coordinator.
     public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        checkQueue()
         guard !isForeign(objectID), let object = object(for: objectID.key) else {
             preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
         }
@@ -74,6 +76,7 @@ extension NSManagedObjectContext {
     /// The object with this ID, read from the store: never a fault.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
     public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        checkQueue()
         guard !isForeign(objectID), let object = object(for: objectID.key), !object.isDeleted else {
             throw CoreDataError.missingObject(objectID)
         }
@@ -90,6 +93,7 @@ extension NSManagedObjectContext {
     /// Turns an object into a fault again, so that its next use reads the store. With `mergeChanges` its unsaved changes
     /// stay on top of the newer row; without, they are dropped.
     public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
+        checkQueue()
         guard !object.isInserted else { return }
         if mergeChanges, object.hasChanges {
             rebase(object)
@@ -103,10 +107,7 @@ extension NSManagedObjectContext {
 
     /// Refreshes every registered object, keeping unsaved changes.
     public final func refreshAllObjects() {
-        var all: [NSManagedObject] = []
-        identities.forEach { all.append($0) }
-        for object in all { refresh(object, mergeChanges: true) }
-        all = []
+        for object in identities.all { refresh(object, mergeChanges: true) }
         identities.sweep()
     }
 }

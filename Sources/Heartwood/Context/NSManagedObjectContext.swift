@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import RecordLog
 
@@ -36,7 +35,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whatever the owner wants to keep with the context.
     public final let userInfo = NSMutableDictionary()
 
-    let queue: DispatchQueue?
+    /// nil where the context is confined to a thread.
+    final let queue: WorkQueue?
+    /// Whether uses from the wrong queue trap.
+    final let isWatched = ConcurrencyDebug.isOn
+    /// The thread that made the context, where that matters.
+    final let confiningThread: Thread?
     final var coordinator: NSPersistentStoreCoordinator?
 
     final let identities = IdentityMap()
@@ -78,16 +82,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         self.concurrencyType = concurrencyType
         switch concurrencyType {
         case .mainQueueConcurrencyType: queue = .main
-        case .privateQueueConcurrencyType: queue = DispatchQueue(label: "heartwood.context")
+        case .privateQueueConcurrencyType: queue = WorkQueue(label: "heartwood.context")
         case .confinementConcurrencyType: queue = nil
         }
+        confiningThread = queue == nil && isWatched ? Thread.current : nil
         super.init()
-        if concurrencyType == .privateQueueConcurrencyType {
-            queue?.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
-        }
     }
-
-    static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     deinit {
         identities.forEach { $0.state.insert(.detached) }
@@ -120,6 +120,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   keeps its changes, and the store is as it was.
     /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
     open func save() throws {
+        checkQueue()
         guard !isSaving else {
             throw CoreDataError.make(
                 CoreDataError.recursiveSave,
@@ -209,6 +210,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @inline(never)
     private func makeFault(_ key: ObjectKey) -> NSManagedObject? {
         guard !key.isTemporary, let runtime = runtime(slot: key.slot) else { return nil }
+        sweepIfWanted()
         return makeFault(key, runtime: runtime)
     }
 
@@ -233,13 +235,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Every object that the context knows, changed or not.
     public final var registeredObjects: Set<NSManagedObject> {
-        var result: Set<NSManagedObject> = []
-        identities.forEach { result.insert($0) }
-        return result
+        checkQueue()
+        return Set(identities.all)
     }
 
     /// Forgets every object and every change. Objects still referred to elsewhere are detached.
     public final func reset() {
+        checkQueue()
         identities.forEach { $0.state.insert(.detached) }
         for object in listed { object.state.insert(.detached) }
         identities.removeAll()

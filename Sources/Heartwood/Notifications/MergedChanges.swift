@@ -50,7 +50,7 @@ struct MergedChanges: @unchecked Sendable {
     private static func id(_ element: Any, _ coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectID? {
         let id: NSManagedObjectID
         switch element {
-        case let object as NSManagedObject: id = object.objectID
+        case let object as NSManagedObject: id = object.savedObjectID
         case let known as NSManagedObjectID: id = known
         case let uri as URL: return coordinator?.managedObjectID(forURIRepresentation: uri)
         default: return nil

@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
     ///   stores; call this on the receiver's queue.
     /// - Complexity: O(objects saved).
     public final func mergeChanges(fromContextDidSave notification: Notification) {
+        checkQueue()
         guard (notification.object as AnyObject?) !== self else { return }
         for store in coordinator?.persistentStores ?? [] { store.followOthers() }
         merge(MergedChanges(notification.userInfo ?? [:], for: coordinator))

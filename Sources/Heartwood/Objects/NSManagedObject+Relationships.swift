@@ -75,6 +75,7 @@ extension NSManagedObject {
 
     /// The state of a to-many relationship, made on first use.
     final func toManyState(_ index: Int) -> ToManyState {
+        checkQueue("a relationship")
         if let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] { return state }
         if isFault { _ = row }
         let made = ToManyState(base: key.isTemporary || key.isNone ? [] : nil)
@@ -110,6 +111,7 @@ extension NSManagedObject {
 
     /// How many members a to-many relationship has. Reads the index, but makes no object.
     public final func countOfManagedObjects(at index: Int) -> Int {
+        checkQueue("a relationship")
         if let state = touchedToManyState(index), state.isFired || state.isChanged { return memberKeys(at: index).count }
         guard !key.isTemporary, !state.contains(.detached) else { return memberKeys(at: index).count }
         return managedObjectContext?.storedMemberCount(of: self, property: index) ?? 0

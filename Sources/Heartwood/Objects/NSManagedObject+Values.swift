@@ -5,11 +5,7 @@ import RecordLog
 extension NSManagedObject {
     /// The current value of a property, in the store's terms.
     final func managedValue(_ index: Int) -> ManagedValue {
-        if let storage, !storage.values.isEmpty {
-            let value = storage.values[index]
-            if !value.isUnset { return value }
-        }
-        return committedValue(index)
+        override(index) ?? committedValue(index)
     }
 
     /// The value that the row states.
@@ -45,12 +41,14 @@ extension NSManagedObject {
     @inline(__always)
     final func override(_ index: Int) -> ManagedValue? {
         guard let storage, !storage.values.isEmpty else { return nil }
+        checkQueue("a property")
         let value = storage.values[index]
         return value.isUnset ? nil : value
     }
 
     /// Writes a property without touching inverses.
     final func setManagedValue(_ value: ManagedValue, at index: Int) {
+        checkQueue("a property")
         if isFault { _ = row }
         let storage = changeStorage()
         storage.publisher?.send()

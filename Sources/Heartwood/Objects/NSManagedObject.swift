@@ -31,7 +31,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             context.faultInMaking = nil
             runtime = fault.runtime
             key = fault.key
-            state = .fault
+            state = context.isWatched ? [.fault, .watched] : .fault
             contextReference = Unmanaged.passUnretained(context)
             super.init()
             return
@@ -72,6 +72,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             contextToken: contextReference.map { UInt64(UInt(bitPattern: $0.toOpaque())) } ?? 0)
         storage?.objectID = made
         return made
+    }
+
+    /// The ID of an object that was saved, made of what does not change any more: another queue may ask for it.
+    final var savedObjectID: NSManagedObjectID {
+        NSManagedObjectID(entity: runtime.entity, key: key, store: runtime.store, contextToken: 0)
     }
 
     /// Whether the object was inserted since the last save.

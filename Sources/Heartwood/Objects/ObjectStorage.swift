@@ -35,6 +35,10 @@ struct ObjectState: OptionSet {
     static let settled = ObjectState(rawValue: 1 << 7)
     /// It is waking: what it sets now does not count as a change.
     static let waking = ObjectState(rawValue: 1 << 8)
+    /// Uses from the wrong queue trap.
+    static let watched = ObjectState(rawValue: 1 << 9)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
+    /// What a look at the row has to attend to first.
+    static let attended: ObjectState = [.fault, .watched]
 }
