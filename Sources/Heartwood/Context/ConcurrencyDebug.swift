@@ -3,8 +3,8 @@ import Foundation
 /// The mode in which a use of a context or an object from the wrong queue ends the process.
 ///
 /// It is on where the process was started with `-com.apple.CoreData.ConcurrencyDebug 1`, as on Apple's platforms, or with
-/// `HEARTWOOD_CONCURRENCY_DEBUG=1` in its environment. Contexts ask once, when they are made, and mark their objects (`.watched`): an
-/// unmarked object's properties are read at no further cost, since the flag that makes a read look is one of those that are tested
+/// `HEARTWOOD_CONCURRENCY_DEBUG=1` in its environment. Contexts ask once, when they are made, and mark their objects (`.watched`):
+/// reading an unmarked object costs next to nothing more, since the flag that makes a read look is tested with one that is tested
 /// anyway.
 enum ConcurrencyDebug {
     static let argument = "-com.apple.CoreData.ConcurrencyDebug"
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
         guard !isConfinedHere else { return }
         // Not a precondition, whose message a release build does not print.
         fatalError(
-            "\(ConcurrencyDebug.argument): \(use) was called on the wrong \(queue == nil ? "thread" : "queue"), for "
+            "\(ConcurrencyDebug.argument): \(use) was used on the wrong \(queue == nil ? "thread" : "queue"), for "
                 + "\(confinementDescription). Another context's objects are reached by object(with:) and their objectID.")
     }
 
@@ -58,6 +58,11 @@ extension NSManagedObject {
     /// As the context's; objects without a context belong to whoever holds them.
     @inline(__always)
     final func checkQueue(_ use: StaticString = #function) {
-        if state.contains(.watched) { managedObjectContext?.trapUnlessConfined(use) }
+        if state.contains(.watched) { trapUnlessConfined(use) }
+    }
+
+    @inline(never)
+    private func trapUnlessConfined(_ use: StaticString) {
+        managedObjectContext?.trapUnlessConfined(use)
     }
 }

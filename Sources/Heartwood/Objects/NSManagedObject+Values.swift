@@ -40,8 +40,10 @@ extension NSManagedObject {
     /// The changed value, where there is one.
     @inline(__always)
     final func override(_ index: Int) -> ManagedValue? {
-        guard let storage, !storage.values.isEmpty else { return nil }
+        // An unchanged object is checked where its row is.
+        guard storage != nil else { return nil }
         checkQueue("a property")
+        guard let storage, !storage.values.isEmpty else { return nil }
         let value = storage.values[index]
         return value.isUnset ? nil : value
     }

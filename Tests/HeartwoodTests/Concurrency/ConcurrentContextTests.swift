@@ -18,7 +18,9 @@ import Testing
     }
 
     /// Each writer has persons of its own, and they share one group and one of the persons.
-    private func write(_ stack: TestStack, _ contexts: [NSManagedObjectContext], shared: NSManagedObjectID, group: NSManagedObjectID) async throws {
+    private func write(
+        _ stack: TestStack, _ contexts: [NSManagedObjectContext], shared: NSManagedObjectID, group: NSManagedObjectID
+    ) async throws {
         try await withThrowingTaskGroup { tasks in
             for (number, context) in contexts.enumerated() {
                 tasks.addTask { [coordinator = stack.coordinator] in

@@ -38,7 +38,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         let saved = try await context.perform {
             stack.insert("Person", ["name": "a"], into: context)
             try context.save()
-            return try stack.names()
+            return try stack.fetch("Person", in: context).map { $0.value(forKey: "name") as? String }
         }
         #expect(saved == ["a"])
         func wrapped<T>(_ block: () throws -> T) rethrows -> T { try context.performAndWait(block) }
@@ -48,8 +48,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
     @Test func aChainOfContextsMayWaitForItself() async throws {
         let stack = try TestStack(.inMemory)
         let a = context(stack), b = context(stack)
-        let order = await onThread {
-            a.performAndWait {
+        let isRight = await onThread {
+            let order = a.performAndWait {
                 var order = ["a"]
                 b.performAndWait {
                     order.append("b")
@@ -60,8 +60,9 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
                 }
                 return order
             }
+            return order == ["a", "b", "a again", "b again"]
         }
-        #expect(order == ["a", "b", "a again", "b again"])
+        #expect(isRight)
     }
 
     @Test func aContextKeepsOthersOutUntilTheChainIsDone() async throws {
@@ -116,6 +117,12 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(await main.perform { MainActor.assumeIsolated { 4 } } == 4)
     }
 
+    @Test func aContextIsMadeByTheModernSpellingToo() {
+        #expect(NSManagedObjectContext(.mainQueue).concurrencyType == .mainQueueConcurrencyType)
+        #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
+        #expect(NSManagedObjectContext(.confinement).concurrencyType == .confinementConcurrencyType)
+    }
+
     @Test func blocksRunInTheOrderInWhichTheyCame() async throws {
         let stack = try TestStack(.inMemory)
         let context = context(stack)
@@ -164,7 +171,6 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         await withCheckedContinuation { continuation in coordinator.perform { continuation.resume() } }
     }
 
-    /// What observers are told by objects would hold them until somebody ends the event.
     @Test func theEndOfPerformLetsGoOfWhatNobodyRefersTo() async throws {
         let stack = try TestStack(.inMemory)
         for number in 0..<1500 { stack.insert("Tag", ["label": "\(number)"]) }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Heartwood
 
-#if canImport(Glibc)
-    import Glibc
-#endif
+/// The standard library's, which does not show it.
+@_silgen_name("$ss36_class_getInstancePositiveExtentSizeySiyXlXpF")
+private func instanceSize(_ type: AnyClass) -> Int
 
 @Suite struct WalkingTests {
     private static let count = 100_000
@@ -71,31 +71,24 @@ import Testing
         #expect(count == 4000 && most < 2000)
     }
 
-    #if canImport(Glibc)
-        @Test func anUnchangedObjectCostsAtMost112Bytes() throws {
-            let stack = try TestStack(.inMemory)
-            for number in 0..<3000 { stack.insert("Tag", ["label": "\(number)"]) }
-            try stack.context.save()
-            let context = stack.newContext()
-            let tags = try stack.fetch("Tag", in: context)
-            #expect(context.identities.checkInvariants())
-            // glibc keeps 8 bytes before what it gives; now and then it gives a piece whose rest would be too small to keep.
-            let sizes = tags.map { Self.usableSize(Unmanaged.passUnretained($0).toOpaque()) + 8 }.sorted()
-            let own = sizes[sizes.count / 2]
-            #expect(own == 80)
-            let map = IdentityMap()
-            var most = 0.0
-            for (index, tag) in tags.enumerated() {
-                map.insert(tag, for: tag.key)
-                if index > 100 { most = max(most, Double(own) + Double(map.byteCount) / Double(map.count)) }
-            }
-            #expect(most > 100 && most <= 112)
+    @Test func anUnchangedObjectCostsAtMost112Bytes() throws {
+        let stack = try TestStack(.inMemory)
+        for number in 0..<3000 { stack.insert("Tag", ["label": "\(number)"]) }
+        try stack.context.save()
+        let context = stack.newContext()
+        let tags = try stack.fetch("Tag", in: context)
+        #expect(context.identities.checkInvariants() && tags.allSatisfy { $0.storage == nil })
+        // glibc's allocator has 8 bytes of its own in each piece, whose size is a multiple of 16.
+        let own = (instanceSize(NSManagedObject.self) + 8 + 15) & ~15
+        #expect(own == 80)
+        let map = IdentityMap()
+        var most = 0.0
+        for (index, tag) in tags.enumerated() {
+            map.insert(tag, for: tag.key)
+            if index > 100 { most = max(most, Double(own) + Double(map.byteCount) / Double(map.count)) }
         }
-
-        /// `malloc_usable_size`, which Swift's module of the C library leaves out.
-        private static let usableSize = unsafeBitCast(
-            dlsym(nil, "malloc_usable_size"), to: (@convention(c) (UnsafeRawPointer) -> Int).self)
-    #endif
+        #expect(most > 100 && most <= 112)
+    }
 
     private static let path = "HEARTWOOD_WALK_PATH"
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_WALK_OBJECTS"].flatMap(Int.init)
@@ -114,7 +107,8 @@ import Testing
         }
         let before = Self.memory("RssAnon:")
         let stack = try TestStack(.recordLog, model: WalkedStore.model(), at: url)
-        for way in WalkedStore.Way.allCases {
+        // A fetch steps over the rows before its offset: at ten million they would be five thousand million.
+        for way in WalkedStore.Way.allCases where way != .offset || count <= 1_000_000 {
             let context = stack.newContext()
             var most = 0, sum: Int64 = 0
             let start = ContinuousClock.now
