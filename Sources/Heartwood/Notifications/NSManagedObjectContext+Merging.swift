@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
     ///   stores; call this on the receiver's queue.
     /// - Complexity: O(objects saved).
     public final func mergeChanges(fromContextDidSave notification: Notification) {
+        checkQueue()
         guard (notification.object as AnyObject?) !== self else { return }
         // What a descendant has saved is here already, or waits in a context between.
         if let source = notification.object as? NSManagedObjectContext, source.descends(from: self) { return }

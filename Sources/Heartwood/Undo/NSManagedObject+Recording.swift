@@ -5,6 +5,7 @@ extension NSManagedObject {
     /// Fires the fault, and notes what a property is before it is written. The slow way of `setManagedValue`.
     @inline(never)
     final func prepareToWrite(_ index: Int) {
+        checkQueue("a property")
         if isFault { _ = row }
         if state.contains(.recorded) { recordValue(index) }
     }
