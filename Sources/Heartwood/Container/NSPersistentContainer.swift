@@ -90,7 +90,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// does not.
     @concurrent
     public final func performBackgroundTask<T, E: Error>(
-        _ block: @escaping (NSManagedObjectContext) throws(E) -> T
+        _ block: sending @escaping (NSManagedObjectContext) throws(E) -> T
     ) async throws(E) -> T {
         let context = newBackgroundContext()
         return try await context.perform { () throws(E) -> T in try block(context) }

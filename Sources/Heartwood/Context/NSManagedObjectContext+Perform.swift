@@ -36,19 +36,20 @@ extension NSManagedObjectContext {
 
     /// Runs `block` on the context's queue and gives its result; throws what it throws, and nothing where it does not.
     ///
-    /// The block may use what its caller has, who waits. An actor's state it may not, which the actor can change meanwhile. Of
-    /// managed objects the compiler knows nothing: give back their IDs or their values, not themselves, where the caller is not on the
-    /// context's queue.
+    /// The block takes over what it refers to, as that of `perform(_:)` does; it is no part of the actor that its code stands in. Of
+    /// what it gives back the compiler knows nothing: let that be IDs or values, not managed objects, where the caller is not on
+    /// the context's queue.
     @concurrent
     public final func perform<T, E: Error>(
-        schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(E) -> T
+        schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(E) -> T
     ) async throws(E) -> T {
         guard let queue else { return try block() }
+        let work = Confined(value: block)
         // What runs at once is a part of somebody's event.
         let isAtOnce = schedule == .immediate && queue.isCurrent
         return try await queue.run(isImmediate: isAtOnce) { [self] () throws(E) -> T in
             defer { if isAtOnce { processPendingChanges() } else { endWork() } }
-            return try block()
+            return try work.value()
         }
     }
 

@@ -75,7 +75,7 @@ final class WorkQueue: Sendable {
     /// Runs `work` and gives its result; with `isImmediate` at once where the caller is the queue's work.
     @concurrent
     func run<Success, Failure: Error>(
-        isImmediate: Bool, _ work: @escaping () throws(Failure) -> Success
+        isImmediate: Bool, _ work: sending @escaping () throws(Failure) -> Success
     ) async throws(Failure) -> Success {
         let work = Confined(value: work)
         let outcome: Confined<Result<Success, Failure>> = await withCheckedContinuation { continuation in

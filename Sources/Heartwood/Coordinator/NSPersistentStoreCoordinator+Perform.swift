@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
 
     /// Runs `block` on the coordinator's queue and gives its result; throws what it throws, and nothing where it does not.
     @concurrent
-    public final func perform<T, E: Error>(_ block: @escaping () throws(E) -> T) async throws(E) -> T {
+    public final func perform<T, E: Error>(_ block: sending @escaping () throws(E) -> T) async throws(E) -> T {
         try await queue.run(isImmediate: true, block)
     }
 }

@@ -45,10 +45,12 @@ import Testing
                 context.refresh(person, mergeChanges: false)
                 guard person.value(forKey: "age") as? Int == 8 else { exit(1) }
             }
-            let names = try await main.perform { try stack.fetch("Person", in: main).map { $0.value(forKey: "name") as? String } }
             try await MainActor.run {
-                guard names == ["a"], try stack.fetch("Person", in: main)[0].value(forKey: "age") as? Int == 8 else { exit(2) }
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+                guard try main.fetch(request)[0].value(forKey: "age") as? Int == 8 else { exit(2) }
             }
+            let names = try await main.perform { try stack.fetch("Person", in: main).map { $0.value(forKey: "name") as? String } }
+            guard names == ["a"] else { exit(3) }
             await context.perform { context.reset() }
         }
     }

@@ -102,6 +102,17 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(other.performAndWait { main.performAndWait { other.performAndWait { 2 } } } == 2)
     }
 
+    /// Swift ends the process where a closure of the main actor runs elsewhere; blocks that are written there must be none.
+    @MainActor @Test func blocksWrittenOnTheMainActorMayRunElsewhere() async throws {
+        let stack = try TestStack(.inMemory)
+        let context = context(stack), coordinator = stack.coordinator
+        let container = NSPersistentContainer(name: "Main", managedObjectModel: TestStack.model())
+        #expect(await context.perform { [1, 2].map { $0 + 1 } } == [2, 3])
+        #expect(await coordinator.perform { [1, 2].map { $0 + 1 } } == [2, 3])
+        #expect(await container.performBackgroundTask { _ in [1, 2].map { $0 + 1 } } == [2, 3])
+        #expect(context.performAndWait { [1, 2].map { $0 + 1 } } == [2, 3])
+    }
+
     @Test func aThreadMayWaitForTheMainQueueAndItForTheThread() async throws {
         let stack = try TestStack(.inMemory)
         let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
