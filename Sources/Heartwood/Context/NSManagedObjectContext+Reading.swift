@@ -15,8 +15,7 @@ extension NSManagedObjectContext {
 
     /// What this context saved stays what it shows, and what its next save compares with, whoever has saved since.
     final func committedRow(of object: NSManagedObject) throws -> RowView? {
-        let store = try store(of: object.runtime)
-        let view = try view(of: store)
+        let view = try view(of: object.runtime)
         let row = try view.row(object.key)
         guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
         return try view.row(object.key, version: object.rowVersion) ?? row

@@ -90,7 +90,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// By store: the view that reads use until the store has a newer commit.
     private var views: [ObjectIdentifier: StoreView] = [:]
     /// The last view used, so that most reads look nothing up.
-    private var lastView: (store: NSPersistentStore, view: StoreView)?
+    @exclusivity(unchecked) private var lastView: (slotBase: UInt64, view: StoreView)?
     /// What keeps the memory of rows that objects point at.
     final var pinned: [AnyObject] = []
 
@@ -211,12 +211,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The newest view of a store. Its memory stays valid as long as this context, or until `reset()`.
     final func view(of store: NSPersistentStore) throws -> StoreView {
-        if let lastView, lastView.store === store, store.isNewest(lastView.view) { return lastView.view }
+        if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest { return lastView.view }
         let view = try store.newestView()
         if let old = views[ObjectIdentifier(store)], old.storage === view.storage {} else { pinned.append(view.storage) }
         views[ObjectIdentifier(store)] = view
-        lastView = (store, view)
+        lastView = (store.slotBase, view)
         return view
+    }
+
+    /// The same for the store of a runtime; mostly without touching the store, which the runtime refers to weakly.
+    @inline(__always)
+    final func view(of runtime: EntityRuntime) throws -> StoreView {
+        if let lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest { return lastView.view }
+        return try view(of: store(of: runtime))
     }
 
     private func forgetViews() {
