@@ -40,6 +40,27 @@ import Testing
         #expect(back.value(forKey: "age") as? Int == 7 && (back.value(forKey: "group") as? NSManagedObject)?.objectID == group.objectID)
     }
 
+    /// The parent's save wrote the members of what had come back as members of no object: they were lost, and the pairs were not.
+    @Test(arguments: StoreKind.allCases)
+    func whatComesBackIntoAParentHasMembersAgain(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let ann = stack.insert("Person", ["name": "ann"]), task = stack.insert("Task", ["title": "t"]), tag = stack.insert("Tag", [:])
+        ann.mutableSetValue(forKey: "tags").add(tag)
+        ann.setValue(NSOrderedSet(object: task), forKey: "tasks")
+        try stack.context.save()
+        let child = stack.context.child(), manager = undoing(child)
+        self.group(manager) { child.delete(child.own(ann)) }
+        try child.save()
+        try stack.context.save()
+        child.undo()
+        try child.save()
+        try stack.context.save()
+        let back = try #require(try stack.fetch("Person", in: stack.anew()).first)
+        #expect(back.members("tags").map(\.objectID) == [tag.objectID] && back.list("tasks") == ["t"])
+        let people = try #require(try stack.fetch("Tag", in: stack.anew()).first).members("people")
+        #expect(people.map { $0.objectID } == [ann.objectID])
+    }
+
     @Test(arguments: StoreKind.allCases, [false, true])
     func anInsertionThatAParentKnowsIsTakenBackAndDoneAgain(kind: StoreKind, isParentSaved: Bool) throws {
         let stack = try TestStack(kind)
