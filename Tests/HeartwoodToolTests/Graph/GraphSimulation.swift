@@ -28,6 +28,8 @@ final class GraphSimulation {
     private var past: [Group] = [], future: [Group] = []
     /// What the child has changed since its last save.
     private var unsaved = GraphReach()
+    /// What was changed and put back since: it may be a change that says what was there before.
+    private var undone: Set<Int> = []
     private var number = 0
     private var stepNumber = 0
 
@@ -312,6 +314,7 @@ final class GraphSimulation {
         for (number, rows) in group.rows { child.shown.rows[number] = rows.before }
         future.append(group)
         unsaved.formUnion(group.reach)
+        undone.formUnion(group.reach.all)
         closeChild()
     }
 
@@ -332,17 +335,18 @@ final class GraphSimulation {
         ahead.shown = child.shown
         try ahead.check(&random)
         ahead.pending.formUnion(unsaved)
-        // Whether what was undone is a change in the parent that says what the store says nobody needs to know.
+        // So may what was undone be one of the parent.
         ahead.closed.formUnion(unsaved.all)
         child.base = child.shown
         unsaved = GraphReach()
+        undone = []
         closeChild()
     }
 
     /// What can be undone stays as it is wherever else.
     private func closeChild() {
         child.pending = unsaved
-        child.closed = []
+        child.closed = undone
         for group in past + future {
             child.pending.formUnion(group.reach)
             child.closed.formUnion(group.reach.all)
@@ -385,7 +389,10 @@ final class GraphSimulation {
 
     /// What else differs, after a failure.
     func otherFailures() -> String {
-        let checks: [() throws -> Void] = [bringUpChild, settle, checkStore, checkPartner]
+        let checks: [() throws -> Void] = [
+            { try self.ahead.check(&self.random) }, { try self.child.check(&self.random) }, bringUpChild,
+            { try self.ahead.check(&self.random) }, { try self.child.check(&self.random) }, settle, checkStore, checkPartner,
+        ]
         let failures = checks.compactMap { check -> String? in
             do { try check() } catch { return "\(error)" }
             return nil
