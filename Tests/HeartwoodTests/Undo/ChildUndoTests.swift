@@ -82,6 +82,24 @@ import Testing
         #expect(try stack.stored(from: "Person").isEmpty)
     }
 
+    /// A child that follows its parent merged the deletion that it had asked for itself, and lost what it had brought back since.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsBackStaysWhenTheParentSavesItsDeletion(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let ann = stack.insert("Person", ["name": "ann"])
+        try stack.context.save()
+        let child = stack.context.child(), manager = undoing(child)
+        child.automaticallyMergesChangesFromParent = true
+        self.group(manager) { child.delete(child.own(ann)) }
+        try child.save()
+        child.undo()
+        try stack.context.save()
+        #expect(try stack.names(in: child) == ["ann"] && stack.names().isEmpty)
+        try child.save()
+        try stack.context.save()
+        #expect(try stack.stored(from: "Person") == ["ann"])
+    }
+
     @Test(arguments: StoreKind.allCases, [false, true])
     func anInsertionThatAParentKnowsIsTakenBackAndDoneAgain(kind: StoreKind, isParentSaved: Bool) throws {
         let stack = try TestStack(kind)

@@ -44,6 +44,7 @@ final class GraphSimulation {
         follower = GraphPlayer("the follower", GraphHand.context(coordinator))
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.parent = ahead.context
+        context.automaticallyMergesChangesFromParent = seed % 2 == 0
         context.undoManager = undoManager
         undoManager.groupsByEvent = false
         child = GraphPlayer("the child", context)
@@ -67,9 +68,8 @@ final class GraphSimulation {
 
     private func pick(_ state: GraphState, _ kind: GraphKind) -> Int? { state.numbers(kind).randomElement(using: &random) }
 
-    private func someAttribute(_ state: GraphState) -> GraphEdit? {
-        let numbers = state.rows.keys.sorted()
-        guard let one = numbers.randomElement(using: &random) else { return nil }
+    private func someAttribute(_ state: GraphState, among numbers: Set<Int>? = nil) -> GraphEdit? {
+        guard let one = (numbers ?? Set(state.rows.keys)).sorted().randomElement(using: &random) else { return nil }
         number += 1
         // A value that nobody ever had.
         return state.rows[one]?.kind == .person && chance(2) ? .age(one, number) : .name(one, "n\(number)")
@@ -122,13 +122,19 @@ final class GraphSimulation {
         }
     }
 
-    private func edit(_ player: GraphPlayer, attributesOnly: Bool = false) throws {
-        let edit = attributesOnly ? someAttribute(player.shown) : someEdit(player.shown)
-        guard let edit, isAllowed(edit, player.shown, by: player) else { return }
+    private func edit(_ player: GraphPlayer) throws {
+        if let edit = someEdit(player.shown) { try make(edit, player) }
+    }
+
+    /// - Parameter numbers: of the objects that come into question.
+    private func editAttribute(_ player: GraphPlayer, among numbers: Set<Int>? = nil) throws {
         // Who is behind may know what is there no more.
-        if attributesOnly, !player.shown.reach(of: edit).attributes.allSatisfy({ player.base.rows[$0] == nil || store.state.rows[$0] != nil }) {
-            return
-        }
+        let there = Set(player.shown.rows.keys.filter { player.base.rows[$0] == nil || store.state.rows[$0] != nil })
+        if let edit = someAttribute(player.shown, among: there.intersection(numbers ?? there)) { try make(edit, player) }
+    }
+
+    private func make(_ edit: GraphEdit, _ player: GraphPlayer) throws {
+        guard isAllowed(edit, player.shown, by: player) else { return }
         say("\(player.name): \(edit)", count: "edit")
         try player.make(edit)
     }
@@ -247,6 +253,13 @@ final class GraphSimulation {
         try ahead.checkRows()
     }
 
+    /// The follower changes and saves what `ahead` has changed.
+    private func collide() throws {
+        try editAttribute(follower, among: ahead.pending.attributes)
+        try save(follower)
+        if chance(2) { try save(ahead) }
+    }
+
     // MARK: The second process
 
     private func stepPartner() throws {
@@ -270,11 +283,10 @@ final class GraphSimulation {
     private func stepChild() throws {
         try bringUpChild()
         switch Int.random(in: 0..<12, using: &random) {
-        case 0..<5: try group()
-        case 5..<8: try goBack()
-        case 8 where future.isEmpty: try group()
+        case 0..<5 where future.isEmpty || chance(2): try group()
+        case 0..<5: try goForth()
+        case 5..<9: try goBack()
         case 9..<11: try saveChild()
-        case 8: try goForth()
         default:
             say("the child forgets what to undo", count: "forget")
             undoManager.removeAllActions()
@@ -363,13 +375,14 @@ final class GraphSimulation {
             for _ in 0..<3 { try edit(ahead) }
             try ahead.check(&random)
         case 3..<5:
-            for _ in 0..<2 { try edit(ahead, attributesOnly: true) }
+            for _ in 0..<2 { try editAttribute(ahead) }
             try ahead.checkRows()
+            if chance(2) { try collide() }
         case 5..<8: for _ in 0..<3 { try edit(follower) }
         case 8..<12: try stepChild()
         case 12..<14:
             // Half of the time the follower works on what the other process changes then.
-            if chance(2) { try edit(follower, attributesOnly: true) }
+            if chance(2) { try editAttribute(follower) }
             try stepPartner()
         case 14: try save(ahead)
         case 15: try save(follower)
