@@ -5,7 +5,7 @@ import heartwood_testprocess
 /// One run, named by its seed. See Tests/SIMULATION.md for who plays and what keeps the outcome decidable.
 final class GraphSimulation {
     /// What the undo manager of the child has: rows before and after.
-    private struct Group {
+    struct Group {
         var rows: [Int: (before: GraphRow?, after: GraphRow?)] = [:]
         var reach = GraphReach()
     }
@@ -24,12 +24,12 @@ final class GraphSimulation {
     let url: URL?
     private let coordinator: NSPersistentStoreCoordinator
     private let partner: GraphPartner?
-    private let undoManager = UndoManager()
-    private var past: [Group] = [], future: [Group] = []
+    let undoManager = UndoManager()
+    var past: [Group] = [], future: [Group] = []
     /// What the child has changed since its last save.
-    private var unsaved = GraphReach()
+    var unsaved = GraphReach()
     /// What was changed and put back since: it may be a change that says what was there before.
-    private var undone: Set<Int> = []
+    var undone: Set<Int> = []
     private var number = 0
     private var stepNumber = 0
 
@@ -57,12 +57,12 @@ final class GraphSimulation {
         for store in coordinator.persistentStores { try? coordinator.remove(store) }
     }
 
-    private func say(_ what: String, count: String) {
+    func say(_ what: String, count: String) {
         story.append("\(stepNumber) \(what)")
         counts[count, default: 0] += 1
     }
 
-    private func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
+    func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
     // MARK: Edits
 
@@ -122,7 +122,7 @@ final class GraphSimulation {
         }
     }
 
-    private func edit(_ player: GraphPlayer) throws {
+    func edit(_ player: GraphPlayer) throws {
         if let edit = someEdit(player.shown) { try make(edit, player) }
     }
 
@@ -147,7 +147,7 @@ final class GraphSimulation {
         try ahead.read()
     }
 
-    private func bringUpChild() throws {
+    func bringUpChild() throws {
         try bringUp()
         child.context.refreshAllObjects()
         child.rebase(on: ahead.shown)
@@ -276,93 +276,6 @@ final class GraphSimulation {
         store.commit(state)
         // Before anybody here has learned of it.
         if chance(2) { try save(chance(2) ? ahead : follower) }
-    }
-
-    // MARK: The child
-
-    private func stepChild() throws {
-        try bringUpChild()
-        switch Int.random(in: 0..<12, using: &random) {
-        case 0..<5 where future.isEmpty || chance(2): try group()
-        case 0..<5: try goForth()
-        case 5..<9: try goBack()
-        case 9..<11: try saveChild()
-        default:
-            say("the child forgets what to undo", count: "forget")
-            undoManager.removeAllActions()
-            past = []
-            future = []
-            closeChild()
-        }
-        try child.check(&random)
-    }
-
-    private func group() throws {
-        let count = undoManager.undoCount
-        let before = child.shown
-        child.pending = GraphReach()
-        undoManager.beginUndoGrouping()
-        for _ in 0...Int.random(in: 0..<4, using: &random) { try edit(child) }
-        undoManager.endUndoGrouping()
-        var group = Group(reach: child.pending)
-        for number in Set(before.rows.keys).union(child.shown.rows.keys) where before.rows[number] != child.shown.rows[number] {
-            group.rows[number] = (before.rows[number], child.shown.rows[number])
-        }
-        unsaved.formUnion(group.reach)
-        if undoManager.undoCount > count {
-            past.append(group)
-            future = []
-        } else if !group.rows.isEmpty {
-            throw GraphProblem("the child cannot undo \(group.rows.keys.sorted())")
-        }
-        closeChild()
-    }
-
-    private func goBack() throws {
-        let group = past.popLast()
-        say("the child undoes \(group?.rows.keys.sorted() ?? [])", count: group == nil ? "nothing to undo" : "undo")
-        child.context.undo()
-        guard let group else { return }
-        for (number, rows) in group.rows { child.shown.rows[number] = rows.before }
-        future.append(group)
-        unsaved.formUnion(group.reach)
-        undone.formUnion(group.reach.all)
-        closeChild()
-    }
-
-    private func goForth() throws {
-        let group = future.popLast()
-        say("the child redoes \(group?.rows.keys.sorted() ?? [])", count: group == nil ? "nothing to redo" : "redo")
-        child.context.redo()
-        guard let group else { return }
-        for (number, rows) in group.rows { child.shown.rows[number] = rows.after }
-        past.append(group)
-        unsaved.formUnion(group.reach)
-        closeChild()
-    }
-
-    private func saveChild() throws {
-        say("the child: save", count: "save of the child")
-        try child.context.save()
-        ahead.shown = child.shown
-        try ahead.check(&random)
-        ahead.pending.formUnion(unsaved)
-        // So may what was undone be one of the parent.
-        ahead.closed.formUnion(unsaved.all)
-        child.base = child.shown
-        unsaved = GraphReach()
-        undone = []
-        closeChild()
-    }
-
-    /// What can be undone stays as it is wherever else.
-    private func closeChild() {
-        child.pending = unsaved
-        child.closed = undone
-        for group in past + future {
-            child.pending.formUnion(group.reach)
-            child.closed.formUnion(group.reach.all)
-        }
     }
 
     // MARK: Running
