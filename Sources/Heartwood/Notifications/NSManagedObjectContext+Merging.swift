@@ -55,7 +55,8 @@ extension NSManagedObjectContext {
             }
         }
         for id in changes.deleted {
-            guard let object = registeredObject(for: id.key) else { continue }
+            // One whose deletion was taken back here is to be written again.
+            guard let object = registeredObject(for: id.key), !object.isInserted else { continue }
             noteEvent(.deleted, object)
             forget(gone: object)
         }
