@@ -41,6 +41,9 @@ extension NSManagedObject {
         let members = toManyState(index)
         if !members.isFired { _ = memberKeys(at: index) }
         guard members.contains(member.key) != isAdded else { return }
+        // Before the step, so that undoing puts the order right after it.
+        recordOrder(index)
+        if let inverse = runtime.properties[index].inverse { member.recordOrder(inverse) }
         recorder.note(isAdded ? .added(self, index, member) : .removed(self, index, member))
     }
 
