@@ -26,10 +26,12 @@ let package = Package(
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
         .testTarget(
-            name: "HeartwoodToolTests", dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "recordlog-testprocess"],
+            name: "HeartwoodToolTests", dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "recordlog-testprocess", "heartwood-testprocess"],
             swiftSettings: strict),
         // What the tests of several processes run; no product.
         .executableTarget(
             name: "recordlog-testprocess", dependencies: ["RecordLog"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),
+        .executableTarget(
+            name: "heartwood-testprocess", dependencies: ["Heartwood"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
     ]
 )

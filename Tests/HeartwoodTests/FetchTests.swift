@@ -134,7 +134,7 @@ import Testing
         #expect(message { _ = try stack.context.fetch(request) }.contains("block"))
     }
 
-    @Test func theUsesOfCoreDataCompileAsWritten() throws {
+    @MainActor @Test func theUsesOfCoreDataCompileAsWritten() throws {
         let stack = try TestStack(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator

@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
     /// - Throws: for an entity, key or predicate that the stores cannot serve; where a store cannot be read.
     /// - Complexity: by index where one serves the predicate or the order, else a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+        checkQueue()
         let specification = try FetchSpecification(request, context: self)
         if request.resultType.contains(.countResultType) {
             return try convert([NSNumber(value: try count(specification))])
@@ -24,7 +25,8 @@ extension NSManagedObjectContext {
 
     /// How many objects `request` would give.
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        try count(try FetchSpecification(request, context: self))
+        checkQueue()
+        return try count(try FetchSpecification(request, context: self))
     }
 
     private func convert<T>(_ results: [Any]) throws -> [T] {
@@ -144,7 +146,11 @@ extension NSManagedObjectContext {
             if !isPendingApart || !object.hasChanges { objects.append(object) }
         }
         func takeMatch(_ object: NSManagedObject) throws {
-            if !isPendingApart || !object.hasChanges, try fetch.holds(object) { objects.append(object) }
+            if !isPendingApart || !object.hasChanges, try fetch.holds(object) {
+                objects.append(object)
+            } else {
+                sweepIfWanted()
+            }
         }
         if parentContext != nil {
             var all = fetch

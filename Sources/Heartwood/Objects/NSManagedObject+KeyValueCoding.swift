@@ -123,6 +123,7 @@ extension NSManagedObject: PredicateSubject {
     public final func setPrimitiveValue(_ value: Any?, forKey name: String) {
         let index = propertyIndex(name)
         let property = runtime.properties[index]
+        checkQueue()
         if isFault { _ = row }
         switch property.kind {
         case .toOne:
