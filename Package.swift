@@ -19,16 +19,19 @@ let package = Package(
     ],
     targets: [
         .target(name: "RecordLog", swiftSettings: strict),
-        .target(name: "Heartwood", dependencies: ["RecordLog"], swiftSettings: strict),
+        .target(name: "PredicateClasses", swiftSettings: strict),
+        .target(name: "Heartwood", dependencies: ["PredicateClasses", "RecordLog"], swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         .executableTarget(name: "HeartwoodTool", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
         .testTarget(
-            name: "HeartwoodToolTests", dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "recordlog-testprocess"],
+            name: "HeartwoodToolTests", dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "recordlog-testprocess", "heartwood-testprocess"],
             swiftSettings: strict),
         // What the tests of several processes run; no product.
         .executableTarget(
             name: "recordlog-testprocess", dependencies: ["RecordLog"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),
+        .executableTarget(
+            name: "heartwood-testprocess", dependencies: ["Heartwood"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
     ]
 )

@@ -52,12 +52,12 @@ import Testing
             }
             let all = try stack.fetch("Person")
             for format in Self.formats {
+                let arguments: [Any] = format.contains("%@") ? [Date(timeIntervalSinceReferenceDate: 3)] : []
+                let node = try PredicateParser.parse(format, arguments: arguments)
+                let expected = try all.filter { try node.evaluate($0) }
                 for sort in Self.sorts {
-                    let arguments: [Any] = format.contains("%@") ? [Date(timeIntervalSinceReferenceDate: 3)] : []
                     let descriptors = sort.map { NSSortDescriptor(key: $0.0, ascending: $0.1) }
                     let found = try stack.fetch("Person", format, arguments, sort: descriptors)
-                    let node = try PredicateParser.parse(format, arguments: arguments)
-                    let expected = all.filter { node.evaluate($0) }
                     #expect(Set(found) == Set(expected), "seed \(seed), \(format): \(found.count) and \(expected.count), \(stack.context.lastQueryDescription)")
                     let keys = try descriptors.map { try SortKey($0, entity: stack.coordinator.managedObjectModel.entitiesByName["Person"]!) }
                     let isOrdered = zip(found, found.dropFirst()).allSatisfy { a, b in
@@ -134,7 +134,7 @@ import Testing
         #expect(message { _ = try stack.context.fetch(request) }.contains("block"))
     }
 
-    @Test func theUsesOfCoreDataCompileAsWritten() throws {
+    @MainActor @Test func theUsesOfCoreDataCompileAsWritten() throws {
         let stack = try TestStack(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator

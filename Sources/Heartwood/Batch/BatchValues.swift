@@ -45,23 +45,3 @@ enum BatchValues {
         return .reference(id.key)
     }
 }
-
-/// One entry of `propertiesToUpdate` for the rows of one table.
-///
-/// This is where a value that depends on the row is made ready and evaluated: `init` sees it as it was given, `value(for:)` each row.
-struct BatchUpdateValue {
-    /// The property's index.
-    let property: Int
-    private let constant: ManagedValue
-
-    init(_ name: String, _ value: Any, _ runtime: EntityRuntime) throws {
-        guard let index = runtime.index(of: name) else {
-            throw BatchValues.error("\(runtime.entity.name ?? "?") has no property \"\(name)\" to update.", key: name, value)
-        }
-        property = index
-        constant = try BatchValues.value(value, index, runtime)
-    }
-
-    /// What the row, as it was before the request, gets.
-    func value(for row: RowView, in table: EntityTable) throws -> ManagedValue { constant }
-}

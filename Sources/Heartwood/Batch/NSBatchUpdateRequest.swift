@@ -16,7 +16,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// Whether objects of entities below this one are updated too.
     public final var includesSubentities = true
     public final var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
-    /// The new values by property: an `NSPropertyDescription` or its name. A to-one relationship takes an object ID, or nil as
+    /// The new values by property: an `NSPropertyDescription` or its name. An attribute takes a constant, or an `NSExpression` over
+    /// the object's own attributes as they were before the request. A to-one relationship takes an object ID, or nil as
     /// `NSNull`, where no other side has to be written: it has none, or is to-many without an order.
     public final var propertiesToUpdate: [AnyHashable: Any]?
 

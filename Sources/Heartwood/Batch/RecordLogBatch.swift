@@ -12,12 +12,12 @@ final class RecordLogBatch {
     private(set) var hasWritten = false
     private(set) var outcome: BatchOutcome
 
-    init(transaction: Transaction, schema: RecordLogSchema, slotBase: UInt64, outcome: BatchOutcome) {
+    init(_ transaction: Transaction, of log: LogStore, schema: RecordLogSchema, slotBase: UInt64, outcome: BatchOutcome) {
         self.transaction = transaction
         self.schema = schema
         self.slotBase = slotBase
         self.outcome = outcome
-        view = RecordLogView(snapshot: transaction.base, schema: schema, slotBase: slotBase)
+        view = RecordLogView(snapshot: transaction.base, of: log, schema: schema, slotBase: slotBase)
     }
 
     /// - Throws: where the store has been exchanged for another since the request was made ready.
@@ -115,7 +115,7 @@ extension RecordLogStore {
         var outcome = outcome
         func write(_ body: (RecordLogBatch) throws -> Void) throws {
             try loaded.log.write(author: author) { transaction in
-                let batch = RecordLogBatch(transaction: transaction, schema: loaded.schema, slotBase: slotBase, outcome: outcome)
+                let batch = RecordLogBatch(transaction, of: loaded.log, schema: loaded.schema, slotBase: slotBase, outcome: outcome)
                 try body(batch)
                 outcome = batch.outcome
                 commits.note(base: transaction.base.sequence, isFollowed: batch.hasWritten)

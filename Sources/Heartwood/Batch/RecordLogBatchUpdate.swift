@@ -20,9 +20,9 @@ struct RecordLogBatchUpdate {
         /// Whether a value that must be unique is set.
         let isUniqueChanged: Bool
 
-        init(_ table: EntityTable, _ update: BatchUpdate) throws {
+        init(_ table: EntityTable, _ update: BatchUpdate, _ view: RecordLogView) throws {
             self.table = table
-            entries = try update.values.map { try BatchUpdateValue($0.name, $0.value, table.runtime) }
+            entries = try update.values.map { try BatchUpdateValue($0.name, $0.value, table, view) }
             isUniqueChanged = entries.contains { table.uniqueProperties.contains($0.property) }
         }
     }
@@ -31,20 +31,21 @@ struct RecordLogBatchUpdate {
         var plans: [Plan] = []
         // What does not fit is an error also where no row is met.
         if case .query(let query) = update.target {
-            plans = try query.runtimes.map { try Plan(try batch.table(of: $0), update) }
+            plans = try query.runtimes.map { try Plan(try batch.table(of: $0), update, batch.view) }
         }
         // Rows may take each other's unique values: who has them is told at the end.
         var claimants: [RowReference] = []
+        let scope = QueryScope(view: batch.view)
         var values: [ManagedValue] = []
         try batch.forEachRow(of: update.target) { row, table in
             if plans.last?.table !== table {
                 let known = plans.firstIndex { $0.table === table }
-                plans.append(try known.map { plans.remove(at: $0) } ?? Plan(table, update))
+                plans.append(try known.map { plans.remove(at: $0) } ?? Plan(table, update, batch.view))
                 values = []
             }
             let plan = plans[plans.count - 1]
             if values.isEmpty { values = Array(repeating: .unset, count: table.runtime.properties.count) }
-            for entry in plan.entries { values[entry.property] = try entry.value(for: row, in: table) }
+            for entry in plan.entries { values[entry.property] = try entry.value(for: row, scope) }
             let body = try batch.rebuild(row, values, table)
             try batch.put(body, replacing: row)
             batch.note(row.reference)

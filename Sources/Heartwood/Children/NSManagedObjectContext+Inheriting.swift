@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
             }
         }
         guard !object.key.isTemporary else { return [] }
-        return try view(of: store(of: object.runtime)).members(of: object.key, runtime: object.runtime, property: property)
+        return try view(of: object.runtime).members(of: object.key, runtime: object.runtime, property: property)
     }
 
     /// The first of them that is wanted. A child has to be told them all.
@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
     ) throws -> ObjectKey? {
         guard parentContext == nil else { return try committedMembers(of: object, property: property).first(where: isWanted) }
         guard !object.key.isTemporary else { return nil }
-        return try view(of: store(of: object.runtime))
+        return try view(of: object.runtime)
             .firstMember(of: object.key, runtime: object.runtime, property: property, where: isWanted)
     }
 
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
             }
         }
         guard !object.key.isTemporary, !member.isTemporary else { return false }
-        return try view(of: store(of: object.runtime)).hasMember(member, of: object.key, runtime: object.runtime, property: property)
+        return try view(of: object.runtime).hasMember(member, of: object.key, runtime: object.runtime, property: property)
     }
 
     final func committedMemberCount(of object: NSManagedObject, property: Int) throws -> Int {
@@ -97,7 +97,7 @@ extension NSManagedObjectContext {
             return try askParent { try $0.memberCount(of: key, property: property) }
         }
         guard !object.key.isTemporary else { return 0 }
-        return try view(of: store(of: object.runtime)).memberCount(of: object.key, runtime: object.runtime, property: property)
+        return try view(of: object.runtime).memberCount(of: object.key, runtime: object.runtime, property: property)
     }
 
     private func members(of key: ObjectKey, property: Int) throws -> [ObjectKey] {

@@ -58,8 +58,11 @@ extension NSManagedObjectContext {
     /// Makes the object that a child has inserted, without telling it: it was told so in the child. Or brings back one that was deleted.
     private func place(_ change: PushedChange) -> NSManagedObject {
         let key = currentKey(change.key)
-        let object = identities[key] ?? makeFault(key, runtime: change.runtime)
-        let isInserted = change.kind == .inserted || key.isTemporary || object.isInserted
+        let known = identities[key]
+        let object = known ?? makeFault(key, runtime: change.runtime)
+        // A deletion that nobody has saved is taken back: there is a row.
+        let hasRow = known.map { $0.isDeleted && !$0.isInserted && !key.isTemporary && !$0.state.contains(.inaccessible) } ?? false
+        let isInserted = !hasRow && (change.kind == .inserted || key.isTemporary || object.isInserted)
         if object.state.isDisjoint(with: .changed) { changeCount += 1 }
         object.state.subtract([.fault, .inaccessible, .deleted, .settled])
         object.state.insert(isInserted ? .inserted : .updated)

@@ -18,6 +18,7 @@ extension NSManagedObjectContext {
     /// Lets the next save fail, as the merge policy says, where somebody else has changed this object meanwhile, although this
     /// context does not change it.
     public final func detectConflicts(for object: NSManagedObject) {
+        checkQueue()
         guard object.managedObjectContext === self, !object.isInserted else { return }
         _ = object.row
         if !checked.contains(where: { $0 === object }) { checked.append(object) }

@@ -81,14 +81,18 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// Runs `block` with a new background context, on its queue, later.
-    open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+    open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         context.perform { block(context) }
     }
 
-    /// Runs `block` with a new background context, on its queue, and gives its result.
-    open func performBackgroundTask<T>(_ block: @escaping (NSManagedObjectContext) throws -> T) async throws -> T {
+    /// Runs `block` with a new background context, on its queue, and gives its result; throws what it throws, and nothing where it
+    /// does not.
+    @concurrent
+    public final func performBackgroundTask<T, E: Error>(
+        _ block: sending @escaping (NSManagedObjectContext) throws(E) -> T
+    ) async throws(E) -> T {
         let context = newBackgroundContext()
-        return try await context.perform { try block(context) }
+        return try await context.perform { () throws(E) -> T in try block(context) }
     }
 }

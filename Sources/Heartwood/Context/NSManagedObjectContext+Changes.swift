@@ -3,14 +3,23 @@ import RecordLog
 
 extension NSManagedObjectContext {
     /// Whether there is anything to save.
-    public final var hasChanges: Bool { changeCount > 0 }
+    public final var hasChanges: Bool {
+        checkQueue()
+        return changeCount > 0
+    }
 
-    public final var insertedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isInserted && !$0.isDeleted }) }
-    public final var updatedObjects: Set<NSManagedObject> { Set(listed.lazy.filter(\.isUpdated)) }
-    public final var deletedObjects: Set<NSManagedObject> { Set(listed.lazy.filter { $0.isDeleted && !$0.state.contains(.detached) }) }
+    public final var insertedObjects: Set<NSManagedObject> { changedObjects { $0.isInserted && !$0.isDeleted } }
+    public final var updatedObjects: Set<NSManagedObject> { changedObjects(where: \.isUpdated) }
+    public final var deletedObjects: Set<NSManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.detached) } }
+
+    private func changedObjects(where condition: (NSManagedObject) -> Bool) -> Set<NSManagedObject> {
+        checkQueue()
+        return Set(listed.lazy.filter(condition))
+    }
 
     /// Adds an object that belongs to no context yet; the next save writes it.
     public final func insert(_ object: NSManagedObject) {
+        checkQueue()
         guard object.state.contains(.detached) else {
             precondition(object.managedObjectContext === self, "The object belongs to another context; use object(with:) there.")
             if object.isDeleted { undelete(object) }
@@ -75,6 +84,7 @@ extension NSManagedObjectContext {
     /// Nothing happens where this context has deleted the object already.
     /// - Precondition: the object belongs to this context.
     public final func delete(_ object: NSManagedObject) {
+        checkQueue()
         guard !isGone(already: object) else { return }
         precondition(
             object.managedObjectContext === self,
@@ -136,6 +146,7 @@ extension NSManagedObjectContext {
     /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), unless a property could not be read: then all objects
     /// read theirs, and saving is possible again. What could be undone is forgotten.
     public final func rollback() {
+        checkQueue()
         recorder?.forget()
         let changed = listed
         listed = []
@@ -158,6 +169,6 @@ extension NSManagedObjectContext {
         unfulfilled = nil
         guard readingFailure != nil else { return }
         readingFailure = nil
-        identities.forEach { $0.becomeFault() }
+        for object in identities.all { object.becomeFault() }
     }
 }

@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
     /// - Throws: for an entity, key or predicate that the stores cannot serve; where a store cannot be read.
     /// - Complexity: by index where one serves the predicate or the order, else a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+        checkQueue()
         let specification = try FetchSpecification(request, context: self)
         if request.resultType.contains(.countResultType) {
             return try convert([NSNumber(value: try count(specification))])
@@ -28,7 +29,8 @@ extension NSManagedObjectContext {
 
     /// How many objects `request` would give.
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        try count(try FetchSpecification(request, context: self))
+        checkQueue()
+        return try count(try FetchSpecification(request, context: self))
     }
 
     private func convert<T>(_ results: [Any]) throws -> [T] {
@@ -97,7 +99,7 @@ extension NSManagedObjectContext {
 
     /// Runs a query and hands over the objects of its rows, with their rows bound.
     /// - Returns: nil where the store cannot evaluate the query on rows.
-    private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (NSManagedObject) -> Void) throws -> QueryStatistics? {
+    private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (NSManagedObject) throws -> Void) throws -> QueryStatistics? {
         let view = try view(of: store)
         let slotBase = store.slotBase
         if query.predicate == nil, let count = try view.count(query) { identities.reserve(min(count, query.limit ?? count)) }
@@ -115,7 +117,7 @@ extension NSManagedObjectContext {
                 object = makeFault(key, runtime: runtime)
                 object.bind(row)
             }
-            body(object)
+            try body(object)
             return true
         }
         if let statistics { lastQuery = statistics }
@@ -148,8 +150,12 @@ extension NSManagedObjectContext {
         func take(_ object: NSManagedObject) {
             if !isPendingApart || !object.hasChanges { objects.append(object) }
         }
-        func takeMatch(_ object: NSManagedObject) {
-            if !isPendingApart || !object.hasChanges, fetch.predicate?.evaluate(object) ?? true { objects.append(object) }
+        func takeMatch(_ object: NSManagedObject) throws {
+            if !isPendingApart || !object.hasChanges, try fetch.holds(object) {
+                objects.append(object)
+            } else {
+                sweepIfWanted()
+            }
         }
         if parentContext != nil {
             var all = fetch
@@ -165,7 +171,7 @@ extension NSManagedObjectContext {
                 _ = try run(all, on: part.store, takeMatch)
             }
         }
-        objects += pending.filter { !$0.isDeleted && fetch.predicate?.evaluate($0) ?? true }
+        objects += try pending.filter { try !$0.isDeleted && fetch.holds($0) }
         if !fetch.sort.isEmpty { objects = sorted(objects, fetch.sort) }
         objects = Array(objects.dropFirst(fetch.offset))
         return fetch.limit == 0 ? objects : Array(objects.prefix(fetch.limit))

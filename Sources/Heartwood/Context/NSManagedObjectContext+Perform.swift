@@ -1,67 +1,61 @@
-import Dispatch
 import Foundation
 
-/// When an asynchronous block runs.
-public enum ScheduledTaskType: Sendable {
-    /// At once where the caller is already on the context's queue.
-    case immediate
-    /// After what is queued already.
-    case enqueued
-}
-
-/// Carries what the caller confines to the context's queue across to it.
-struct Confined<Value>: @unchecked Sendable {
-    // Unchecked: the block runs on the context's queue and nowhere else, and its caller waits or lets go of it.
-    let value: Value
-}
-
 extension NSManagedObjectContext {
-    private var isOnQueue: Bool {
-        switch concurrencyType {
-        case .mainQueueConcurrencyType: MainQueue.isCurrent
-        case .privateQueueConcurrencyType: DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self)
-        case .confinementConcurrencyType: true
-        }
+    /// When an asynchronous block runs.
+    public enum ScheduledTaskType: Sendable {
+        /// At once where the caller is on the context's queue already.
+        case immediate
+        /// After what is queued already.
+        case enqueued
     }
 
     /// Runs `block` on the context's queue, later. Changes it leaves are not saved.
-    public final func perform(_ block: @escaping () -> Void) {
+    ///
+    /// The block takes over what it refers to, so the compiler refuses one that shares objects with its caller, be it an actor's
+    /// state. A context without a queue of its own runs it at once.
+    public final func perform(_ block: sending @escaping () -> Void) {
         guard let queue else { return block() }
         let work = Confined(value: block)
         queue.async { [self] in
             work.value()
-            endUndoEvent()
+            endWork()
         }
     }
 
-    /// Runs `block` on the context's queue and waits for it. May be called from the queue itself.
-    public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
-        guard let queue, !isOnQueue else { return try block() }
-        return try withoutActuallyEscaping(block) { block in
-            let work = Confined(value: block)
-            return try queue.sync {
-                defer { endUndoEvent() }
-                return Confined(value: try work.value())
-            }.value
+    /// Runs `block` on the context's queue and waits for it.
+    ///
+    /// May be called from the queue itself, also by way of another context: in work of A that waits for work of B, waiting for A runs
+    /// the block at once. Two threads that hold a context each and wait for the other's deadlock, as in Core Data.
+    public final func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        guard let queue, !queue.isCurrent else { return try block() }
+        return try queue.sync { () throws(E) -> T in
+            defer { endWork() }
+            return try block()
         }
     }
 
-    /// Runs `block` on the context's queue and gives its result.
-    public final func perform<T>(
-        schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
-    ) async throws -> T {
+    /// Runs `block` on the context's queue and gives its result; throws what it throws, and nothing where it does not.
+    ///
+    /// The block takes over what it refers to, as that of `perform(_:)` does; it is no part of the actor that its code stands in. Of
+    /// what it gives back the compiler knows nothing: let that be IDs or values, not managed objects, where the caller is not on
+    /// the context's queue.
+    @concurrent
+    public final func perform<T, E: Error>(
+        schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(E) -> T
+    ) async throws(E) -> T {
         guard let queue else { return try block() }
         let work = Confined(value: block)
-        let result: Confined<T> = try await withCheckedThrowingContinuation { continuation in
-            let isAtOnce = schedule == .immediate && isOnQueue
-            let run: @Sendable () -> Void = { [self] in
-                let result = Result { Confined(value: try work.value()) }
-                // What runs at once is a part of somebody's event.
-                if isAtOnce { processPendingChanges() } else { endUndoEvent() }
-                continuation.resume(with: result)
-            }
-            if isAtOnce { run() } else { queue.async(execute: run) }
+        // What runs at once is a part of somebody's event.
+        let isAtOnce = schedule == .immediate && queue.isCurrent
+        return try await queue.run(isImmediate: isAtOnce) { [self] () throws(E) -> T in
+            defer { if isAtOnce { processPendingChanges() } else { endWork() } }
+            return try work.value()
         }
-        return result.value
+    }
+
+    /// Ends what was performed: the event ends, and objects that nobody refers to any more may go.
+    private func endWork() {
+        endUndoEvent()
+        sweepIfWanted()
     }
 }

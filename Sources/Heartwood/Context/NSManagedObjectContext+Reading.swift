@@ -15,8 +15,7 @@ extension NSManagedObjectContext {
 
     /// What this context saved stays what it shows, and what its next save compares with, whoever has saved since.
     final func committedRow(of object: NSManagedObject) throws -> RowView? {
-        let store = try store(of: object.runtime)
-        let view = try view(of: store)
+        let view = try view(of: object.runtime)
         let row = try view.row(object.key)
         guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
         return try view.row(object.key, version: object.rowVersion) ?? row
@@ -83,6 +82,7 @@ extension NSManagedObjectContext {
 
     /// The object with this ID if the context has it registered; reads nothing.
     public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        checkQueue()
         adoptKeys()
         return isForeign(objectID) ? nil : registeredObject(for: objectID.key)
     }
@@ -91,6 +91,7 @@ extension NSManagedObjectContext {
     /// when its fault fires.
     /// - Precondition: the ID belongs to a store of this context's coordinator.
     public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        checkQueue()
         adoptKeys()
         guard !isForeign(objectID), let object = object(for: objectID.key) else {
             preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
@@ -101,6 +102,7 @@ extension NSManagedObjectContext {
     /// The object with this ID, read from the store or the parent: never a fault.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
     public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        checkQueue()
         adoptKeys()
         guard !isForeign(objectID), let object = object(for: objectID.key), !object.isDeleted else {
             throw CoreDataError.missingObject(objectID)
@@ -120,6 +122,7 @@ extension NSManagedObjectContext {
     /// Turns an object into a fault again, so that its next use reads the store. With `mergeChanges` its unsaved changes
     /// stay on top of the newer row; without, they are dropped.
     public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
+        checkQueue()
         adoptKeys()
         guard !object.isInserted else { return }
         // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
@@ -136,10 +139,7 @@ extension NSManagedObjectContext {
 
     /// Refreshes every registered object, keeping unsaved changes.
     public final func refreshAllObjects() {
-        var all: [NSManagedObject] = []
-        identities.forEach { all.append($0) }
-        for object in all { refresh(object, mergeChanges: true) }
-        all = []
+        for object in identities.all { refresh(object, mergeChanges: true) }
         identities.sweep()
     }
 }

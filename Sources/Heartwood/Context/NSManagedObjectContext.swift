@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import RecordLog
 
@@ -36,7 +35,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whatever the owner wants to keep with the context.
     public final let userInfo = NSMutableDictionary()
 
-    let queue: DispatchQueue?
+    /// nil where the context is confined to a thread.
+    final let queue: WorkQueue?
+    /// Whether uses from the wrong queue trap.
+    final let isWatched = ConcurrencyDebug.isOn
+    /// The thread that made the context, where that matters.
+    final let confiningThread: Thread?
     /// The root's; nil in a child.
     final var ownCoordinator: NSPersistentStoreCoordinator?
     /// See `parent`.
@@ -74,7 +78,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// nil without an undo manager.
     final var recorder: UndoRecorder?
     /// The flags that each object of the context has.
-    final var objectFlags: ObjectState = []
+    final var objectFlags: ObjectState = ConcurrencyDebug.isOn ? .watched : []
     /// How many of `listed` were changed first before the last event ended.
     final var eventStart = 0
     /// Objects that were changed in this event and in one before.
@@ -88,7 +92,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// By store: the view that reads use until the store has a newer commit.
     private var views: [ObjectIdentifier: StoreView] = [:]
     /// The last view used, so that most reads look nothing up.
-    private var lastView: (store: NSPersistentStore, view: StoreView)?
+    @exclusivity(unchecked) private var lastView: (slotBase: UInt64, view: StoreView)?
     /// What keeps the memory of rows that objects point at.
     final var pinned: [AnyObject] = []
 
@@ -96,16 +100,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         self.concurrencyType = concurrencyType
         switch concurrencyType {
         case .mainQueueConcurrencyType: queue = .main
-        case .privateQueueConcurrencyType: queue = DispatchQueue(label: "heartwood.context")
+        case .privateQueueConcurrencyType: queue = WorkQueue(label: "heartwood.context")
         case .confinementConcurrencyType: queue = nil
         }
+        confiningThread = queue == nil && isWatched ? Thread.current : nil
         super.init()
-        if concurrencyType == .privateQueueConcurrencyType {
-            queue?.setSpecific(key: Self.queueKey, value: ObjectIdentifier(self))
-        }
     }
-
-    static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     deinit {
         #if canImport(ObjectiveC)
@@ -157,6 +157,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   keeps its changes, and the store is as it was.
     /// - Complexity: O(changed objects); one append and, with full durability, one `fdatasync` for each store.
     open func save() throws {
+        checkQueue()
         guard !isSaving else {
             throw CoreDataError.make(
                 CoreDataError.recursiveSave,
@@ -212,12 +213,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The newest view of a store. Its memory stays valid as long as this context, or until `reset()`.
     final func view(of store: NSPersistentStore) throws -> StoreView {
-        if let lastView, lastView.store === store, store.isNewest(lastView.view) { return lastView.view }
+        if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest { return lastView.view }
         let view = try store.newestView()
         if let old = views[ObjectIdentifier(store)], old.storage === view.storage {} else { pinned.append(view.storage) }
         views[ObjectIdentifier(store)] = view
-        lastView = (store, view)
+        lastView = (store.slotBase, view)
         return view
+    }
+
+    /// The same for the store of a runtime; mostly without touching the store, which the runtime refers to weakly.
+    @inline(__always)
+    final func view(of runtime: EntityRuntime) throws -> StoreView {
+        if let lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest { return lastView.view }
+        return try view(of: store(of: runtime))
     }
 
     private func forgetViews() {
@@ -251,6 +259,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         if current != key, let known = identities[current] { return known }
         // An object without a row is its root's own, or that of a child's parent.
         guard !current.isTemporary || parentContext != nil, let runtime = runtime(slot: current.slot) else { return nil }
+        sweepIfWanted()
         return makeFault(current, runtime: runtime)
     }
 
@@ -275,14 +284,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Every object that the context knows, changed or not.
     public final var registeredObjects: Set<NSManagedObject> {
-        var result: Set<NSManagedObject> = []
-        identities.forEach { result.insert($0) }
-        return result
+        checkQueue()
+        return Set(identities.all)
     }
 
     /// Forgets every object and every change. Objects still referred to elsewhere belong to no context then: they read as nil
     /// throughout, and what is set on them goes nowhere.
     public final func reset() {
+        checkQueue()
         identities.forEach { $0.forgetEverything() }
         identities.removeAll()
         listed = []

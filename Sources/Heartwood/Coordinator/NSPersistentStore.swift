@@ -53,9 +53,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         preconditionFailure("a store class overrides newestView")
     }
 
-    /// Whether no commit has come after `view`, as far as this process knows.
-    func isNewest(_ view: StoreView) -> Bool { false }
-
     /// Learns of commits by other processes, where that costs next to nothing.
     func followOthers() {}
 
@@ -92,6 +89,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
 /// One consistent state of a store, to read from.
 class StoreView {
+    /// Whether no commit has come after this one, as far as this process knows, and the store is still there.
+    var isNewest: Bool { false }
+
     /// What keeps the memory of rows: while it is held, rows read from this view stay readable.
     var storage: AnyObject { self }
 

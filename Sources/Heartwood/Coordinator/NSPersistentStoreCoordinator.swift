@@ -27,6 +27,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     private let state = Mutex(State())
+    final let queue = WorkQueue(label: "heartwood.coordinator")
     /// The contexts that merge what others save.
     final let followers = ContextFollowers()
 

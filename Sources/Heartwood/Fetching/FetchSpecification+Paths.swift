@@ -4,43 +4,20 @@ extension FetchSpecification {
     /// The entities of the objects that the predicate and the order look at beside those that are asked for.
     var entitiesAlong: Set<ObjectIdentifier> {
         var result: Set<ObjectIdentifier> = []
-        func follow(_ path: [String]) {
-            var owner = entity
-            for key in path {
-                // A key may be one that only a subentity has.
-                let owners = [owner] + owner.concreteFamily
-                let relationship = owners.lazy.compactMap { $0.propertiesByName[key] as? NSRelationshipDescription }.first
-                guard let destination = relationship?.destinationEntity else { return }
+        func follow(_ owner: NSEntityDescription, _ path: [String]) {
+            var owner = owner
+            for key in path where !key.hasPrefix("@") {
+                guard let destination = (owner.familyProperty(key) as? NSRelationshipDescription)?.destinationEntity else { return }
                 result.formUnion(destination.concreteFamily.map(ObjectIdentifier.init))
                 owner = destination
             }
         }
-        predicate?.forEachPath(follow)
-        for key in sort where key.path.count > 1 { follow(key.path) }
+        if let predicate {
+            try? PredicatePaths.walk(predicate, entity: entity) { path in
+                if let owner = path.owner, path.keys.count > 1 || !path.isDirect { follow(owner, path.keys) }
+            }
+        }
+        for key in sort where key.path.count > 1 { follow(entity, key.path) }
         return result
-    }
-}
-
-extension PredicateNode {
-    /// Calls `body` with each key path that leads to another object.
-    fileprivate func forEachPath(_ body: ([String]) -> Void) {
-        switch self {
-        case .constant: break
-        case .and(let parts), .or(let parts): for part in parts { part.forEachPath(body) }
-        case .not(let part): part.forEachPath(body)
-        case .comparison(let comparison):
-            comparison.left.forEachPath(isDirect: comparison.modifier == .direct, body)
-            comparison.right.forEachPath(isDirect: comparison.modifier == .direct, body)
-        }
-    }
-}
-
-extension ExpressionNode {
-    fileprivate func forEachPath(isDirect: Bool, _ body: ([String]) -> Void) {
-        switch self {
-        case .keyPath(let keys): if keys.count > 1 || !isDirect { body(keys) }
-        case .aggregate(let list): for part in list { part.forEachPath(isDirect: isDirect, body) }
-        case .constant, .variable: break
-        }
     }
 }

@@ -17,12 +17,9 @@ struct FetchSpecification {
         let entity = try Self.entity(of: request, context: context)
         self.entity = entity
         predicate = try request.predicate.map { predicate in
-            guard let node = predicate.heartwoodNode else {
-                throw CoreDataError.make(
-                    NSPersistentStoreUnsupportedRequestTypeError,
-                    "A predicate made of a block cannot be asked of a store; use NSPredicate(format:), or filter the results.")
-            }
-            return node
+            let node = predicate.node
+            try PredicateCheck.check(node, entity: entity)
+            return node.folded
         }
         sort = try (request.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
         limit = max(request.fetchLimit, 0)
@@ -51,6 +48,16 @@ struct FetchSpecification {
                 "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
         }
         return entity
+    }
+
+    /// Whether an object in memory meets the predicate.
+    func holds(_ object: NSManagedObject) throws -> Bool {
+        guard let predicate else { return true }
+        do {
+            return try predicate.evaluate(object)
+        } catch let fault as PredicateFault {
+            throw PredicateCheck.error(fault, predicate)
+        }
     }
 
     /// The entities whose objects are asked for.

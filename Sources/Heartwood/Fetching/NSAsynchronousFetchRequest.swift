@@ -32,19 +32,21 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
         let progress = Progress(totalUnitCount: estimatedResultCount > 0 ? Int64(estimatedResultCount) : -1)
         let result = NSAsynchronousFetchResult(self, context, progress: progress)
         guard let search = try context.search(fetch, fetchRequest.resultType) else {
-            context.perform { [fetchRequest] in
+            let work = Confined(value: (context: context, request: fetchRequest, result: result))
+            context.perform {
+                let (context, request, result) = work.value
                 result.finish(Result {
                     try result.checkCancellation()
-                    return try context.fetch(fetchRequest)
+                    return try context.fetch(request)
                 })
             }
             return result
         }
-        let work = Confined(value: (search: search, fetch: fetch, request: fetchRequest, result: result))
+        let work = Confined(value: (context: context, search: search, fetch: fetch, request: fetchRequest, result: result))
         DispatchQueue.global().async {
             let found = Confined(value: Result { try work.value.result.keys(work.value.search) })
-            context.perform {
-                let (_, fetch, request, result) = work.value
+            work.value.context.perform {
+                let (context, _, fetch, request, result) = work.value
                 result.finish(Result {
                     let keys = try found.value.get()
                     try result.checkCancellation()

@@ -60,21 +60,21 @@ extension PredicateCompiler {
         switch value {
         case .decimal(let value): value
         case .integer(let value): Decimal(value)
-        case .double(let value): value.isFinite ? Decimal(value) : nil
+        case .double(let value): Decimal(finite: value)
         case .bool(let value): value ? 1 : 0
         default: nil
         }
     }
 
     private func text(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
-        guard case .text(let pattern) = value, let matcher = TextMatcher(comparison.comparison, pattern, options: comparison.options) else {
-            return nil
-        }
+        guard case .text(let pattern) = value,
+            let matcher = try? TextMatcher(comparison.comparison, pattern, options: comparison.options)
+        else { return nil }
         let runtime = table.runtime
         if comparison.comparison == .notEqual {
             return TextTest(runtime, index, TextMatcher(kind: .order(.equal), pattern, options: comparison.options), isNegated: true)
         }
-        guard comparison.options.isEmpty else { return TextTest(runtime, index, matcher) }
+        guard comparison.options.effective.isEmpty else { return TextTest(runtime, index, matcher) }
         var condition: IndexCondition?
         if let found = Self.order(comparison.comparison) {
             let key = KeyBuilder()
@@ -142,7 +142,7 @@ extension PredicateCompiler {
         let present = members.filter { !$0.isNull }
         let test: RowTest?
         switch kind {
-        case .string where comparison.options.isEmpty:
+        case .string where comparison.options.effective.isEmpty:
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
             test = texts.count == present.count ? TextSetTest(table.runtime, index, Set(texts)) : nil
         case .bool, .int16, .int32, .int64:
@@ -161,13 +161,5 @@ extension PredicateCompiler {
         }
         guard let test else { return nil }
         return present.count == members.count ? test : AnyTest([test, NullTest(table.runtime, index, isNull: true)])
-    }
-}
-
-extension PredicateNode.Comparison {
-    fileprivate func with(_ found: PredicateNode.Operator) -> PredicateNode.Comparison {
-        var result = self
-        result.comparison = found
-        return result
     }
 }

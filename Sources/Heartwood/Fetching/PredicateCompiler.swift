@@ -17,6 +17,7 @@ struct PredicateCompiler {
         case .or(let parts): return compile(parts).map(AnyTest.init)
         case .not(let part): return compile(part).map(NotTest.init)
         case .comparison(let comparison): return compile(comparison)
+        case .block, .fault: return nil
         }
     }
 
@@ -35,14 +36,16 @@ struct PredicateCompiler {
         switch (comparison.left, comparison.right) {
         case (.keyPath(let keys), .constant(let value)): return compile(keys[...], comparison, value)
         case (.keyPath(let keys), .aggregate(let list)):
-            guard let values = Self.constants(list) else { return nil }
+            guard let values = Self.constants(list) else { return expressions(comparison) }
             return compile(keys[...], comparison, .collection(values))
         case (.constant(let value), .keyPath(let keys)):
             // 5 < age is age > 5; "x" IN name is left to memory.
-            guard comparison.modifier == .direct, let mirrored = Self.mirrored(comparison) else { return nil }
+            guard comparison.modifier == .direct, let mirrored = Self.mirrored(comparison) else { return expressions(comparison) }
             return compile(keys[...], mirrored, value)
-        case (.constant, .constant): return ConstantTest(PredicateNode.comparison(comparison).evaluate(nil))
-        default: return nil
+        case (.constant, .constant): return (try? PredicateNode.comparison(comparison).evaluate(nil)).map(ConstantTest.init)
+        case (.path(.subquery(.keyPath(let keys), let variable, let predicate), ["@count"]), .constant(let count)):
+            return memberCount(keys, variable, predicate, comparison, count)
+        default: return expressions(comparison)
         }
     }
 
@@ -72,7 +75,11 @@ struct PredicateCompiler {
         guard let key = keys.first else {
             return comparison.modifier == .direct ? identity(comparison, value) : nil
         }
-        guard let index = runtime.index(of: key) else { return nil }
+        guard let index = runtime.index(of: key) else {
+            // Of another entity of the family: null here.
+            guard runtime.entity.isKnownInFamily(key) else { return nil }
+            return (try? PredicateNode.comparison(comparison.with(left: .constant(.null), value)).evaluate(nil)).map(ConstantTest.init)
+        }
         let property = runtime.properties[index]
         guard !property.isTransient else { return nil }
         let rest = keys.dropFirst()
@@ -94,9 +101,8 @@ struct PredicateCompiler {
         _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> RowTest? {
         guard let destinations = destinations(of: index, rest, comparison, value) else { return nil }
-        let whenNull = PredicateNode.comparison(.init(
-            left: .constant(.null), comparison: comparison.comparison, right: .constant(value), modifier: comparison.modifier,
-            options: comparison.options)).evaluate(nil)
+        let asNull = PredicateNode.comparison(comparison.with(left: .constant(.null), value))
+        guard let whenNull = try? asNull.evaluate(nil) else { return nil }
         return ToOneTest(runtime, index, destinations, whenNull: whenNull)
     }
 
@@ -122,8 +128,10 @@ struct PredicateCompiler {
             guard comparison.modifier == .direct, let found = Self.order(comparison.comparison), case .integer(let count) = value else { return nil }
             return MemberCountTest(source, found, count)
         }
-        var direct = comparison
-        direct.modifier = .direct
+        // A further collection on the way belongs to the same ANY or ALL.
+        var inner = comparison
+        guard let isNested = isThroughToMany(rest, from: index) else { return nil }
+        if !isNested { inner.modifier = .direct }
         switch comparison.modifier {
         case .direct:
             // depends CONTAINS package
@@ -134,9 +142,9 @@ struct PredicateCompiler {
                 guard comparison.comparison == .equal || comparison.comparison == .isIn, let keys = objectKeys(value) else { return nil }
                 return AnyMemberIdentityTest(source, Set(keys.map(view.reference)))
             }
-            return destinations(of: index, rest, direct, value).map { AnyMemberTest(source, $0) }
+            return destinations(of: index, rest, inner, value).map { AnyMemberTest(source, $0) }
         case .all:
-            guard !rest.isEmpty, let tests = negatedDestinations(of: index, rest, direct, value) else { return nil }
+            guard !rest.isEmpty, let tests = negatedDestinations(of: index, rest, inner, value) else { return nil }
             return NotTest(AnyMemberTest(source, tests))
         }
     }
@@ -153,6 +161,20 @@ struct PredicateCompiler {
             tests.set(NotTest(test), for: table.id)
         }
         return tests
+    }
+
+    /// Whether a path goes on through collections; nil where one lies behind a to-one relationship, whose null is then none of its
+    /// members' values.
+    private func isThroughToMany(_ rest: ArraySlice<String>, from index: Int) -> Bool? {
+        var owner = runtime.properties[index].destination
+        var isBehindToOne = false
+        for key in rest where !key.hasPrefix("@") {
+            guard let relationship = owner?.familyProperty(key) as? NSRelationshipDescription else { return false }
+            if relationship.isToMany { return isBehindToOne ? nil : rest.last?.hasPrefix("@") != true }
+            isBehindToOne = true
+            owner = relationship.destinationEntity
+        }
+        return false
     }
 
     private func objectKey(_ value: PredicateValue) -> ObjectKey? {
@@ -199,5 +221,11 @@ struct PredicateCompiler {
         case .greaterOrEqual: .greaterOrEqual
         default: nil
         }
+    }
+}
+
+extension PredicateNode.Comparison {
+    fileprivate func with(left: ExpressionNode, _ value: PredicateValue) -> PredicateNode.Comparison {
+        PredicateNode.Comparison(left: left, comparison: comparison, right: .constant(value), modifier: modifier, options: options)
     }
 }

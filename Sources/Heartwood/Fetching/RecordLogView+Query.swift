@@ -49,6 +49,8 @@ extension RecordLogView {
             return try run(parts, query, body)
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
+        } catch let fault as PredicateFault {
+            throw query.predicate.map { PredicateCheck.error(fault, $0) } ?? fault
         }
     }
 

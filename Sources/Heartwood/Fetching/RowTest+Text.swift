@@ -15,7 +15,7 @@ final class TextTest: ColumnTest {
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
-        return matcher.matches(row.bytes(access)) != isNegated
+        return try matcher.matches(row.bytes(access)) != isNegated
     }
 
     override var indexCondition: IndexCondition? { condition }

@@ -66,6 +66,7 @@ extension NSManagedObjectContext {
     /// Ends the event: tells observers what has changed since this ran last. Called at the end of each `perform`; a context that is
     /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save. O(objects changed).
     public final func processPendingChanges() {
+        checkQueue()
         endEvent()
         registerUndo()
         postChanges()

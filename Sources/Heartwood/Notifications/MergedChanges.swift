@@ -52,7 +52,7 @@ struct MergedChanges: @unchecked Sendable {
         let coordinator = context.coordinator
         let id: NSManagedObjectID
         switch element {
-        case let object as NSManagedObject: id = object.objectID
+        case let object as NSManagedObject: id = object.savedObjectID
         case let known as NSManagedObjectID: id = known
         case let uri as URL: return coordinator?.managedObjectID(forURIRepresentation: uri)
         default: return nil

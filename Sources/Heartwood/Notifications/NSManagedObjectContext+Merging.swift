@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
     ///   stores; call this on the receiver's queue.
     /// - Complexity: O(objects saved).
     public final func mergeChanges(fromContextDidSave notification: Notification) {
+        checkQueue()
         guard (notification.object as AnyObject?) !== self else { return }
         // What a descendant has saved is here already, or waits in a context between.
         if let source = notification.object as? NSManagedObjectContext, source.descends(from: self) { return }
@@ -54,7 +55,8 @@ extension NSManagedObjectContext {
             }
         }
         for id in changes.deleted {
-            guard let object = registeredObject(for: id.key) else { continue }
+            // One whose deletion was taken back here is to be written again.
+            guard let object = registeredObject(for: id.key), !object.isInserted else { continue }
             noteEvent(.deleted, object)
             forget(gone: object)
         }

@@ -71,7 +71,7 @@ final class EntityRuntime: @unchecked Sendable {
         self.entity = entity
         self.slot = slot
         self.store = store
-        slotBase = store?.slotBase ?? 0
+        slotBase = store?.slotBase ?? .max
         let list = entity.frozenProperties.map(PropertyRuntime.init)
         properties = list
         indexByName = entity.propertyIndexByName

@@ -3,6 +3,7 @@ import Foundation
 extension NSManagedObject {
     /// The properties whose values differ from the last saved ones, with their current values.
     public final func changedValues() -> [String: Any] {
+        checkQueue()
         var result: [String: Any] = [:]
         for index in changedIndices() { result[runtime.properties[index].name] = value(at: index) ?? NSNull() }
         return result
@@ -12,6 +13,7 @@ extension NSManagedObject {
     ///
     /// An object that was never saved has none.
     public final func committedValues(forKeys names: [String]?) -> [String: Any] {
+        checkQueue()
         guard !isInserted else { return [:] }
         var result: [String: Any] = [:]
         for (index, property) in runtime.properties.enumerated() where names?.contains(property.name) ?? true {
@@ -37,6 +39,7 @@ extension NSManagedObject {
     ///
     /// An event ends where the context's changes are processed or saved. Of a to-many relationship the members are those last saved.
     public final func changedValuesForCurrentEvent() -> [String: Any] {
+        checkQueue()
         guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
         let base = storage.eventValues ?? []
         var result: [String: Any] = [:]

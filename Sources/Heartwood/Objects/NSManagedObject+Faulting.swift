@@ -5,7 +5,7 @@ extension NSManagedObject {
     /// The row to read from; nil for an object that has none (not saved yet, or gone from the store).
     @inline(__always)
     final var row: RowView? {
-        if rowBody == nil || state.contains(.fault) { loadRow() }
+        if rowBody == nil || !state.isDisjoint(with: .attended) { loadRow() }
         guard let rowBody else { return nil }
         return RowView(
             body: rowBody, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)
@@ -14,6 +14,7 @@ extension NSManagedObject {
     /// Reads the row, and fires the fault where this is one.
     @inline(never)
     private final func loadRow() {
+        checkQueue("a property")
         guard !state.contains(.inserted) || rowBody != nil else { return }
         guard !state.contains(.inaccessible) else { return }
         if rowBody == nil, storage?.base == nil {
@@ -85,6 +86,7 @@ extension NSManagedObject {
 
     /// Marks the object as changed, before a primitive value is set by hand.
     public final func willChangeValue(forKey key: String) {
+        checkQueue()
         storage?.publisher?.send()
         if state.contains(.recorded), let index = runtime.index(of: key), runtime.properties[index].kind != .toMany { recordValue(index) }
         noteChange()

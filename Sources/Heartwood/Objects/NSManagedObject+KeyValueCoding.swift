@@ -123,6 +123,7 @@ extension NSManagedObject: PredicateSubject {
     public final func setPrimitiveValue(_ value: Any?, forKey name: String) {
         let index = propertyIndex(name)
         let property = runtime.properties[index]
+        checkQueue()
         if isFault { _ = row }
         switch property.kind {
         case .toOne:
@@ -140,6 +141,8 @@ extension NSManagedObject: PredicateSubject {
     public func predicateValue(forKey key: String) -> Any? {
         if key == "self" || key == "SELF" { return self }
         if key == "objectID" { return objectID }
+        // A key of another entity of the family, which the fetch's entity or one below it has: null here.
+        if runtime.index(of: key) == nil, entity.isKnownInFamily(key) { return nil }
         return value(forKey: key)
     }
 }

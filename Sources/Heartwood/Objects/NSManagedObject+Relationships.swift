@@ -74,6 +74,7 @@ extension NSManagedObject {
 
     /// The state of a to-many relationship, made on first use.
     final func toManyState(_ index: Int) -> ToManyState {
+        checkQueue("a relationship")
         if let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] { return state }
         if isFault {
             _ = row

@@ -127,8 +127,8 @@ extension NSManagedObject {
 }
 
 extension NSPredicate {
-    /// Whether a value in memory satisfies the predicate.
+    /// Whether a value in memory satisfies the predicate; not where the predicate cannot be evaluated on it.
     fileprivate func holds(_ subject: Any?) -> Bool {
-        heartwoodNode?.evaluate(subject) ?? evaluate(with: subject)
+        (try? node.evaluate(subject)) ?? false
     }
 }

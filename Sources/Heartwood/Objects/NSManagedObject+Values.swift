@@ -5,11 +5,7 @@ import RecordLog
 extension NSManagedObject {
     /// The current value of a property, in the store's terms.
     final func managedValue(_ index: Int) -> ManagedValue {
-        if let storage, !storage.values.isEmpty {
-            let value = storage.values[index]
-            if !value.isUnset { return value }
-        }
-        return committedValue(index)
+        override(index) ?? committedValue(index)
     }
 
     /// The value that the row states.
@@ -44,6 +40,9 @@ extension NSManagedObject {
     /// The changed value, where there is one.
     @inline(__always)
     final func override(_ index: Int) -> ManagedValue? {
+        // An unchanged object is checked where its row is.
+        guard storage != nil else { return nil }
+        checkQueue("a property")
         guard let storage, !storage.values.isEmpty else { return nil }
         let value = storage.values[index]
         return value.isUnset ? nil : value

@@ -80,6 +80,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         _ = objectID
     }
 
+    /// The ID of an object that was saved, made of what does not change any more: another queue may ask for it.
+    final var savedObjectID: NSManagedObjectID {
+        let token = key.isTemporary ? contextReference?._withUnsafeGuaranteedRef { $0.tree.token } : nil
+        return NSManagedObjectID(entity: runtime.entity, key: key, store: runtime.store, contextToken: token ?? 0)
+    }
+
     /// Whether the object was inserted since the last save.
     public final var isInserted: Bool { state.contains(.inserted) }
     /// Whether the object was changed since the last save, and neither inserted nor deleted.

@@ -45,8 +45,12 @@ struct ObjectState: OptionSet {
     static let deleting = ObjectState(rawValue: 1 << 10)
     /// A save has deleted it.
     static let erased = ObjectState(rawValue: 1 << 11)
+    /// Uses from the wrong queue trap.
+    static let watched = ObjectState(rawValue: 1 << 12)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
+    /// What a look at the row has to attend to first.
+    static let attended: ObjectState = [.fault, .watched]
     /// Something must happen before a value is written.
-    static let guarded: ObjectState = [.fault, .recorded]
+    static let guarded: ObjectState = [.fault, .recorded, .watched]
 }

@@ -14,11 +14,11 @@ enum ValueTest {
 
     init(_ predicate: NSPredicate) {
         self = .other
-        guard case .comparison(let comparison) = predicate.heartwoodNode, comparison.modifier == .direct,
+        guard case .comparison(let comparison) = predicate.node, comparison.modifier == .direct,
             case .keyPath(let keys) = comparison.left, case .constant(let constant) = comparison.right
         else { return }
         if case .text(let pattern) = constant, comparison.comparison == .matches, keys.isEmpty, comparison.options.isEmpty {
-            if let matcher = TextMatcher(.matches, pattern, options: []) { self = .pattern(matcher, pattern) }
+            if let matcher = try? TextMatcher(.matches, pattern, options: []) { self = .pattern(matcher, pattern) }
             return
         }
         guard let order = PredicateCompiler.order(comparison.comparison), order != .equal, order != .notEqual else { return }
@@ -31,7 +31,8 @@ enum ValueTest {
         }
     }
 
-    /// Whether `value` satisfies the test; nil where only the predicate itself can tell.
+    /// Whether `value` satisfies the test; nil where only the predicate itself can tell. A text that the pattern takes too many
+    /// steps for does not match it.
     func holds(_ value: ManagedValue) -> Bool? {
         switch (self, value) {
         case (.integer(let comparison, let limit), .integer(let number)): comparison.holds(number, limit)
@@ -39,7 +40,7 @@ enum ValueTest {
         case (.number(let comparison, let limit), .double(let number)): comparison.holds(number, limit)
         case (.date(let comparison, let limit), .date(let date)): comparison.holds(date, limit)
         case (.length(let comparison, let limit), .text(let text)): comparison.holds(Int64(text.utf16.count), limit)
-        case (.pattern(let matcher, _), .text(let text)): matcher.matches(text)
+        case (.pattern(let matcher, _), .text(let text)): (try? matcher.matches(text)) ?? false
         default: nil
         }
     }

@@ -1,24 +1,16 @@
 import Foundation
 
-// Off Apple's platforms Foundation's NSPredicate has no formats. These initializers have the signatures that are missing;
-// the parsed tree travels inside a block predicate, which hands it over when it is asked with a probe.
-
-/// Asks a predicate for its tree.
-private final class PredicateProbe {
-    var node: PredicateNode?
-}
-
 extension NSPredicate {
-    /// Parses a predicate format.
+    /// Parses a predicate format. A comparison comes as `NSComparisonPredicate`, a compound as `NSCompoundPredicate`.
     /// - Precondition: the format is well-formed and the arguments suit it, as on Apple's platforms; the message quotes the
     ///   format and marks the place. For formats that users type, see `init(parsing:argumentArray:)`.
     public convenience init(format: String, _ args: any CVarArg...) {
-        self.init(node: Self.parse(format, args))
+        self.init(trapping: format, args)
     }
 
     /// As `init(format:_:)`, with the arguments in an array.
     public convenience init(format: String, argumentArray arguments: [Any]?) {
-        self.init(node: Self.parse(format, arguments ?? []))
+        self.init(trapping: format, arguments ?? [])
     }
 
     /// Parses a format that comes from outside the program.
@@ -27,45 +19,67 @@ extension NSPredicate {
         self.init(node: try PredicateParser.parse(format, arguments: arguments ?? []))
     }
 
-    private static func parse(_ format: String, _ arguments: [Any]) -> PredicateNode {
+    /// Takes over a predicate of Foundation's class, from code that does not see this one.
+    public convenience init(_ predicate: Foundation.NSPredicate) {
+        self.init(node: predicate.node, depth: predicate.depth)
+    }
+
+    private convenience init(trapping format: String, _ arguments: [Any]) {
         do {
-            return try PredicateParser.parse(format, arguments: arguments)
+            self.init(node: try PredicateParser.parse(format, arguments: arguments))
         } catch {
             preconditionFailure("\(error)")
         }
     }
 
-    convenience init(node: PredicateNode) {
-        // Predicates are not Sendable, and Foundation only calls the block where the predicate is evaluated.
-        nonisolated(unsafe) let node = node
-        self.init(block: { subject, _ in
-            if let probe = subject as? PredicateProbe {
-                probe.node = node
-                return false
-            }
-            return node.evaluate(subject)
-        })
+    convenience init(node: PredicateNode, depth: Int? = nil) {
+        let made = Self.make(node, depth: depth ?? node.depth)
+        // A subclass of the program's gets the tree; the object of another class will not do.
+        if let made = made as? Self {
+            self.init(factory: { made })
+        } else {
+            self.init(body: made.body)
+        }
     }
 
-    /// The tree of a predicate made by a format, of a constant one, and of compounds of such; nil for a block.
-    var heartwoodNode: PredicateNode? {
-        if let compound = self as? NSCompoundPredicate {
-            var parts: [PredicateNode] = []
-            for part in compound.subpredicates {
-                guard let node = part.heartwoodNode else { return nil }
-                parts.append(node)
-            }
-            switch compound.compoundPredicateType {
-            case .and: return parts.isEmpty ? .constant(true) : .and(parts)
-            case .or: return parts.isEmpty ? .constant(false) : .or(parts)
-            case .not: return parts.first.map { .not($0) }
-            @unknown default: return nil
-            }
+    private static func make(_ node: PredicateNode, depth: Int) -> NSPredicate {
+        switch node {
+        case .comparison: NSComparisonPredicate(body: PredicateTree(node, depth: depth))
+        case .and, .or, .not: NSCompoundPredicate(body: PredicateTree(node, depth: depth))
+        case .constant(let value): NSPredicate(body: BlockBody(constant: value))
+        case .block(let block): NSPredicate(body: block)
+        case .fault: NSPredicate(body: PredicateTree(node, depth: depth))
         }
-        if isEqual(NSPredicate(value: true)) { return .constant(true) }
-        if isEqual(NSPredicate(value: false)) { return .constant(false) }
-        let probe = PredicateProbe()
-        _ = evaluate(with: probe)
-        return probe.node
+    }
+
+    /// The predicate with values in the place of its `$VARIABLES`; those that are not named stay.
+    public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
+        guard body is PredicateTree else { return self }
+        return NSPredicate(node: node.substituting(variables)) as? Self ?? self
+    }
+}
+
+extension PredicateNode {
+    /// The levels of a tree that was parsed, and so is no deeper than is allowed.
+    var depth: Int {
+        switch self {
+        case .constant, .block, .fault: 1
+        case .and(let parts), .or(let parts): 1 + parts.reduce(0) { max($0, $1.depth) }
+        case .not(let part): 1 + part.depth
+        case .comparison(let comparison): 1 + max(comparison.left.depth, comparison.right.depth)
+        }
+    }
+}
+
+extension ExpressionNode {
+    var depth: Int {
+        switch self {
+        case .constant, .keyPath, .variable, .fault: 1
+        case .path(let base, _): 1 + base.depth
+        case .aggregate(let list), .call(_, let list), .block(_, let list): 1 + list.reduce(0) { max($0, $1.depth) }
+        case .set(_, let left, let right): 1 + max(left.depth, right.depth)
+        case .subquery(let collection, _, let predicate): 1 + max(collection.depth, predicate.depth)
+        case .conditional(let predicate, let first, let second): 1 + max(predicate.depth, first.depth, second.depth)
+        }
     }
 }

@@ -1,20 +1,3 @@
-import Foundation
-
-/// Why a format could not be parsed: what, where, and the format with the place marked.
-struct PredicateFormatError: Error, CustomStringConvertible, LocalizedError {
-    let format: String
-    /// In characters.
-    let position: Int
-    let message: String
-
-    var description: String {
-        "Unable to parse the format string \"\(format)\": \(message), at character \(position + 1), marked here: "
-            + "\(format.prefix(position))⟪here⟫\(format.dropFirst(position))"
-    }
-
-    var errorDescription: String? { description }
-}
-
 /// Cuts a predicate format into tokens.
 struct PredicateLexer {
     enum Token: Equatable {
@@ -30,7 +13,8 @@ struct PredicateLexer {
         case end
     }
 
-    private let characters: [Character]
+    // By scalars: a combining character behind a quote would make one Character of both.
+    private let scalars: [Unicode.Scalar]
     private let format: String
     private var at = 0
     private(set) var token = Token.end
@@ -39,20 +23,20 @@ struct PredicateLexer {
 
     init(_ format: String) throws {
         self.format = format
-        characters = Array(format)
+        scalars = Array(format.unicodeScalars)
         try advance()
     }
 
     func failure(_ message: String, at place: Int? = nil) -> PredicateFormatError {
-        PredicateFormatError(format: format, position: min(place ?? position, characters.count), message: message)
+        PredicateFormatError(format: format, position: min(place ?? position, scalars.count), message: message)
     }
 
-    private func peek(_ ahead: Int = 0) -> Character? {
-        at + ahead < characters.count ? characters[at + ahead] : nil
+    private func peek(_ ahead: Int = 0) -> Unicode.Scalar? {
+        at + ahead < scalars.count ? scalars[at + ahead] : nil
     }
 
     mutating func advance() throws {
-        while let next = peek(), next.isWhitespace { at += 1 }
+        while let next = peek(), next.properties.isWhitespace { at += 1 }
         position = at
         guard let next = peek() else {
             token = .end
@@ -64,30 +48,41 @@ struct PredicateLexer {
         case "$":
             at += 1
             token = .variable(word())
+            if token == .variable("") { throw failure("a variable's name is missing after the dollar sign") }
         case "#":
             at += 1
             token = .quotedWord(word())
-        case _ where next.isLetter || next == "_" || next == "@": token = .word(word())
-        case _ where next.isNumber || next == "." && (peek(1)?.isNumber ?? false): token = .number(try number())
+        case _ where Self.isDigit(next) || next == "." && (peek(1).map(Self.isDigit) ?? false): token = .number(number())
+        case _ where Self.isWord(next): token = .word(word())
         default: token = try symbol()
         }
     }
 
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar >= "0" && scalar <= "9" }
+
+    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.value < 0x80 {
+            return scalar >= "a" && scalar <= "z" || scalar >= "A" && scalar <= "Z" || isDigit(scalar) || scalar == "_" || scalar == "@"
+        }
+        return scalar.properties.isXIDContinue
+    }
+
+    /// Colons are in the names of functions: `modulus:by:`.
     private mutating func word() -> String {
-        var result = ""
-        while let next = peek(), next.isLetter || next.isNumber || next == "_" || next == "@" {
+        var result = String.UnicodeScalarView()
+        while let next = peek(), Self.isWord(next) || next == ":" && peek(1) != "=" && !result.isEmpty {
             result.append(next)
             at += 1
         }
-        return result
+        return String(result)
     }
 
-    private mutating func text(_ quote: Character) throws -> String {
-        var result = ""
+    private mutating func text(_ quote: Unicode.Scalar) throws -> String {
+        var result = String.UnicodeScalarView()
         at += 1
         while let next = peek() {
             at += 1
-            if next == quote { return result }
+            if next == quote { return String(result) }
             guard next == "\\" else {
                 result.append(next)
                 continue
@@ -98,45 +93,74 @@ struct PredicateLexer {
             case "n": result.append("\n")
             case "t": result.append("\t")
             case "r": result.append("\r")
+            case "b": result.append("\u{8}")
+            case "f": result.append("\u{C}")
+            case "v": result.append("\u{B}")
+            case "x": result.append(try scalar(digits: 2))
+            case "u": result.append(try scalar(digits: 4))
+            case "U": result.append(try scalar(digits: 8))
             default: result.append(escaped)
             }
         }
         throw failure("the string that starts here does not end")
     }
 
-    private mutating func number() throws -> String {
-        var result = ""
-        while let next = peek(), next.isNumber || next == "." || next == "e" || next == "E" || next == "x"
-            || (next == "-" || next == "+") && (result.hasSuffix("e") || result.hasSuffix("E")) || next.isHexDigit && result.hasPrefix("0x")
-        {
+    private mutating func scalar(digits: Int) throws -> Unicode.Scalar {
+        let start = at - 2
+        var value: UInt32 = 0
+        for _ in 0..<digits {
+            guard let next = peek(), next.isASCII, let digit = Character(next).hexDigitValue else {
+                throw failure("this escape needs \(digits) hexadecimal digits", at: start)
+            }
+            value = value << 4 | UInt32(digit)
+            at += 1
+        }
+        guard let scalar = Unicode.Scalar(value) else { throw failure("this escape is no character", at: start) }
+        return scalar
+    }
+
+    /// Takes whatever looks like part of a number; the parser tells whether it is one.
+    private mutating func number() -> String {
+        var result = String.UnicodeScalarView()
+        let isPrefixed = peek() == "0" && ["x", "X", "o", "O", "b", "B"].contains(peek(1))
+        while let next = peek() {
+            let isSign = (next == "-" || next == "+") && !isPrefixed && (result.last == "e" || result.last == "E")
+            guard isSign || next == "." && !isPrefixed || next != "@" && next.isASCII && Self.isWord(next) else { break }
             result.append(next)
             at += 1
         }
-        return result
+        return String(result)
     }
 
     private mutating func argument() throws -> Token {
         at += 1
         var letters = ""
-        while let next = peek(), letters.count < 3 {
-            letters.append(next)
+        while let next = peek(), letters.count < 4 {
+            letters.unicodeScalars.append(next)
             at += 1
-            if Self.conversions.contains(letters) { return .argument(letters) }
+            guard Self.lengths.contains(next) else { break }
         }
-        throw failure("\"%\(letters)\" is no argument; use one of \(Self.conversions.sorted().map { "%\($0)" }.joined(separator: " "))")
+        if let last = letters.unicodeScalars.last, Self.conversions.contains(last), letters.count == 1 || last != "@" && last != "K" {
+            return .argument(letters)
+        }
+        throw failure("\"%\(letters)\" is no argument; use %@, %K, or a conversion of C such as %d, %ld, %lu, %f or %s")
     }
 
-    private static let conversions: Set<String> = [
-        "@", "K", "d", "i", "u", "f", "s", "ld", "li", "lu", "lf", "lld", "lli", "llu", "hd", "hu",
+    private static let lengths: Set<Unicode.Scalar> = ["h", "l", "q", "L", "z", "t", "j"]
+    private static let conversions: Set<Unicode.Scalar> = [
+        "@", "K", "d", "D", "i", "u", "U", "x", "X", "o", "O", "e", "E", "f", "F", "g", "G", "a", "A", "c", "C", "s", "S", "p",
     ]
 
-    private static let symbols = ["==", "!=", "<>", "<=", "=<", ">=", "=>", "&&", "||", "(", ")", "{", "}", "[", "]", ",", ".", "=", "<", ">", "!", "-", "+"]
+    private static let symbols: [[Unicode.Scalar]] = [
+        "==", "!=", "<>", "<=", "=<", ">=", "=>", "<<", ">>", "&&", "||", "**", ":=", "(", ")", "{", "}", "[", "]", ",", ".", "=", "<", ">",
+        "!", "-", "+", "*", "/", "&", "|", "^", "~",
+    ].map { Array($0.unicodeScalars) }
 
     private mutating func symbol() throws -> Token {
-        for symbol in Self.symbols where characters[at...].starts(with: symbol) {
+        for symbol in Self.symbols where scalars[at...].starts(with: symbol) {
             at += symbol.count
-            return .symbol(symbol)
+            return .symbol(String(String.UnicodeScalarView(symbol)))
         }
-        throw failure("\"\(characters[at])\" means nothing here")
+        throw failure("\"\(scalars[at])\" means nothing here")
     }
 }

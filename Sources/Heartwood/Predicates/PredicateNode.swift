@@ -7,6 +7,10 @@ indirect enum PredicateNode {
     case or([PredicateNode])
     case not(PredicateNode)
     case comparison(Comparison)
+    /// In memory only.
+    case block(BlockBody)
+    /// Built by hand so that it cannot be evaluated, and why.
+    case fault(PredicateFault)
 
     struct Comparison {
         var left: ExpressionNode
@@ -14,6 +18,18 @@ indirect enum PredicateNode {
         var right: ExpressionNode
         var modifier = Modifier.direct
         var options: Options = []
+        /// The matcher of a constant pattern, made once.
+        let prepared = PreparedMatcher()
+
+        init(
+            left: ExpressionNode, comparison: Operator, right: ExpressionNode, modifier: Modifier = .direct, options: Options = []
+        ) {
+            self.left = left
+            self.comparison = comparison
+            self.right = right
+            self.modifier = modifier
+            self.options = options
+        }
     }
 
     enum Operator: String {
@@ -30,14 +46,6 @@ indirect enum PredicateNode {
         case endsWith = "ENDSWITH"
         case like = "LIKE"
         case matches = "MATCHES"
-
-        /// Whether it compares text by a pattern.
-        var isTextual: Bool {
-            switch self {
-            case .contains, .beginsWith, .endsWith, .like, .matches: true
-            default: false
-            }
-        }
     }
 
     /// How a comparison treats a collection on its left.
@@ -47,94 +55,63 @@ indirect enum PredicateNode {
         case all = "ALL"
     }
 
-    struct Options: OptionSet {
+    struct Options: OptionSet, Hashable {
         let rawValue: Int
 
         static let caseInsensitive = Options(rawValue: 1)
         static let diacriticInsensitive = Options(rawValue: 2)
+        static let normalized = Options(rawValue: 4)
+        static let localeSensitive = Options(rawValue: 8)
+
+        /// Without those that `[n]` supersedes.
+        var effective: Options { contains(.normalized) ? [] : self }
     }
+
+    /// A deeper tree is refused where it is parsed or built, so that no walk can exhaust the stack.
+    static let depthMax = 400
+}
+
+/// Why a predicate cannot be evaluated.
+struct PredicateFault: Error, CustomStringConvertible {
+    let reason: String
+
+    var description: String { reason }
+
+    static let tooDeep = PredicateFault(
+        reason: "The predicate is nested deeper than \(PredicateNode.depthMax) levels; give one compound all of its parts instead.")
 }
 
 /// One side of a comparison.
 indirect enum ExpressionNode {
     case constant(PredicateValue)
-    /// Keys, the last of which may be a collection operator such as `@count`; empty for SELF.
+    /// Keys, which may be collection operators such as `@count`; empty for SELF.
     case keyPath([String])
+    /// Keys asked of another expression's value.
+    case path(ExpressionNode, [String])
     case aggregate([ExpressionNode])
     case variable(String)
+    case call(PredicateFunction, [ExpressionNode])
+    case set(SetOperation, ExpressionNode, ExpressionNode)
+    /// The members of a collection for which a predicate holds, each being the variable's value in turn.
+    case subquery(ExpressionNode, variable: String, PredicateNode)
+    case conditional(PredicateNode, ExpressionNode, ExpressionNode)
+    /// In memory only.
+    case block(ExpressionBlock, [ExpressionNode])
+    /// Built by hand so that it cannot be evaluated, and why.
+    case fault(PredicateFault)
+
+    enum SetOperation: String, CaseIterable {
+        case union = "UNION"
+        case intersect = "INTERSECT"
+        case minus = "MINUS"
+    }
 }
 
-/// A value inside a predicate, or that a key path gave.
-indirect enum PredicateValue {
-    case null
-    case bool(Bool)
-    case integer(Int64)
-    case double(Double)
-    case decimal(Decimal)
-    case text(String)
-    case date(Double)
-    case uuid(UUID)
-    case data(Data)
-    case url(URL)
-    case object(NSManagedObject)
-    case objectID(NSManagedObjectID)
-    case collection([PredicateValue])
-    /// Something that predicates cannot compare.
-    case other(AnyObject)
+/// The block of an expression that was made of one.
+final class ExpressionBlock {
+    let body: (Any?, [Any], NSMutableDictionary?) -> Any
 
-    init(_ value: Any?) {
-        switch value {
-        case nil, is NSNull: self = .null
-        case let value as PredicateValue: self = value
-        case let value as NSManagedObject: self = .object(value)
-        case let value as NSManagedObjectID: self = .objectID(value)
-        case let value as Bool where type(of: value) == Bool.self: self = .bool(value)
-        case let value as NSDecimalNumber: self = .decimal(value.decimalValue)
-        case let value as NSNumber: self = .number(value)
-        case let value as Decimal: self = .decimal(value)
-        case let value as String: self = .text(value)
-        case let value as Int: self = .integer(Int64(value))
-        case let value as Int64: self = .integer(value)
-        case let value as Int32: self = .integer(Int64(value))
-        case let value as Int16: self = .integer(Int64(value))
-        case let value as Int8: self = .integer(Int64(value))
-        case let value as UInt8: self = .integer(Int64(value))
-        case let value as UInt16: self = .integer(Int64(value))
-        case let value as UInt32: self = .integer(Int64(value))
-        case let value as UInt: self = Int64(exactly: value).map(PredicateValue.integer) ?? .decimal(Decimal(UInt64(value)))
-        case let value as UInt64: self = Int64(exactly: value).map(PredicateValue.integer) ?? .decimal(Decimal(value))
-        case let value as Double: self = .double(value)
-        case let value as Float: self = .double(Double(value))
-        case let value as Date: self = .date(value.timeIntervalSinceReferenceDate)
-        case let value as UUID: self = .uuid(value)
-        case let value as Data: self = .data(value)
-        case let value as URL: self = .url(value)
-        case let value as NSSet: self = .collection(value.allObjects.map(PredicateValue.init))
-        case let value as NSOrderedSet: self = .collection(value.array.map(PredicateValue.init))
-        case let value as NSArray: self = .collection(value.map { PredicateValue($0) })
-        case let value as [Any]: self = .collection(value.map(PredicateValue.init))
-        case let value as Set<AnyHashable>: self = .collection(value.map { PredicateValue($0.base) })
-        case let value?: self = .other(value as AnyObject)
-        }
-    }
-
-    private static func number(_ value: NSNumber) -> PredicateValue {
-        switch UInt8(bitPattern: value.objCType.pointee) {
-        case UInt8(ascii: "d"), UInt8(ascii: "f"): .double(value.doubleValue)
-        case UInt8(ascii: "Q"):
-            Int64(exactly: value.uint64Value).map(PredicateValue.integer) ?? .decimal(Decimal(value.uint64Value))
-        default: .integer(value.int64Value)
-        }
-    }
-
-    /// The members of a collection; nil for anything else.
-    var members: [PredicateValue]? {
-        if case .collection(let members) = self { return members }
-        return nil
-    }
-
-    var isNull: Bool {
-        if case .null = self { return true }
-        return false
+    init(_ body: @escaping (Any?, [Any], NSMutableDictionary?) -> Any) {
+        self.body = body
     }
 }

@@ -13,6 +13,8 @@ extension PredicateValue {
         case (.double(let a), .double(let b)): a.isNaN || b.isNaN ? nil : Self.compare(a, b)
         case (.integer(let a), .double(let b)): Self.compare(a, b)
         case (.double(let a), .integer(let b)): Self.compare(b, a).map(Self.reverse)
+        case (.decimal(let a), .double(let b)) where Decimal(finite: b) == nil: PredicateValue.double(a.double).ordered(other)
+        case (.double(let a), .decimal(let b)) where Decimal(finite: a) == nil: ordered(.double(b.double))
         case (.decimal(let a), _): other.asDecimal.map { Self.compare(a, $0) }
         case (_, .decimal(let b)): asDecimal.map { Self.compare($0, b) }
         case (.text(let a), .text(let b)): Self.compareBytes(a.utf8, b.utf8)
@@ -37,7 +39,7 @@ extension PredicateValue {
         switch self {
         case .decimal(let value): value
         case .integer(let value): Decimal(value)
-        case .double(let value): value.isFinite ? Decimal(value) : nil
+        case .double(let value): Decimal(finite: value)
         case .bool(let value): value ? 1 : 0
         default: nil
         }
@@ -53,9 +55,25 @@ extension PredicateValue {
         case (.objectID(let a), .object(let b)): a == b.objectID
         case (.objectID(let a), .objectID(let b)): a == b
         case (.other(let a), .other(let b)): a === b || (a as? NSObject)?.isEqual(b) ?? false
-        case (.collection(let a), .collection(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.isEqual($1) }
+        case (.collection(let a), .collection(let b)):
+            // The members of a relationship come in any order.
+            a.count == b.count
+                && (zip(a, b).allSatisfy { $0.isEqual($1) } || Self.objectIDs(a).map { $0 == Self.objectIDs(b) } ?? false)
         default: ordered(other) == .orderedSame
         }
+    }
+
+    /// nil unless all are objects.
+    private static func objectIDs(_ members: [PredicateValue]) -> Set<NSManagedObjectID>? {
+        var result: Set<NSManagedObjectID> = []
+        for member in members {
+            switch member {
+            case .object(let object): result.insert(object.objectID)
+            case .objectID(let id): result.insert(id)
+            default: return nil
+            }
+        }
+        return result
     }
 
     private static func compare<Value: Comparable>(_ a: Value, _ b: Value) -> ComparisonResult {
@@ -88,4 +106,14 @@ extension PredicateValue {
         if a.elementsEqual(b) { return .orderedSame }
         return a.lexicographicallyPrecedes(b) ? .orderedAscending : .orderedDescending
     }
+}
+
+extension Decimal {
+    /// nil for a number that is too large for a decimal, or none.
+    init?(finite value: Double) {
+        guard abs(value) < 1e127 else { return nil }
+        self.init(value)
+    }
+
+    var double: Double { NSDecimalNumber(decimal: self).doubleValue }
 }

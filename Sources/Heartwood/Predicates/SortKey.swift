@@ -64,7 +64,7 @@ struct SortKey {
 
     static func compare(_ a: Any, _ b: Any, path: [String]) -> ComparisonResult {
         let keys = path == ["self"] ? [] : path
-        let x = ExpressionNode.keyPath(keys).value(a), y = ExpressionNode.keyPath(keys).value(b)
+        let x = PredicateKeyPath.value(keys[...], of: a), y = PredicateKeyPath.value(keys[...], of: b)
         switch (x.isNull, y.isNull) {
         case (true, true): return .orderedSame
         case (true, false): return .orderedAscending

@@ -5,7 +5,7 @@ struct TextMatcher {
     enum Kind {
         case order(ComparisonOperator)
         case contains, beginsWith, endsWith, like
-        case matches(NSRegularExpression)
+        case matches(RegularExpression)
     }
 
     private let kind: Kind
@@ -15,12 +15,13 @@ struct TextMatcher {
 
     init(kind: Kind, _ pattern: String, options: PredicateNode.Options) {
         self.kind = kind
-        self.options = options
-        self.pattern = Array(Self.fold(pattern, options).utf8)
+        self.options = options.effective
+        self.pattern = Array(Self.fold(pattern, options.effective).utf8)
     }
 
-    /// - Returns: nil for an operator that compares no text, or a regular expression that does not compile.
-    init?(_ comparison: PredicateNode.Operator, _ pattern: String, options: PredicateNode.Options) {
+    /// - Returns: nil for an operator that compares no text.
+    /// - Throws: `PredicateFault` for a regular expression that does not compile.
+    init?(_ comparison: PredicateNode.Operator, _ pattern: String, options: PredicateNode.Options) throws {
         switch comparison {
         case .equal: self.init(kind: .order(.equal), pattern, options: options)
         case .notEqual: self.init(kind: .order(.notEqual), pattern, options: options)
@@ -33,8 +34,7 @@ struct TextMatcher {
         case .endsWith: self.init(kind: .endsWith, pattern, options: options)
         case .like: self.init(kind: .like, pattern, options: options)
         case .matches:
-            let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
-            guard let expression = try? NSRegularExpression(pattern: pattern, options: flags) else { return nil }
+            let expression = try RegularExpression(pattern, options: options.effective)
             self.init(kind: .matches(expression), pattern, options: options)
         case .between, .isIn: return nil
         }
@@ -45,25 +45,35 @@ struct TextMatcher {
         var flags: String.CompareOptions = []
         if options.contains(.caseInsensitive) { flags.insert(.caseInsensitive) }
         if options.contains(.diacriticInsensitive) { flags.insert(.diacriticInsensitive) }
-        return text.folding(options: flags, locale: nil)
+        // Composed and decomposed forms of a letter are the same but to a comparison without options, which goes by bytes.
+        let locale: Locale? = options.contains(.localeSensitive) ? .current : nil
+        return text.folding(options: flags, locale: locale).precomposedStringWithCanonicalMapping
     }
 
-    func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    /// - Throws: `PredicateFault` where a regular expression takes too many steps.
+    func matches(_ text: UnsafeRawBufferPointer) throws -> Bool {
         if case .matches(let expression) = kind {
             let string = String(decoding: text, as: UTF8.self)
-            let whole = NSRange(location: 0, length: string.utf16.count)
-            return expression.firstMatch(in: string, options: [.anchored], range: whole).map { $0.range.length == whole.length } ?? false
+            return try expression.matches(options.contains(.diacriticInsensitive) ? Self.fold(string, [.diacriticInsensitive]) : string)
         }
-        guard !options.isEmpty else { return matchesFolded(text) }
-        if let folded = Self.foldedASCII(text, options) {
-            return folded.withUnsafeBytes(matchesFolded)
+        guard !options.isEmpty else { return try matchesFolded(text) }
+        if options.contains(.localeSensitive) {
+            if case .order(let comparison) = kind { return matchesLocally(String(decoding: text, as: UTF8.self), comparison) }
+        } else if let folded = Self.foldedASCII(text, options) {
+            return try folded.withUnsafeBytes { try matchesFolded($0) }
         }
-        return Array(Self.fold(String(decoding: text, as: UTF8.self), options).utf8).withUnsafeBytes(matchesFolded)
+        return try Array(Self.fold(String(decoding: text, as: UTF8.self), options).utf8).withUnsafeBytes { try matchesFolded($0) }
     }
 
-    func matches(_ text: String) -> Bool {
+    func matches(_ text: String) throws -> Bool {
         var text = text
-        return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
+        return try text.withUTF8 { try matches(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// By the order of words in the current locale.
+    private func matchesLocally(_ text: String, _ comparison: ComparisonOperator) -> Bool {
+        let order = Self.fold(text, options).compare(String(decoding: pattern, as: UTF8.self), locale: .current)
+        return comparison.holds(order.rawValue, 0)
     }
 
     /// Lowercase letters, where the text is ASCII and so has no diacritics; nil otherwise.
@@ -83,8 +93,8 @@ struct TextMatcher {
         return isASCII ? folded : nil
     }
 
-    private func matchesFolded(_ text: UnsafeRawBufferPointer) -> Bool {
-        pattern.withUnsafeBytes { pattern in
+    private func matchesFolded(_ text: UnsafeRawBufferPointer) throws -> Bool {
+        try pattern.withUnsafeBytes { pattern in
             switch kind {
             case .order(let comparison):
                 switch comparison {
@@ -97,7 +107,7 @@ struct TextMatcher {
             case .contains: return Self.contains(text, pattern)
             case .beginsWith: return text.starts(with: pattern)
             case .endsWith: return text.count >= pattern.count && text.suffix(pattern.count).elementsEqual(pattern)
-            case .like: return Self.like(text, pattern)
+            case .like: return try Self.like(text, pattern)
             case .matches: return false
             }
         }
@@ -118,9 +128,11 @@ struct TextMatcher {
     }
 
     /// `?` stands for one character, `*` for any number of them; a backslash takes the next character as it is.
-    /// O(text × stars): the newest star alone is tried again.
-    private static func like(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
+    /// The newest star alone is tried again; what is read anew in doing so may come to a hundred times the text.
+    /// - Throws: `PredicateFault` where it comes to more.
+    private static func like(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) throws -> Bool {
         var at = 0, next = 0, star = -1, resume = 0
+        var stepsLeft = 100_000 + 100 * text.count
         func isContinuation(_ index: Int) -> Bool { index < text.count && text[index] & 0xC0 == 0x80 }
         while at < text.count {
             if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
@@ -138,6 +150,11 @@ struct TextMatcher {
                 at += 1
                 next += 1
             } else if star >= 0 {
+                stepsLeft -= at - resume
+                guard stepsLeft > 0 else {
+                    throw PredicateFault(
+                        reason: "The pattern of LIKE was given up on a text of \(text.count) bytes: it almost matches in too many places.")
+                }
                 resume += 1
                 while isContinuation(resume) { resume += 1 }
                 at = resume

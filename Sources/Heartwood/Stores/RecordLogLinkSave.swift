@@ -139,7 +139,8 @@ struct RecordLogLinkSave {
     }
 
     private func reference(of object: NSManagedObject) throws -> RowReference {
-        let key = object.isInserted ? object.storage?.permanentKey ?? .none : object.key
+        // One that was deleted, saved and brought back counts as inserted and has its key already.
+        let key = object.key.isTemporary ? object.storage?.permanentKey ?? .none : object.key
         return RowReference(rawValue: key.rawValue &- slotBase)
     }
 

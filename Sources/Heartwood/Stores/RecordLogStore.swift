@@ -109,7 +109,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         ).read()
         state.withLock {
             $0.loaded = Loaded(
-                log: log, schema: schema, view: RecordLogView(snapshot: snapshot, schema: schema, slotBase: slotBase),
+                log: log, schema: schema, view: RecordLogView(of: log, schema: schema, slotBase: slotBase),
                 metadata: metadata)
         }
         commits.begin(at: snapshot.sequence)
@@ -150,21 +150,13 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     override func newestView() throws -> StoreView {
         let view: RecordLogView? = state.withLock { state in
             guard let loaded = state.loaded else { return nil }
-            let newest = loaded.log.snapshot()
-            if newest === loaded.view.snapshot { return loaded.view }
-            let made = RecordLogView(snapshot: newest, schema: loaded.schema, slotBase: slotBase)
+            if loaded.view.isNewest { return loaded.view }
+            let made = RecordLogView(of: loaded.log, schema: loaded.schema, slotBase: slotBase)
             state.loaded?.view = made
             return made
         }
         guard let view else { return try loaded().view }
         return view
-    }
-
-    override func isNewest(_ view: StoreView) -> Bool {
-        state.withLock { state in
-            guard let loaded = state.loaded, let view = view as? RecordLogView else { return false }
-            return loaded.log.snapshot() === view.snapshot
-        }
     }
 
     // MARK: Writing
@@ -181,7 +173,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         } catch var conflicts as VersionConflicts {
-            conflicts.known = RecordLogView(snapshot: known, schema: loaded.schema, slotBase: slotBase)
+            conflicts.known = RecordLogView(snapshot: known, of: loaded.log, schema: loaded.schema, slotBase: slotBase)
             throw conflicts
         }
         if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }

@@ -6,14 +6,27 @@ final class RecordLogView: StoreView {
     let snapshot: Snapshot
     let schema: RecordLogSchema
     let slotBase: UInt64
+    private let log: LogStore
+    /// The log's, from before the snapshot was taken.
+    private let publication: UInt64
 
-    init(snapshot: Snapshot, schema: RecordLogSchema, slotBase: UInt64) {
+    /// The log's newest commit.
+    convenience init(of log: LogStore, schema: RecordLogSchema, slotBase: UInt64) {
+        let publication = log.publications
+        self.init(snapshot: log.snapshot(), of: log, publication: publication, schema: schema, slotBase: slotBase)
+    }
+
+    /// - Parameter publication: 0 for a commit that need not be the newest.
+    init(snapshot: Snapshot, of log: LogStore, publication: UInt64 = 0, schema: RecordLogSchema, slotBase: UInt64) {
         self.snapshot = snapshot
+        self.log = log
+        self.publication = publication
         self.schema = schema
         self.slotBase = slotBase
     }
 
     override var storage: AnyObject { snapshot.file }
+    override var isNewest: Bool { log.publications == publication }
 
     @inline(__always)
     func reference(_ key: ObjectKey) -> RowReference {

@@ -5,6 +5,7 @@ extension NSManagedObject {
     /// Fires the fault, and notes what a property is before it is written. The slow way of `setManagedValue`.
     @inline(never)
     final func prepareToWrite(_ index: Int) {
+        checkQueue("a property")
         if isFault { _ = row }
         if state.contains(.recorded) { recordValue(index) }
     }
@@ -40,6 +41,9 @@ extension NSManagedObject {
         let members = toManyState(index)
         if !members.isFired { _ = memberKeys(at: index) }
         guard members.contains(member.key) != isAdded else { return }
+        // Before the step, so that undoing puts the order right after it.
+        recordOrder(index)
+        if let inverse = runtime.properties[index].inverse { member.recordOrder(inverse) }
         recorder.note(isAdded ? .added(self, index, member) : .removed(self, index, member))
     }
 

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
             processPendingChanges()
             recorder?.forget()
             recorder = newValue.map { UndoRecorder($0, of: self) }
-            objectFlags = newValue == nil ? [] : .recorded
+            if newValue == nil { objectFlags.remove(.recorded) } else { objectFlags.insert(.recorded) }
             let flags = objectFlags
             identities.forEach { $0.state = $0.state.subtracting(.recorded).union(flags) }
         }

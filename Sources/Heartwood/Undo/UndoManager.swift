@@ -137,7 +137,7 @@
         }
 
         private func endEventLater() {
-            guard MainQueue.isCurrent else { return }
+            guard WorkQueue.main.isCurrent else { return }
             let later = Later(manager: self)
             DispatchQueue.main.async { later.manager?.endEvent() }
         }

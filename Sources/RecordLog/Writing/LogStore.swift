@@ -21,6 +21,7 @@ public final class LogStore: Sendable {
     let counters: Counters
 
     private let current: Mutex<Snapshot>
+    private let published = Atomic<UInt64>(1)
     /// Held through each write; guards `writer`.
     let writeLock = Mutex(())
     /// Whether a checkpoint is being written in the background.
@@ -65,7 +66,12 @@ public final class LogStore: Sendable {
 
     func publish(_ snapshot: Snapshot) {
         current.withLock { $0 = snapshot }
+        published.add(1, ordering: .releasing)
     }
+
+    /// A number that changes with each newer snapshot, and when the store is closed: whoever asks for it before taking a snapshot
+    /// learns by asking again whether that is the newest still, at the cost of one load.
+    public var publications: UInt64 { published.load(ordering: .acquiring) }
 
     /// The newest commit, those of other processes included. Takes no file lock.
     /// - Throws: `corrupt`; the handle keeps what it knew.
@@ -259,7 +265,10 @@ public final class LogStore: Sendable {
         finishCheckpoint()
         try exclusively { () throws(StoreError) in
             guard !writer.isClosed else { return }
-            defer { writer.isClosed = true }
+            defer {
+                writer.isClosed = true
+                published.add(1, ordering: .releasing)
+            }
             guard !options.isReadOnly else { return }
             if writer.poison != nil {
                 // (4) Commits that were to become durable here cannot; of others their own errors have told.

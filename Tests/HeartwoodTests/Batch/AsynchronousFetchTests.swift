@@ -23,7 +23,7 @@ import Testing
         let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
             let names = result.finalResult.map { $0.map { $0.value(forKey: "name") as? String ?? "-" } }
             let code = (result.operationError as NSError?)?.code
-            let isOnQueue = DispatchQueue.getSpecific(key: NSManagedObjectContext.queueKey) == ObjectIdentifier(result.managedObjectContext)
+            let isOnQueue = result.managedObjectContext.queue?.isCurrent == true
             outcome.withLock { $0 = (names, code, isOnQueue) }
             done.signal()
         }

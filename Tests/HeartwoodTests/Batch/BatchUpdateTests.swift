@@ -66,6 +66,26 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func expressionsAreComputedFromTheRowAsItWas(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        let changed = try stack.updateBatch(
+            "Person", "age BETWEEN {3, 5} AND name != 'e'",
+            ["age": NSExpression(format: "age * 10 + length(name) / 4.0"), "name": NSExpression(format: "uppercase(email)"),
+             "birthday": NSExpression(forConstantValue: Date(timeIntervalSinceReferenceDate: 5))])
+        #expect(changed.count == 3)
+        let ages = try stack.stored("Person", "age")
+        #expect(ages["P3@X"] == "30" && ages["P4@X"] == "40" && ages["P5@X"] == "50" && ages["p6"] == "6" && ages["e"] == "3")
+        #expect(try stack.fetch("Person", "age == 40", in: stack.anew()).count == 1, "the index has the computed value")
+        // Nothing to add to is null; what is too large for the attribute, and what leads to other rows, is refused whole.
+        _ = try stack.updateBatch("Person", "name == 'p6'", ["email": NSExpression(format: "NULL")])
+        for wrong in ["age * 1e12", "name", "group.title", "tasks.@count", "$x", "nme + 1", "SELF"] {
+            #expect(throws: NSError.self, "\(wrong)") { try stack.updateBatch("Person", "name == 'p7'", ["age": NSExpression(format: wrong)]) }
+        }
+        #expect(throws: NSError.self) { try stack.updateBatch("Person", nil, ["group": NSExpression(format: "age")]) }
+        #expect(try stack.stored("Person", "age")["p7"] == "7" && stack.stored("Person", "email")["p6"] == "nil")
+    }
+
     /// A block can be asked only of objects, and a transient attribute has no column.
     @Test(arguments: StoreKind.allCases)
     func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {

@@ -110,9 +110,11 @@ import Testing
         #expect(heard.all.isEmpty, "its own commits are none of others")
         let id = context.performAndWait { mine.objectID.uriRepresentation() }
         let key = try #require(two.coordinator.managedObjectID(forURIRepresentation: id))
-        _ = try two.names()
-        two.context.object(with: key).setValue("Grace", forKey: "name")
-        try two.context.save()
+        // Made here, since the test may have come to another thread.
+        let theirs = two.newContext()
+        _ = try two.fetch("Person", in: theirs)
+        theirs.object(with: key).setValue("Grace", forKey: "name")
+        try theirs.save()
         for _ in 0..<500 where heard.all.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         let told = try #require(heard.all.first)
         #expect(told.userInfo?[NSStoreUUIDKey] as? String == store.identifier && told.userInfo?[NSPersistentStoreURLKey] as? URL == two.url)

@@ -76,7 +76,7 @@ import Testing
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: context)
         context.performAndWait { _ = stack.insert("Person", [:], into: context) }
         #expect(heard.all.count == 1)
-        try await context.perform { _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context) }
+        await context.perform { _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context) }
         #expect(heard.all.count == 2)
     }
 

@@ -162,7 +162,7 @@ import Testing
             context.insertedObjects.first?.setValue("b", forKey: "name")
             context.insertedObjects.first?.setValue(4, forKey: "age")
         }
-        try await context.perform { context.insertedObjects.first?.setValue("c", forKey: "name") }
+        await context.perform { context.insertedObjects.first?.setValue("c", forKey: "name") }
         let names: [String?] = context.performAndWait {
             #expect(context.undoManager?.groupingLevel == 0 && context.undoManager?.undoCount == 3)
             return (0..<2).map { _ in

@@ -21,6 +21,23 @@ import Testing
         stack.context.undo()
     }
 
+    /// The order was put back before the member was, which then came last.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func aMemberComesBackToItsPlace(kind: StoreKind, isFromOtherSide: Bool) throws {
+        let stack = try TestStack.undoing(kind, model: GraphModel.make())
+        let node = stack.insert("Node", ["name": "n"])
+        let items = ["a", "b", "c"].map { stack.insert("Item", ["name": $0]) }
+        stack.group { node.setValue(NSOrderedSet(array: items), forKey: "items") }
+        try stack.saveAndForget()
+        stack.group {
+            let (owner, member, key) = isFromOtherSide ? (items[0], node, "nodes") : (node, items[0], "items")
+            owner.mutableOrderedSetValue(forKey: key).remove(member)
+        }
+        #expect(node.members("items") == [items[1], items[2]])
+        stack.context.undo()
+        #expect(node.members("items") == items)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func oneToMany(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)

@@ -50,13 +50,17 @@ import Testing
 
     @Test(arguments: [
         ("age = ", 6), ("age", 3), ("= 3", 0), ("age = 3 AND", 11), ("(age = 3", 8), ("age = 3)", 7), ("name = 'x", 7), ("age ~ 3", 4),
-        ("age BETWEEN 3", 4), ("name MATCHES '('", 5), ("age = %@", 6), ("name =[x] 'a'", 7), ("a..b = 1", 2), ("SUBQUERY(a, $x, $x = 1)", 0),
-        ("%Q = 1", 0), ("age = 1 %", 8),
+        ("age BETWEEN 3", 4), ("name MATCHES '('", 5), ("age = %@", 6), ("name =[x] 'a'", 7), ("a..b = 1", 2), ("SUBQUERY(a, $x, $x = 1)", 23),
+        ("%Q = 1", 0), ("age = 1 %", 8), ("SUBQUERY(a, x, x = 1).@count = 1", 12), ("foo(age) = 1", 0), ("abs(1, 2) = 1", 0), ("now(1) = 1", 0), ("a = sqrt()", 4),
+        ("age = 0xFFFFFFFFFFFFFFFFF", 6), ("age = 1.2.3", 6), ("age = 12abc", 6), ("name = 'a\\x4'", 9), ("age IN 5", 4), ("age BETWEEN {1, 2, 3}", 4), ("age = $", 6),
+        ("CAST(1, 'Foo') = 1", 8), ("CAST('x', 'NSDate') = 1", 0), ("FUNCTION(a, 'exit:', 1) = 1", 12), ("(age = 1) + 2 = 3", 0), ("age = (b = 1)", 6), ("AND = 1", 0),
+        ("a = 1 AND b", 11), ("a = 1 b = 2", 6), ("TERNARY(a, 1, 2) = 1", 9), ("{1, 2 = 3", 6), ("a[ = 1", 3), ("a:b = 1", 0), ("name = 'Zoë' AND ~ = 1", 19), ("ANY (a = 1)", 4),
     ])
     func aWrongFormatIsMarkedWhereItIsWrong(format: String, position: Int) {
         let error = #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: []) }
         #expect(error?.position == position, "\(error.map(\.description) ?? "")")
-        #expect(error?.description.contains("⟪here⟫") == true)
+        #expect(error?.description.contains("\"\(format)\"") == true)
+        #expect(error?.description.hasSuffix("    \(format)\n    \(String(repeating: " ", count: position))^") == true)
     }
 
     @Test func argumentsThatAreLeftOverAreAnError() {
@@ -72,32 +76,30 @@ import Testing
     @Test func aPatternOfManyStarsIsQuick() {
         let matcher = TextMatcher(kind: .like, String(repeating: "a*", count: 30) + "b", options: [])
         let clock = ContinuousClock()
-        let taken = clock.measure { #expect(!matcher.matches(String(repeating: "a", count: 20_000))) }
+        let taken = clock.measure { #expect((try? matcher.matches(String(repeating: "a", count: 20_000))) == false) }
         #expect(taken < .seconds(10))
     }
 
     /// Random bytes and mutated formats: an error or a tree, never a trap.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func theParserSurvivesAnything(seed: UInt64) {
+    func theParserSurvivesAnything(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let pieces = Self.table.map(\.0) + ["%@", "%K", "{", "}", "(", ")", "'", "\\", "$x", "[cd]", "@count", "..", "é", "\u{0}", "NOT", "IN"]
+            + ConformanceRows.all.map(\.format) + ["SUBQUERY(", "TERNARY(", "CAST(", ",", "+", "**", "[FIRST]", "0x", "$x", "#"]
         for _ in 0..<200 {
             var format = (0..<Int.random(in: 1...4, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined(separator: " ")
             for _ in 0..<Int.random(in: 0...3, using: &random) where !format.isEmpty {
                 let at = format.indices.randomElement(using: &random)!
                 format.remove(at: at)
             }
-            if let node = try? PredicateParser.parse(format, arguments: []) { _ = node.evaluate(Self.subject) }
+            if let node = try? PredicateParser.parse(format, arguments: []) { 
+                _ = try? node.evaluate(Self.subject)
+                // What was parsed can be printed, parsed again, and is then printed the same.
+                let printed = PredicatePrinter.format(node)
+                let again = try PredicateParser.parse(printed, arguments: [])
+                #expect(PredicatePrinter.format(again) == printed, "seed \(seed), \(format)")
+             }
         }
-    }
-
-    @Test func compoundsOfFoundationAreRead() {
-        let a = NSPredicate(format: "age = 85"), b = NSPredicate(format: "name = 'x'")
-        #expect(NSCompoundPredicate(orPredicateWithSubpredicates: [a, b]).heartwoodNode?.evaluate(Self.subject) == true)
-        #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [a, b]).heartwoodNode?.evaluate(Self.subject) == false)
-        #expect(NSCompoundPredicate(notPredicateWithSubpredicate: b).heartwoodNode?.evaluate(Self.subject) == true)
-        #expect(NSPredicate(value: true).heartwoodNode != nil)
-        #expect(NSPredicate(block: { _, _ in true }).heartwoodNode == nil)
     }
 }
 

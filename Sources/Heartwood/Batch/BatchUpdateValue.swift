@@ -1,0 +1,76 @@
+import Foundation
+import RecordLog
+
+/// One entry of `propertiesToUpdate`, made ready for the rows of one table: a constant, or an expression over the row's columns.
+struct BatchUpdateValue {
+    /// The property's index.
+    let property: Int
+    private let source: Source
+    private let kind: PropertyKind
+    private let name: String
+
+    private enum Source {
+        case constant(ManagedValue)
+        case computed(RowExpression)
+    }
+
+    /// - Throws: 1550 where a constant does not fit; 134091 where an expression asks for more than the row's own attributes.
+    init(_ name: String, _ value: Any, _ table: EntityTable, _ view: RecordLogView) throws {
+        let runtime = table.runtime
+        self.name = name
+        guard let index = runtime.index(of: name) else {
+            throw BatchValues.error("\(runtime.entity.name ?? "?") has no property \"\(name)\" to update.", key: name, value)
+        }
+        property = index
+        kind = runtime.properties[index].kind
+        guard let expression = value as? NSExpression else {
+            source = .constant(try BatchValues.value(value, index, runtime))
+            return
+        }
+        let node = expression.node.folded
+        if case .constant(let constant) = node {
+            source = .constant(try BatchValues.value(constant.object ?? NSNull(), index, runtime))
+            return
+        }
+        // What stands for a constant in this place is one that the property can take.
+        _ = try BatchValues.value(NSNull(), index, runtime)
+        guard !kind.isRelationship, let compiled = PredicateCompiler(table: table, view: view).expression(node) else {
+            throw CoreDataError.unsupported(
+                "A batch update cannot compute \(runtime.entity.name ?? "?").\(name) as \(PredicatePrinter.format(node)): an expression is "
+                    + "made of the object's own attributes, constants and functions. Set it in a context.")
+        }
+        source = .computed(compiled)
+    }
+
+    /// What the row, as it was before the request, gets.
+    /// - Throws: 1550 where what was computed does not fit the attribute.
+    func value(for row: RowView, _ scope: QueryScope) throws -> ManagedValue {
+        switch source {
+        case .constant(let value): return value
+        case .computed(let expression):
+            let value = try expression.value(row, scope)
+            guard let fitted = Self.fit(value, kind) else {
+                let object = value.object
+                throw BatchValues.error(
+                    "The batch update made \(object ?? "nil") of row \(row.reference.row), which does not fit \(name).", key: name, object)
+            }
+            return fitted
+        }
+    }
+
+    /// A computed value as the attribute keeps it; fractions of an integer are cut off.
+    private static func fit(_ value: PredicateValue, _ kind: PropertyKind) -> ManagedValue? {
+        switch (value, kind) {
+        case (.null, _): .null
+        case (.text(let text), .string): .text(text)
+        case (.double(let number), .double): .double(number)
+        case (.integer(let number), .int64): .integer(number)
+        case (.integer(let number), .double): .double(Double(number))
+        case (.double(let number), .date): .date(number)
+        case (.integer(let number), .date): .date(Double(number))
+        case (.double(let number), .int16), (.double(let number), .int32), (.double(let number), .int64):
+            Int64(exactly: number.rounded(.towardZero)).flatMap { ManagedValue(attributeObject: $0, kind: kind) }
+        default: ManagedValue(attributeObject: value.object, kind: kind)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// Refuses, before a fetch starts, what no object could be asked: blocks, variables without a value, keys that are not there.
+enum PredicateCheck {
+    /// - Throws: Core Data's error, which quotes the predicate, and marks a key's place in it.
+    static func check(_ node: PredicateNode, entity: NSEntityDescription) throws {
+        do {
+            try check(node, bound: [])
+            try PredicatePaths.walk(node, entity: entity) { path in
+                guard let owner = path.owner, let reason = fault(path.keys, owner) else { return }
+                var printer = PredicatePrinter()
+                printer.print(node)
+                let place = path.ordinal < printer.pathOffsets.count ? printer.pathOffsets[path.ordinal] : 0
+                throw make("\(reason), at character \(place + 1):\n" + PredicateFormatError.marked(printer.text, at: place), printer.text)
+            }
+        } catch let fault as PredicateFault {
+            throw error(fault, node)
+        }
+    }
+
+    static func error(_ fault: PredicateFault, _ node: PredicateNode) -> NSError { make(fault.reason, PredicatePrinter.format(node)) }
+
+    private static func make(_ reason: String, _ format: String) -> NSError {
+        CoreDataError.make(
+            NSPersistentStoreUnsupportedRequestTypeError, "A store cannot be asked the predicate \"\(format)\": \(reason)")
+    }
+
+    /// What is wrong with a key path asked of an entity's objects.
+    private static func fault(_ keys: [String], _ entity: NSEntityDescription) -> String? {
+        var owner: NSEntityDescription? = entity
+        for key in keys {
+            if key.hasPrefix("@") {
+                guard PredicateKeyPath.operators.contains(key) else {
+                    return "there is no collection operator \"\(key)\"; there are "
+                        + PredicateKeyPath.operators.sorted().joined(separator: " ")
+                }
+                // What follows is asked of the members.
+                continue
+            }
+            if key.lowercased() == "self" || key == "objectID" { continue }
+            guard let entity = owner else { return key == "length" ? nil : "\(keys.joined(separator: ".")) leads on from an attribute" }
+            guard let property = entity.familyProperty(key) else {
+                return "\(entity.name ?? "?") has no property \"\(key)\"; it has "
+                    + entity.propertiesByName.keys.sorted().joined(separator: ", ")
+            }
+            // A transformable's value may have keys of its own.
+            if (property as? NSAttributeDescription)?.attributeType == .transformableAttributeType { return nil }
+            owner = (property as? NSRelationshipDescription)?.destinationEntity
+        }
+        return nil
+    }
+
+    // MARK: Parts that only memory has
+
+    private static func check(_ node: PredicateNode, bound: Set<String>) throws {
+        switch node {
+        case .constant: break
+        case .and(let parts), .or(let parts): for part in parts { try check(part, bound: bound) }
+        case .not(let part): try check(part, bound: bound)
+        case .comparison(let comparison):
+            try check(comparison.left, bound: bound)
+            try check(comparison.right, bound: bound)
+        case .block: throw PredicateFault(reason: "a block cannot be asked of a store; use NSPredicate(format:), or filter the results.")
+        case .fault(let fault): throw fault
+        }
+    }
+
+    private static func check(_ node: ExpressionNode, bound: Set<String>) throws {
+        switch node {
+        case .constant, .keyPath: break
+        case .variable(let name): guard bound.contains(name) else { throw PredicateFault.unbound(name) }
+        case .path(let base, _): try check(base, bound: bound)
+        case .aggregate(let list), .call(_, let list): for part in list { try check(part, bound: bound) }
+        case .set(_, let left, let right):
+            try check(left, bound: bound)
+            try check(right, bound: bound)
+        case .subquery(let collection, let name, let predicate):
+            try check(collection, bound: bound)
+            try check(predicate, bound: bound.union([name]))
+        case .conditional(let predicate, let first, let second):
+            try check(predicate, bound: bound)
+            try check(first, bound: bound)
+            try check(second, bound: bound)
+        case .block: throw PredicateFault(reason: "an expression made of a block cannot be asked of a store.")
+        case .fault(let fault): throw fault
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import RecordLog
+
+/// Comparisons of expressions over the columns of a row: arithmetic, functions, one column with another.
+extension PredicateCompiler {
+    /// - Returns: nil where a part is more than a column or a constant, such as a relationship or a subquery.
+    func expressions(_ comparison: PredicateNode.Comparison) -> RowTest? {
+        guard comparison.modifier == .direct, let left = expression(comparison.left), let right = expression(comparison.right) else {
+            return nil
+        }
+        return ExpressionTest(comparison, left, right)
+    }
+
+    /// - Returns: nil where a part is more than a column or a constant.
+    func expression(_ node: ExpressionNode) -> RowExpression? {
+        switch node {
+        case .constant(let value): return ConstantExpression(value)
+        case .keyPath(let keys):
+            guard keys.count == 1, let index = table.runtime.index(of: keys[0]) else { return nil }
+            let property = table.runtime.properties[index]
+            switch property.kind {
+            case .toOne, .toMany, .externalData, .transformable, .objectID, .undefined: return nil
+            default: return property.isTransient ? nil : ColumnExpression(table.runtime, index)
+            }
+        case .call(let function, let arguments): return expressions(arguments).map { CallExpression(function, $0) }
+        case .aggregate(let list): return expressions(list).map(ListExpression.init)
+        case .conditional(let predicate, let first, let second):
+            guard let test = compile(predicate), let first = expression(first), let second = expression(second) else { return nil }
+            return ConditionalExpression(test, first, second)
+        case .path, .variable, .set, .subquery, .block, .fault: return nil
+        }
+    }
+
+    private func expressions(_ nodes: [ExpressionNode]) -> [RowExpression]? {
+        let compiled = nodes.compactMap(expression)
+        return compiled.count == nodes.count ? compiled : nil
+    }
+}
+
+/// Two expressions, compared as in memory.
+final class ExpressionTest: RowTest {
+    private let comparison: PredicateNode.Comparison
+    private let left: RowExpression
+    private let right: RowExpression
+
+    init(_ comparison: PredicateNode.Comparison, _ left: RowExpression, _ right: RowExpression) {
+        self.comparison = comparison
+        self.left = left
+        self.right = right
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        try comparison.holds(try left.value(row, scope), try right.value(row, scope))
+    }
+}

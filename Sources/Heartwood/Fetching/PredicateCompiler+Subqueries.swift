@@ -1,0 +1,71 @@
+import Foundation
+import RecordLog
+
+/// `SUBQUERY(members, $x, …).@count` compared with a constant.
+extension PredicateCompiler {
+    func memberCount(
+        _ keys: [String], _ variable: String, _ predicate: PredicateNode, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> RowTest? {
+        guard comparison.modifier == .direct, keys.count == 1, let index = table.runtime.index(of: keys[0]),
+            let source = table.members[index], let found = Self.order(comparison.comparison), case .integer(let count) = value,
+            let destination = table.runtime.properties[index].destination, let inner = predicate.asked(of: variable)
+        else { return nil }
+        var tests = DestinationTests()
+        for entity in destination.concreteFamily {
+            guard let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+                let test = PredicateCompiler(table: table, view: view).compile(inner)
+            else { return nil }
+            tests.set(test, for: table.id)
+        }
+        return MatchCountTest(source, tests, found, count)
+    }
+}
+
+/// How many members of a to-many relationship meet a condition.
+final class MatchCountTest: RowTest {
+    private let source: MemberSource
+    private let destinations: DestinationTests
+    private let comparison: ComparisonOperator
+    private let constant: Int64
+
+    init(_ source: MemberSource, _ destinations: DestinationTests, _ comparison: ComparisonOperator, _ constant: Int64) {
+        self.source = source
+        self.destinations = destinations
+        self.comparison = comparison
+        self.constant = constant
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        var count: Int64 = 0
+        try scope.view.forEachMember(of: row.reference, in: source) { member in
+            if try destinations.matches(member, scope) { count += 1 }
+            return true
+        }
+        return comparison.holds(count, constant)
+    }
+}
+
+extension PredicateNode {
+    /// A subquery's predicate with its variable as the object that is asked; nil where it asks the object around it too.
+    fileprivate func asked(of variable: String) -> PredicateNode? {
+        var asksOuter = false
+        // Parts come before what they are parts of, so the variable is still there when its path is seen.
+        let result = rewriting { expression, bound in
+            switch expression {
+            case .keyPath(let keys):
+                asksOuter = true
+                return .keyPath(keys)
+            case .path(.variable(variable), let keys) where !bound.contains(variable): return .keyPath(keys)
+            case .subquery:
+                asksOuter = true
+                return expression
+            default: return expression
+            }
+        }
+        guard !asksOuter else { return nil }
+        return result.rewriting { expression, _ in
+            if case .variable(variable) = expression { return .keyPath([]) }
+            return expression
+        }
+    }
+}

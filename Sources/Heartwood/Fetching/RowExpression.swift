@@ -1,0 +1,88 @@
+import Foundation
+import RecordLog
+
+/// What a query computes from row bytes: one node of a compiled expression, bound to one table.
+class RowExpression {
+    func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { .null }
+}
+
+final class ConstantExpression: RowExpression {
+    private let constant: PredicateValue
+
+    init(_ constant: PredicateValue) {
+        self.constant = constant
+    }
+
+    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { constant }
+}
+
+/// An attribute, as key-value coding would give it.
+final class ColumnExpression: RowExpression {
+    private let runtime: EntityRuntime
+    private let property: Int
+    private let kind: PropertyKind
+
+    init(_ runtime: EntityRuntime, _ property: Int) {
+        self.runtime = runtime
+        self.property = property
+        kind = runtime.properties[property].kind
+    }
+
+    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+        guard let access = runtime.accesses(row.layoutID)?[property], !access.isAbsent, !row.isNull(access) else { return .null }
+        switch kind {
+        case .bool: return .integer(row.int64(access) != 0 ? 1 : 0)
+        case .int16, .int32, .int64: return .integer(row.int64(access))
+        case .float, .double: return .double(row.double(access))
+        case .date: return .date(row.double(access))
+        case .string: return .text(String(decoding: row.bytes(access), as: UTF8.self))
+        case .decimal: return .decimal(Decimal(row.decimal(access)))
+        case .uuid: return .uuid(UUID(storedBytes: row.uuid(access)))
+        case .data: return .data(Data(row.bytes(access)))
+        case .uri: return URL(string: String(decoding: row.bytes(access), as: UTF8.self)).map(PredicateValue.url) ?? .null
+        case .externalData, .transformable, .objectID, .undefined, .toOne, .toMany: return .null
+        }
+    }
+}
+
+final class CallExpression: RowExpression {
+    private let function: PredicateFunction
+    private let arguments: [RowExpression]
+
+    init(_ function: PredicateFunction, _ arguments: [RowExpression]) {
+        self.function = function
+        self.arguments = arguments
+    }
+
+    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+        function.apply(try arguments.map { try $0.value(row, scope) })
+    }
+}
+
+final class ListExpression: RowExpression {
+    private let parts: [RowExpression]
+
+    init(_ parts: [RowExpression]) {
+        self.parts = parts
+    }
+
+    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+        .collection(try parts.map { try $0.value(row, scope) })
+    }
+}
+
+final class ConditionalExpression: RowExpression {
+    private let test: RowTest
+    private let first: RowExpression
+    private let second: RowExpression
+
+    init(_ test: RowTest, _ first: RowExpression, _ second: RowExpression) {
+        self.test = test
+        self.first = first
+        self.second = second
+    }
+
+    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+        try test.matches(row, scope) ? first.value(row, scope) : second.value(row, scope)
+    }
+}

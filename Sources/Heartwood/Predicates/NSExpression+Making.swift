@@ -1,0 +1,110 @@
+import Foundation
+
+extension NSExpression {
+    convenience init(node: ExpressionNode, depth: Int? = nil) {
+        self.init(body: ExpressionTree(node, depth: depth ?? node.depth))
+    }
+
+    private convenience init(_ node: ExpressionNode, over parts: [NSExpression]) {
+        self.init(node: node, depth: 1 + parts.reduce(0) { max($0, $1.depth) })
+    }
+
+    var node: ExpressionNode { (body as? ExpressionTree)?.node ?? .constant(.null) }
+    var depth: Int { (body as? ExpressionTree)?.depth ?? 1 }
+
+    /// Parses an expression in the format language.
+    /// - Precondition: the format is well-formed; the message quotes it and marks the place.
+    public convenience init(format: String, _ args: any CVarArg...) {
+        self.init(trapping: format, args)
+    }
+
+    /// As `init(format:_:)`, with the arguments in an array.
+    public convenience init(format: String, argumentArray arguments: [Any]) {
+        self.init(trapping: format, arguments)
+    }
+
+    /// Parses an expression that comes from outside the program.
+    /// - Throws: an error whose description quotes the format and marks the place.
+    public convenience init(parsing format: String, argumentArray arguments: [Any]? = nil) throws {
+        let (node, depth) = try PredicateParser.parseExpression(format, arguments: arguments ?? [])
+        self.init(node: node, depth: depth)
+    }
+
+    private convenience init(trapping format: String, _ arguments: [Any]) {
+        do {
+            let (node, depth) = try PredicateParser.parseExpression(format, arguments: arguments)
+            self.init(node: node, depth: depth)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    public convenience init(forConstantValue value: Any?) { self.init(.constant(PredicateValue(value)), over: []) }
+
+    public class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.keyPath([]), over: []) }
+
+    /// The value of a `$name`.
+    public convenience init(forVariable name: String) { self.init(.variable(name), over: []) }
+
+    public convenience init(forKeyPath path: String) {
+        self.init(.keyPath(path == "self" || path == "SELF" ? [] : path.split(separator: ".").map(String.init)), over: [])
+    }
+
+    /// A function by Core Data's name, such as `sum:`; its arguments are expressions, and anything else is a constant.
+    /// - Precondition: there is such a function, and it takes so many arguments.
+    public convenience init(forFunction name: String, arguments: [Any]) {
+        guard let function = PredicateFunction(rawValue: name), !function.isMethod else {
+            preconditionFailure("There is no function \"\(name)\"; there are \(PredicateFunction.names).")
+        }
+        precondition(function.accepts(count: arguments.count), "\(name) takes \(function.arityText), not \(arguments.count).")
+        let parts = arguments.map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
+        self.init(.call(function, parts.map(\.node)), over: parts)
+    }
+
+    /// A method of the value that `target` gives, such as `uppercaseString`.
+    /// - Precondition: it is one that FUNCTION can call in a format.
+    public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
+        guard let function = PredicateFunction.method(name), function.accepts(count: 1 + (arguments?.count ?? 0)) else {
+            preconditionFailure("No method \"\(name)\" can be called by name; there are \(PredicateFunction.methodNames).")
+        }
+        let parts = [target] + (arguments ?? []).map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
+        self.init(.call(function, parts.map(\.node)), over: parts)
+    }
+
+    /// A list of expressions; what is none is a constant.
+    public convenience init(forAggregate expressions: [Any]) {
+        let parts = expressions.map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
+        self.init(.aggregate(parts.map(\.node)), over: parts)
+    }
+
+    public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
+        self.init(.set(.union, left.node, right.node), over: [left, right])
+    }
+
+    public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
+        self.init(.set(.intersect, left.node, right.node), over: [left, right])
+    }
+
+    public convenience init(forMinusSet left: NSExpression, with right: NSExpression) {
+        self.init(.set(.minus, left.node, right.node), over: [left, right])
+    }
+
+    /// The members of a collection for which a predicate holds, each being the variable's value in turn.
+    public convenience init(
+        forSubquery collection: NSExpression, usingIteratorVariable variable: String, predicate: Foundation.NSPredicate
+    ) {
+        self.init(
+            node: .subquery(collection.node, variable: variable, predicate.node), depth: 1 + max(collection.depth, predicate.depth))
+    }
+
+    public convenience init(forConditional predicate: Foundation.NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression) {
+        self.init(
+            node: .conditional(predicate.node, trueExpression.node, falseExpression.node),
+            depth: 1 + max(predicate.depth, trueExpression.depth, falseExpression.depth))
+    }
+
+    /// The value of a block, in memory only: a fetch throws.
+    public convenience init(block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
+        self.init(.block(ExpressionBlock(block), (arguments ?? []).map(\.node)), over: arguments ?? [])
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+
+extension NSExpression {
+    public final var expressionType: ExpressionType {
+        switch node {
+        case .constant, .fault: .constantValue
+        case .keyPath(let keys): keys.isEmpty ? .evaluatedObject : .keyPath
+        case .path: .keyPath
+        case .aggregate: .aggregate
+        case .variable: .variable
+        case .call: .function
+        case .set(.union, _, _): .unionSet
+        case .set(.intersect, _, _): .intersectSet
+        case .set(.minus, _, _): .minusSet
+        case .subquery: .subquery
+        case .conditional: .conditional
+        case .block: .block
+        }
+    }
+
+    private func misfit(_ part: StaticString) -> Never {
+        preconditionFailure("The expression \(self) has no \(part); look at its expressionType first.")
+    }
+
+    /// - Precondition: of a constant. The same holds for each part below: only the kinds of expression that it is said of have it.
+    public final var constantValue: Any? {
+        guard case .constant(let value) = node else { misfit("constantValue") }
+        return value.object
+    }
+
+    /// Of a key path.
+    public final var keyPath: String {
+        switch node {
+        case .keyPath(let keys) where !keys.isEmpty: keys.joined(separator: ".")
+        case .path(_, let keys): keys.joined(separator: ".")
+        default: misfit("keyPath")
+        }
+    }
+
+    /// Of a function: its name.
+    public final var function: String {
+        guard case .call(let function, _) = node else { misfit("function") }
+        return function.rawValue
+    }
+
+    /// Of a variable, or a subquery: its name.
+    public final var variable: String {
+        switch node {
+        case .variable(let name), .subquery(_, variable: let name, _): name
+        default: misfit("variable")
+        }
+    }
+
+    /// Of a method, and of a key path that is asked of another expression: the receiver.
+    public final var operand: NSExpression {
+        switch node {
+        case .path(let base, _): return NSExpression(node: base)
+        case .keyPath: return .expressionForEvaluatedObject()
+        case .call(let function, let arguments):
+            guard function.isMethod, let receiver = arguments.first else { break }
+            return NSExpression(node: receiver)
+        default: break
+        }
+        misfit("operand")
+    }
+
+    /// Of a function, or a block; of a method, those beside the receiver.
+    public final var arguments: [NSExpression]? {
+        switch node {
+        case .call(let function, let arguments):
+            arguments.dropFirst(function.isMethod ? 1 : 0).map { NSExpression(node: $0) }
+        case .block(_, let arguments): arguments.map { NSExpression(node: $0) }
+        default: misfit("arguments")
+        }
+    }
+
+    /// Of an aggregate: its expressions, an array of `NSExpression`; of a subquery: the expression of its collection.
+    public final var collection: Any {
+        switch node {
+        case .aggregate(let list): list.map { NSExpression(node: $0) }
+        case .subquery(let collection, _, _): NSExpression(node: collection)
+        default: misfit("collection")
+        }
+    }
+
+    /// Of a subquery, or a conditional.
+    public final var predicate: NSPredicate {
+        switch node {
+        case .subquery(_, _, let predicate), .conditional(let predicate, _, _): NSPredicate(node: predicate)
+        default: misfit("predicate")
+        }
+    }
+
+    /// Of a union, an intersection, or a difference.
+    public final var left: NSExpression {
+        guard case .set(_, let left, _) = node else { misfit("left") }
+        return NSExpression(node: left)
+    }
+
+    public final var right: NSExpression {
+        guard case .set(_, _, let right) = node else { misfit("right") }
+        return NSExpression(node: right)
+    }
+
+    /// Of a conditional.
+    public final var `true`: NSExpression {
+        guard case .conditional(_, let first, _) = node else { misfit("true") }
+        return NSExpression(node: first)
+    }
+
+    public final var `false`: NSExpression {
+        guard case .conditional(_, _, let second) = node else { misfit("false") }
+        return NSExpression(node: second)
+    }
+
+    public final var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
+        guard case .block(let block, _) = node else { misfit("expressionBlock") }
+        return block.body
+    }
+
+    /// The value for an object; `context` holds the values of variables.
+    /// - Precondition: each variable has a value.
+    public final func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
+        var variables: [String: Any] = [:]
+        for (name, value) in context ?? [:] {
+            if let name = name as? String { variables[name] = value }
+        }
+        do {
+            return try node.value(PredicateScope(subject: object, variables: variables)).object
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// The types that CAST knows, by their names in a format. They are also how values without a literal are written.
+enum PredicateCast: String, CaseIterable {
+    case date = "NSDate"
+    case number = "NSNumber"
+    case string = "NSString"
+    case decimal = "NSDecimalNumber"
+    case uuid = "NSUUID"
+    case url = "NSURL"
+    case data = "NSData"
+
+    /// - Returns: null where the value has no such form.
+    func apply(_ value: PredicateValue) -> PredicateValue {
+        switch self {
+        case .date:
+            if case .date = value { return value }
+            guard let seconds = PredicateNumber(value)?.double else { return .null }
+            return .date(seconds)
+        case .number:
+            if case .date(let seconds) = value { return .double(seconds) }
+            if let number = PredicateNumber(value) { return number.value }
+            guard case .text(let text) = value else { return .null }
+            return Int64(text).map(PredicateValue.integer) ?? Double(text).map(PredicateValue.double) ?? .null
+        case .string: return Self.text(value).map(PredicateValue.text) ?? .null
+        case .decimal:
+            if case .text(let text) = value { return Decimal(string: text).map(PredicateValue.decimal) ?? .null }
+            return PredicateNumber(value)?.decimal.map(PredicateValue.decimal) ?? .null
+        case .uuid:
+            if case .uuid = value { return value }
+            guard case .text(let text) = value else { return .null }
+            return UUID(uuidString: text).map(PredicateValue.uuid) ?? .null
+        case .url:
+            if case .url = value { return value }
+            guard case .text(let text) = value else { return .null }
+            return URL(string: text).map(PredicateValue.url) ?? .null
+        case .data:
+            if case .data = value { return value }
+            guard case .text(let text) = value else { return .null }
+            return Data(base64Encoded: text).map(PredicateValue.data) ?? .null
+        }
+    }
+
+    private static func text(_ value: PredicateValue) -> String? {
+        switch value {
+        case .text(let text): text
+        case .bool(let flag): flag ? "1" : "0"
+        case .integer(let number): "\(number)"
+        case .double(let number): number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
+        case .decimal(let number): "\(number)"
+        case .uuid(let uuid): uuid.uuidString
+        case .url(let url): url.absoluteString
+        case .data(let data): data.base64EncodedString()
+        case .date(let seconds): "\(Date(timeIntervalSinceReferenceDate: seconds))"
+        case .null, .object, .objectID, .collection, .other: nil
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+extension PredicateNode {
+    /// The predicate with some of its expressions replaced. `replace` sees an expression after its parts, and gives it back as it is
+    /// to be; `bound` are the variables of the subqueries around it.
+    func rewriting(bound: Set<String> = [], _ replace: (ExpressionNode, _ bound: Set<String>) -> ExpressionNode) -> PredicateNode {
+        switch self {
+        case .constant, .block, .fault: return self
+        case .and(let parts): return .and(parts.map { $0.rewriting(bound: bound, replace) })
+        case .or(let parts): return .or(parts.map { $0.rewriting(bound: bound, replace) })
+        case .not(let part): return .not(part.rewriting(bound: bound, replace))
+        case .comparison(let comparison):
+            var result = comparison
+            result.left = comparison.left.rewriting(bound: bound, replace)
+            result.right = comparison.right.rewriting(bound: bound, replace)
+            return .comparison(result)
+        }
+    }
+
+    /// With constants in the place of variables.
+    func substituting(_ variables: [String: Any]) -> PredicateNode {
+        rewriting { expression, bound in
+            guard case .variable(let name) = expression, !bound.contains(name), let value = variables[name] else { return expression }
+            return (value as? NSExpression)?.node ?? .constant(PredicateValue(value))
+        }
+    }
+
+    /// With the values of functions of constants in their places, so that a store can compile them and an index serve them. The time
+    /// that `now()` gives is then one for all objects, as a fetch needs it.
+    var folded: PredicateNode {
+        hasExpressions ? rewriting { expression, _ in expression.foldedOnce } : self
+    }
+}
+
+extension PredicateNode {
+    /// Whether it compares more than key paths and constants.
+    private var hasExpressions: Bool {
+        switch self {
+        case .constant, .block, .fault: false
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasExpressions)
+        case .not(let part): part.hasExpressions
+        case .comparison(let comparison): comparison.left.isExpression || comparison.right.isExpression
+        }
+    }
+}
+
+extension ExpressionNode {
+    /// See `PredicateNode.folded`.
+    var folded: ExpressionNode { rewriting(bound: []) { expression, _ in expression.foldedOnce } }
+
+    /// With its value in its place, where its parts are constants.
+    fileprivate var foldedOnce: ExpressionNode {
+        switch self {
+        case .call(let function, let arguments):
+            guard function != .random, function != .randomBelow else { return self }
+            let values = arguments.compactMap(\.constant)
+            return values.count == arguments.count ? .constant(function.apply(values)) : self
+        case .aggregate(let list):
+            let values = list.compactMap(\.constant)
+            return values.count == list.count ? .constant(.collection(values)) : self
+        case .set(let operation, let left, let right):
+            guard let a = left.constant?.listed, let b = right.constant?.listed else { return self }
+            return .constant(operation.apply(a, b))
+        default: return self
+        }
+    }
+
+    fileprivate var isExpression: Bool {
+        switch self {
+        case .constant, .keyPath: false
+        default: true
+        }
+    }
+
+    var constant: PredicateValue? {
+        if case .constant(let value) = self { return value }
+        return nil
+    }
+
+    func rewriting(bound: Set<String>, _ replace: (ExpressionNode, _ bound: Set<String>) -> ExpressionNode) -> ExpressionNode {
+        func part(_ node: ExpressionNode) -> ExpressionNode { node.rewriting(bound: bound, replace) }
+        let result: ExpressionNode
+        switch self {
+        case .constant, .keyPath, .variable, .fault: result = self
+        case .path(let base, let keys): result = .path(part(base), keys)
+        case .aggregate(let list): result = .aggregate(list.map(part))
+        case .call(let function, let arguments): result = .call(function, arguments.map(part))
+        case .set(let operation, let left, let right): result = .set(operation, part(left), part(right))
+        case .subquery(let collection, let name, let predicate):
+            result = .subquery(part(collection), variable: name, predicate.rewriting(bound: bound.union([name]), replace))
+        case .conditional(let predicate, let first, let second):
+            result = .conditional(predicate.rewriting(bound: bound, replace), part(first), part(second))
+        case .block(let block, let arguments): result = .block(block, arguments.map(part))
+        }
+        return replace(result, bound)
+    }
+}

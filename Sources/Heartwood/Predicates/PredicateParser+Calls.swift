@@ -1,0 +1,87 @@
+import Foundation
+
+/// What is written as a call: functions, and the words with rules of their own.
+extension PredicateParser {
+    /// From the opening parenthesis on.
+    mutating func call(_ name: String, at position: Int) throws -> Item {
+        try expect(symbol: "(")
+        let result: Item
+        switch name.uppercased() {
+        case "SUBQUERY": result = try subquery(at: position)
+        case "TERNARY": result = try conditional(at: position)
+        case "CAST": result = try cast(at: position)
+        case "FUNCTION": result = try method(at: position)
+        default: result = try function(name, at: position)
+        }
+        try expect(symbol: ")")
+        return result
+    }
+
+    private func make(_ node: ExpressionNode, _ parts: [Int], at position: Int) throws -> Item {
+        try item(.expression(node), over: parts.max() ?? 0, at: position)
+    }
+
+    private mutating func function(_ name: String, at position: Int) throws -> Item {
+        guard let function = PredicateFunction.named(name) else {
+            throw lexer.failure("there is no function \"\(name)\"; there are \(PredicateFunction.names)", at: position)
+        }
+        let arguments = lexer.token == .symbol(")") ? [] : try list()
+        guard function.accepts(count: arguments.count) else {
+            throw lexer.failure("\(function.rawValue) takes \(function.arityText), not \(arguments.count)", at: position)
+        }
+        return try make(.call(function, arguments.map(\.node)), arguments.map(\.depth), at: position)
+    }
+
+    private mutating func subquery(at position: Int) throws -> Item {
+        let collection = try expression()
+        try expect(symbol: ",")
+        guard case .variable(let name) = lexer.token else { throw lexer.failure("SUBQUERY needs a variable here, such as $x") }
+        try lexer.advance()
+        try expect(symbol: ",")
+        let condition = try predicate()
+        return try make(.subquery(collection.node, variable: name, condition.node), [collection.depth, condition.depth], at: position)
+    }
+
+    private mutating func conditional(at position: Int) throws -> Item {
+        let condition = try predicate()
+        try expect(symbol: ",")
+        let first = try expression()
+        try expect(symbol: ",")
+        let second = try expression()
+        return try make(
+            .conditional(condition.node, first.node, second.node), [condition.depth, first.depth, second.depth], at: position)
+    }
+
+    private mutating func cast(at position: Int) throws -> Item {
+        let value = try expression()
+        try expect(symbol: ",")
+        let place = lexer.position
+        let type = try expression()
+        guard case .constant(.text(let name)) = type.node, let target = PredicateCast(rawValue: name) else {
+            let names = PredicateCast.allCases.map(\.rawValue).joined(separator: " ")
+            throw lexer.failure("CAST needs the name of a type: \(names)", at: place)
+        }
+        if case .constant(let constant) = value.node {
+            let result = target.apply(constant)
+            guard constant.isNull || !result.isNull else { throw lexer.failure("this value cannot be cast to \(name)", at: position) }
+            return try make(.constant(result), [], at: position)
+        }
+        return try make(.call(.cast, [value.node, type.node]), [value.depth], at: position)
+    }
+
+    private mutating func method(at position: Int) throws -> Item {
+        let receiver = try expression()
+        try expect(symbol: ",")
+        let place = lexer.position
+        let selector = try expression()
+        guard case .constant(.text(let name)) = selector.node, let function = PredicateFunction.method(name) else {
+            throw lexer.failure("FUNCTION can call no methods but \(PredicateFunction.methodNames)", at: place)
+        }
+        let rest = try take(symbol: ",") ? try list() : []
+        guard rest.count + 1 == max(function.arity, 1) else {
+            throw lexer.failure("\(name) takes \(function.arity - 1) arguments beside its receiver, not \(rest.count)", at: place)
+        }
+        return try make(
+            .call(function, [receiver.node] + rest.map(\.node)), [receiver.depth] + rest.map(\.depth), at: position)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// The tree behind a predicate object.
+final class PredicateTree: PredicateBody {
+    let node: PredicateNode
+    /// Its levels, kept so that building a predicate does not walk its parts.
+    let depth: Int
+
+    init(_ node: PredicateNode, depth: Int) {
+        self.node = depth > PredicateNode.depthMax ? .fault(.tooDeep) : node
+        self.depth = depth > PredicateNode.depthMax ? 1 : depth
+    }
+
+    func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool {
+        do {
+            return try node.evaluate(PredicateScope(subject: object, variables: variables ?? [:]))
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    var format: String { PredicatePrinter.format(node) }
+
+    func isEqual(_ other: any PredicateBody) -> Bool { other === self || !node.hasBlock && (other as? PredicateTree)?.format == format }
+}
+
+/// The tree behind an expression object.
+final class ExpressionTree: ExpressionBody {
+    let node: ExpressionNode
+    let depth: Int
+
+    init(_ node: ExpressionNode, depth: Int) {
+        self.node = depth > PredicateNode.depthMax ? .fault(.tooDeep) : node
+        self.depth = depth > PredicateNode.depthMax ? 1 : depth
+    }
+
+    var format: String { PredicatePrinter.format(node) }
+}
+
+extension Foundation.NSPredicate {
+    /// The tree of any predicate: of a format, of one built by hand, of a compound of Foundation's own; a block for others.
+    var node: PredicateNode {
+        switch self {
+        // A subclass of the program's may evaluate in its own way.
+        case let predicate as NSPredicate where Self.ownClasses.contains(ObjectIdentifier(type(of: predicate))):
+            switch predicate.body {
+            case let tree as PredicateTree: return tree.node
+            case let block as BlockBody: return block.constant.map(PredicateNode.constant) ?? .block(block)
+            default: return .block(BlockBody { predicate.evaluate(with: $0, substitutionVariables: $1) })
+            }
+        case let compound as Foundation.NSCompoundPredicate where type(of: compound) == Foundation.NSCompoundPredicate.self:
+            guard compound.depth <= PredicateNode.depthMax else { return .fault(.tooDeep) }
+            return PredicateNode(compound.compoundPredicateType.own, compound.subpredicates.map(\.node))
+        default:
+            if isEqual(Foundation.NSPredicate(value: true)) { return .constant(true) }
+            if isEqual(Foundation.NSPredicate(value: false)) { return .constant(false) }
+            return .block(BlockBody { self.evaluate(with: $0, substitutionVariables: $1) })
+        }
+    }
+
+    private static let ownClasses: Set<ObjectIdentifier> = [
+        ObjectIdentifier(NSPredicate.self), ObjectIdentifier(NSComparisonPredicate.self), ObjectIdentifier(NSCompoundPredicate.self),
+    ]
+
+    /// The tree's levels.
+    var depth: Int {
+        switch self {
+        case let predicate as NSPredicate: return (predicate.body as? PredicateTree)?.depth ?? 1
+        case let compound as Foundation.NSCompoundPredicate:
+            // Foundation's compounds know no depth; they are looked at level by level.
+            var level: [Foundation.NSPredicate] = [compound], depth = 0, known = 0
+            while !level.isEmpty, depth <= PredicateNode.depthMax {
+                depth += 1
+                known = level.reduce(known) { max($0, depth + (($1 as? NSPredicate)?.depth ?? 0)) }
+                level = level.flatMap { ($0 as? Foundation.NSCompoundPredicate)?.subpredicates ?? [] }
+            }
+            return max(depth, known)
+        default: return 1
+        }
+    }
+}
+
+extension Foundation.NSCompoundPredicate.LogicalType {
+    fileprivate var own: NSCompoundPredicate.LogicalType {
+        switch self {
+        case .not: .not
+        case .and: .and
+        case .or: .or
+        }
+    }
+}
+
+extension PredicateNode {
+    init(_ type: NSCompoundPredicate.LogicalType, _ parts: [PredicateNode]) {
+        self = switch type {
+        case .and: .and(parts)
+        case .or: .or(parts)
+        case .not: .not(parts[0])
+        }
+    }
+
+    /// Whether any part is a block, which has no form to compare.
+    fileprivate var hasBlock: Bool {
+        switch self {
+        case .block: true
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasBlock)
+        case .not(let part): part.hasBlock
+        case .comparison(let comparison): comparison.left.hasBlock || comparison.right.hasBlock
+        case .constant, .fault: false
+        }
+    }
+}
+
+extension ExpressionNode {
+    fileprivate var hasBlock: Bool {
+        var found = false
+        _ = rewriting(bound: []) { part, _ in
+            if case .block = part { found = true }
+            return part
+        }
+        return found
+    }
+}

@@ -1,0 +1,25 @@
+import Synchronization
+
+/// The matcher of a comparison's pattern, kept for as long as the pattern is the same: a predicate is asked of many objects.
+final class PreparedMatcher {
+    // Foundation's predicates may be evaluated on several threads at once.
+    private let kept = Mutex<(comparison: PredicateNode.Operator, pattern: String, Box)?>(nil)
+
+    private final class Box: @unchecked Sendable {
+        let matcher: TextMatcher?
+
+        init(_ matcher: TextMatcher?) {
+            self.matcher = matcher
+        }
+    }
+
+    /// - Throws: `PredicateFault` for a regular expression that does not compile.
+    func matcher(_ comparison: PredicateNode.Operator, _ pattern: String, options: PredicateNode.Options) throws -> TextMatcher? {
+        if let (operation, known, box) = kept.withLock({ $0 }), operation == comparison, known.utf8.elementsEqual(pattern.utf8) {
+            return box.matcher
+        }
+        let box = Box(try TextMatcher(comparison, pattern, options: options))
+        kept.withLock { $0 = (comparison, pattern, box) }
+        return box.matcher
+    }
+}

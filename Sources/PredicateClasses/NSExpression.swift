@@ -1,0 +1,32 @@
+import Foundation
+
+/// A value in a predicate: a constant, a key path, a function of others. Its members are with the predicate language, in the stack.
+/// Source: https://developer.apple.com/documentation/foundation/nsexpression
+open class NSExpression: NSObject, NSCopying {
+    public enum ExpressionType: UInt, Sendable {
+        case constantValue, evaluatedObject, variable, keyPath, function, unionSet, intersectSet, minusSet
+        case subquery = 13
+        case aggregate = 14
+        case block = 19
+        case conditional = 20
+    }
+
+    package let body: any ExpressionBody
+
+    package init(body: any ExpressionBody) {
+        self.body = body
+        super.init()
+    }
+
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSExpression else { return false }
+        return other === self || other.body.format == body.format
+    }
+
+    open override var hash: Int { body.format.hashValue }
+
+    /// The expression in the format language.
+    open override var description: String { body.format }
+}

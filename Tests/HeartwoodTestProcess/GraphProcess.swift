@@ -1,0 +1,34 @@
+import Foundation
+import Heartwood
+
+/// A process of its own for tests of the stack: `heartwood-testprocess STORE`. It does what each line of its input asks (`GraphRequest`
+/// as JSON), answers with a line (`GraphReply`), and ends with its input.
+@main
+struct GraphProcess {
+    static func main() throws {
+        let hand = GraphHand(
+            GraphHand.context(try GraphHand.coordinator(NSRecordLogStoreType, at: URL(fileURLWithPath: CommandLine.arguments[1]))))
+        while let line = readLine() {
+            var reply = GraphReply()
+            do {
+                try answer(try JSONDecoder().decode(GraphRequest.self, from: Data(line.utf8)), hand, &reply)
+            } catch {
+                reply.failure = "\(error)"
+            }
+            // Not through a buffer.
+            FileHandle.standardOutput.write(try JSONEncoder().encode(reply) + [UInt8(ascii: "\n")])
+        }
+    }
+
+    private static func answer(_ request: GraphRequest, _ hand: GraphHand, _ reply: inout GraphReply) throws {
+        hand.context.refreshAllObjects()
+        try hand.load()
+        switch request {
+        case .commit(let edits):
+            for edit in edits { try hand.run(edit) }
+            try hand.context.save()
+        case .look:
+            for number in hand.objects.keys { reply.sights[number] = hand.sight(number) }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+/// Contexts of several queues at once; also what the thread sanitizer is run over.
+@Suite struct ConcurrentContextTests {
+    private static let writers = 6, rounds = 12, people = 8
+
+    private func context(
+        _ stack: TestStack, _ type: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType
+    ) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: type)
+        context.persistentStoreCoordinator = stack.coordinator
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        return context
+    }
+
+    /// Each writer has persons of its own, and they share one group and one of the persons.
+    private func write(
+        _ stack: TestStack, _ contexts: [NSManagedObjectContext], shared: NSManagedObjectID, group: NSManagedObjectID
+    ) async throws {
+        try await withThrowingTaskGroup { tasks in
+            for (number, context) in contexts.enumerated() {
+                tasks.addTask { [coordinator = stack.coordinator] in
+                    let entity = coordinator.managedObjectModel.entitiesByName["Person"]!
+                    for round in 0..<Self.rounds {
+                        try await context.perform {
+                            for index in 0..<Self.people {
+                                let person = NSManagedObject(entity: entity, insertInto: context)
+                                person.setValue("\(number)-\(round)-\(index)", forKey: "name")
+                                person.setValue(round, forKey: "age")
+                                person.setValue(context.object(with: group), forKey: "group")
+                            }
+                            context.object(with: shared).setValue(number * Self.rounds + round, forKey: "age")
+                            try context.save()
+                        }
+                    }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func manyContextsSaveAndTheMainQueuesMergesThem(kind: StoreKind, mergesByItself: Bool) async throws {
+        let stack = try TestStack(kind)
+        let group = stack.insert("Group", ["title": "all"]), shared = stack.insert("Person", ["name": "shared"])
+        try stack.context.save()
+        let groupID = group.objectID, sharedID = shared.objectID
+        let main = context(stack, .mainQueueConcurrencyType)
+        let contexts = (0..<Self.writers).map { _ in context(stack) }
+        var tokens: [any NSObjectProtocol] = []
+        if mergesByItself {
+            main.automaticallyMergesChangesFromParent = true
+        } else {
+            // As code for Core Data has it: the notification crosses to the other queue with the objects in it.
+            for context in contexts {
+                tokens.append(NotificationCenter.default.addObserver(
+                    forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+                ) { notification in
+                    let sent = Confined(value: notification)
+                    main.perform { main.mergeChanges(fromContextDidSave: sent.value) }
+                })
+            }
+        }
+        defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+        await main.perform {
+            #expect(main.object(with: sharedID).value(forKey: "name") as? String == "shared")
+            #expect((main.object(with: groupID).value(forKey: "people") as? NSSet)?.count == 0)
+        }
+        async let reading: Void = read(main, groupID)
+        try await write(stack, contexts, shared: sharedID, group: groupID)
+        try await reading
+        let wanted = Self.writers * Self.rounds * Self.people
+        await main.perform(schedule: .enqueued) {
+            let newest = main.object(with: sharedID).value(forKey: "age") as? Int
+            #expect(newest.map { $0 % Self.rounds } == Self.rounds - 1, "the last save of some writer")
+            #expect((main.object(with: groupID).value(forKey: "people") as? NSSet)?.count == wanted)
+            #expect(main.identities.checkInvariants())
+        }
+        #expect(try stack.fetch("Person", in: stack.newContext()).count == wanted + 1)
+    }
+
+    /// Walks the graph while others save.
+    private func read(_ main: NSManagedObjectContext, _ group: NSManagedObjectID) async throws {
+        for _ in 0..<Self.rounds {
+            try await main.perform {
+                let people = main.object(with: group).value(forKey: "people") as? NSSet
+                for case let person as NSManagedObject in people?.allObjects ?? [] { _ = person.value(forKey: "name") }
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+                request.predicate = NSPredicate(format: "age > 3")
+                request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+                for person in try main.fetch(request) { _ = person.value(forKey: "age") }
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func manyTasksShareOneContext(kind: StoreKind) async throws {
+        let stack = try TestStack(kind)
+        let context = context(stack)
+        let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Tag"])
+        final class Saved: Sendable {
+            let ids = Mutex<[NSManagedObjectID]>([])
+        }
+        let saved = Saved()
+        try await withThrowingTaskGroup { tasks in
+            for number in 0..<40 {
+                tasks.addTask {
+                    let id = try await context.perform(schedule: number % 2 == 0 ? .immediate : .enqueued) {
+                        let tag = NSManagedObject(entity: entity, insertInto: context)
+                        tag.setValue("\(number)", forKey: "label")
+                        try context.save()
+                        return tag.objectID
+                    }
+                    saved.ids.withLock { $0.append(id) }
+                    let label = await context.perform { context.object(with: id).value(forKey: "label") as? String }
+                    #expect(label == "\(number)")
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        #expect(Set(saved.ids.withLock { $0 }).count == 40)
+        #expect(context.performAndWait { context.registeredObjects.count <= 40 })
+    }
+}

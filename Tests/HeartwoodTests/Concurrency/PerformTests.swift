@@ -1,0 +1,197 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+/// Runs `body` on a thread of its own, which may wait as long as it likes.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: body()) }
+    }
+}
+
+@Suite struct PerformTests {
+    struct Refusal: Error, Equatable {
+        let number: Int
+    }
+
+    private func context(
+        _ stack: TestStack, _ type: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType
+    ) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: type)
+        context.persistentStoreCoordinator = stack.coordinator
+        return context
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatABlockGivesAndThrowsComesBack(kind: StoreKind) async throws {
+        let stack = try TestStack(kind)
+        let context = context(stack)
+        // Without `try`: a block that throws nothing makes a call that throws nothing.
+        #expect(context.performAndWait { context.hasChanges } == false)
+        #expect(await context.perform { context.hasChanges } == false)
+        #expect(await context.perform(schedule: .enqueued) { 7 } == 7)
+        #expect(throws: Refusal(number: 1)) { try context.performAndWait { throw Refusal(number: 1) } }
+        await #expect(throws: Refusal(number: 2)) { try await context.perform { throw Refusal(number: 2) } }
+        let saved = try await context.perform {
+            stack.insert("Person", ["name": "a"], into: context)
+            try context.save()
+            return try stack.fetch("Person", in: context).map { $0.value(forKey: "name") as? String }
+        }
+        #expect(saved == ["a"])
+        func wrapped<T>(_ block: () throws -> T) rethrows -> T { try context.performAndWait(block) }
+        #expect(wrapped { 1 } == 1)
+    }
+
+    @Test func aChainOfContextsMayWaitForItself() async throws {
+        let stack = try TestStack(.inMemory)
+        let a = context(stack), b = context(stack)
+        let isRight = await onThread {
+            let order = a.performAndWait {
+                var order = ["a"]
+                b.performAndWait {
+                    order.append("b")
+                    a.performAndWait {
+                        order.append("a again")
+                        b.performAndWait { order.append("b again") }
+                    }
+                }
+                return order
+            }
+            return order == ["a", "b", "a again", "b again"]
+        }
+        #expect(isRight)
+    }
+
+    @Test func aContextKeepsOthersOutUntilTheChainIsDone() async throws {
+        let stack = try TestStack(.inMemory)
+        let a = context(stack), b = context(stack)
+        final class Room: Sendable {
+            let isTaken = Atomic<Bool>(false), overlaps = Atomic<Int>(0)
+
+            func visit() {
+                if isTaken.exchange(true, ordering: .sequentiallyConsistent) { overlaps.add(1, ordering: .relaxed) }
+                isTaken.store(false, ordering: .sequentiallyConsistent)
+            }
+        }
+        let room = Room()
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<50 {
+                        await a.perform {
+                            b.performAndWait {
+                                a.performAndWait { room.visit() }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(room.overlaps.load(ordering: .relaxed) == 0)
+    }
+
+    /// Off Apple's platforms the main actor's thread is not the main thread once a program has an asynchronous main function, so a
+    /// main-queue context that looked at the thread alone waited for the queue that it was on.
+    @MainActor @Test func theMainQueuesContextRunsAtOnceOnTheMainActor() throws {
+        let stack = try TestStack(.inMemory)
+        let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
+        #expect(main.performAndWait { other.performAndWait { main.performAndWait { 1 } } } == 1)
+        #expect(other.performAndWait { main.performAndWait { other.performAndWait { 2 } } } == 2)
+    }
+
+    /// Swift ends the process where a closure of the main actor runs elsewhere; blocks that are written there must be none.
+    @MainActor @Test func blocksWrittenOnTheMainActorMayRunElsewhere() async throws {
+        let stack = try TestStack(.inMemory)
+        let context = context(stack), coordinator = stack.coordinator
+        let container = NSPersistentContainer(name: "Main", managedObjectModel: TestStack.model())
+        #expect(await context.perform { [1, 2].map { $0 + 1 } } == [2, 3])
+        #expect(await coordinator.perform { [1, 2].map { $0 + 1 } } == [2, 3])
+        #expect(await container.performBackgroundTask { _ in [1, 2].map { $0 + 1 } } == [2, 3])
+        #expect(context.performAndWait { [1, 2].map { $0 + 1 } } == [2, 3])
+    }
+
+    @Test func aThreadMayWaitForTheMainQueueAndItForTheThread() async throws {
+        let stack = try TestStack(.inMemory)
+        let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
+        let value = await onThread {
+            other.performAndWait {
+                main.performAndWait {
+                    MainActor.preconditionIsolated()
+                    return other.performAndWait { main.performAndWait { 3 } }
+                }
+            }
+        }
+        #expect(value == 3)
+        #expect(await main.perform { MainActor.assumeIsolated { 4 } } == 4)
+    }
+
+    @Test func aContextIsMadeByTheModernSpellingToo() {
+        #expect(NSManagedObjectContext(.mainQueue).concurrencyType == .mainQueueConcurrencyType)
+        #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
+        #expect(NSManagedObjectContext(.confinement).concurrencyType == .confinementConcurrencyType)
+    }
+
+    @Test func blocksRunInTheOrderInWhichTheyCame() async throws {
+        let stack = try TestStack(.inMemory)
+        let context = context(stack)
+        final class Seen: Sendable {
+            let numbers = Mutex<[Int]>([])
+        }
+        let seen = Seen()
+        // In an asynchronous function `perform` means the one that waits, so the other is called from one that is not.
+        func enqueue() {
+            for number in 0..<100 { context.perform { seen.numbers.withLock { $0.append(number) } } }
+        }
+        enqueue()
+        await context.perform(schedule: .enqueued) {}
+        #expect(seen.numbers.withLock { $0 } == Array(0..<100))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aContainerRunsBackgroundTasks(kind: StoreKind) async throws {
+        let container = NSPersistentContainer(name: "Background", managedObjectModel: TestStack.model())
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+        let description = NSPersistentStoreDescription(url: url)
+        description.type = kind.type
+        container.persistentStoreDescriptions = [description]
+        container.loadPersistentStores { _, error in #expect(error == nil) }
+        defer { try? FileManager.default.removeItem(at: url) }
+        let count = await container.performBackgroundTask { context in
+            _ = Person(context: context)
+            return context.insertedObjects.count
+        }
+        #expect(count == 1)
+        await #expect(throws: Refusal(number: 3)) {
+            try await container.performBackgroundTask { _ in throw Refusal(number: 3) }
+        }
+        let type = await withCheckedContinuation { continuation in
+            container.performBackgroundTask { continuation.resume(returning: $0.concurrencyType) }
+        }
+        #expect(type == .privateQueueConcurrencyType)
+        try container.persistentStoreCoordinator.persistentStores.forEach(container.persistentStoreCoordinator.remove)
+    }
+
+    @Test func aCoordinatorHasATurnToo() async throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        #expect(coordinator.performAndWait { coordinator.performAndWait { coordinator.persistentStores.count } } == 0)
+        #expect(await coordinator.perform { 1 } == 1)
+        #expect(throws: Refusal(number: 4)) { try coordinator.performAndWait { throw Refusal(number: 4) } }
+        await withCheckedContinuation { continuation in coordinator.perform { continuation.resume() } }
+    }
+
+    @Test func theEndOfPerformLetsGoOfWhatNobodyRefersTo() async throws {
+        let stack = try TestStack(.inMemory)
+        for number in 0..<1500 { stack.insert("Tag", ["label": "\(number)"]) }
+        try stack.context.save()
+        let context = context(stack)
+        let count = try await context.perform {
+            _ = try stack.fetch("Tag", in: context)
+            return context.identities.count
+        }
+        #expect(count == 1500)
+        #expect(context.performAndWait { context.identities.count } == 0)
+    }
+}

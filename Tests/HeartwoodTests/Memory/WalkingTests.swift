@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// The standard library's, which does not show it.
+@_silgen_name("$ss36_class_getInstancePositiveExtentSizeySiyXlXpF")
+private func instanceSize(_ type: AnyClass) -> Int
+
+@Suite struct WalkingTests {
+    private static let count = 100_000
+
+    /// Of the numbers of as many items.
+    private static func sum(_ count: Int) -> Int64 { Int64(count) * Int64(count - 1) / 2 }
+
+    @Test func walkingAHundredThousandObjectsHoldsABatchOfThem() throws {
+        let stack = try TestStack(.inMemory, model: WalkedStore.model())
+        try WalkedStore.fill(stack, count: Self.count)
+        for way in WalkedStore.Way.allCases {
+            let context = stack.newContext()
+            let count = way == .offset ? Self.count : 2 * WalkedStore.batch
+            var most = 0, bytes = 0, sum: Int64 = 0
+            try way.walk(context, count: count) {
+                most = max(most, context.identities.count)
+                bytes = max(bytes, context.identities.byteCount)
+            } _: { sum += $0 }
+            #expect(sum == Self.sum(count), "\(way)")
+            #expect(most <= WalkedStore.batch + 1024, "\(way)")
+            #expect(bytes <= 32 * 2 * most, "\(way): the table is not larger than its objects want")
+        }
+    }
+
+    /// One result array holds its objects as long as it is there; reading and refreshing them adds nothing.
+    @Test func refreshingLeavesNothingBesideAnObject() throws {
+        let stack = try TestStack(.inMemory, model: WalkedStore.model())
+        try WalkedStore.fill(stack, count: 5000)
+        let items = try stack.fetch("Item")
+        var sum: Int64 = 0
+        for item in items {
+            sum += item.managedInteger(at: 0) ?? -1
+            if item.managedString(at: 1) == nil { sum = 0 }
+            stack.context.refresh(item, mergeChanges: false)
+        }
+        #expect(sum == Self.sum(5000))
+        #expect(items.allSatisfy { $0.storage == nil && $0.rowBody == nil && $0.isFault })
+        #expect(stack.context.identities.count == 5000 && stack.context.listed.isEmpty && stack.context.pinned.count == 1)
+    }
+
+    @Test func aPredicateThatNoRowCanAnswerIsAskedOfAFewObjectsAtATime() throws {
+        let stack = try TestStack(.inMemory, model: WalkedStore.model())
+        try WalkedStore.fill(stack, count: 5000)
+        #expect(try stack.fetch("Item", "mood == 1").isEmpty)
+        #expect(stack.context.identities.count <= 1024)
+    }
+
+    /// The members of one relationship after another come without a fetch, which would sweep.
+    @Test func walkingRelationshipsLetsGoOfWhatWasWalked() throws {
+        let stack = try TestStack(.inMemory)
+        let groups = (0..<8).map { stack.insert("Group", ["title": "\($0)"]) }
+        for number in 0..<4000 { stack.insert("Person", ["group": groups[number % 8]]) }
+        try stack.context.save()
+        let context = stack.newContext()
+        var count = 0, most = 0
+        for group in groups {
+            let people = context.object(with: group.objectID).value(forKey: "people") as? NSSet
+            for case let person as Person in people?.allObjects ?? [] {
+                count += person.age
+            }
+            most = max(most, context.identities.count)
+        }
+        #expect(count == 4000 && most < 2000)
+    }
+
+    @Test func anUnchangedObjectCostsAtMost112Bytes() throws {
+        let stack = try TestStack(.inMemory)
+        for number in 0..<3000 { stack.insert("Tag", ["label": "\(number)"]) }
+        try stack.context.save()
+        let context = stack.newContext()
+        let tags = try stack.fetch("Tag", in: context)
+        #expect(context.identities.checkInvariants() && tags.allSatisfy { $0.storage == nil })
+        // glibc's allocator has 8 bytes of its own in each piece, whose size is a multiple of 16.
+        let own = (instanceSize(NSManagedObject.self) + 8 + 15) & ~15
+        #expect(own == 80)
+        let map = IdentityMap()
+        var most = 0.0
+        for (index, tag) in tags.enumerated() {
+            map.insert(tag, for: tag.key)
+            if index > 100 { most = max(most, Double(own) + Double(map.byteCount) / Double(map.count)) }
+        }
+        #expect(most > 100 && most <= 112)
+    }
+
+    private static let path = "HEARTWOOD_WALK_PATH"
+    private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_WALK_OBJECTS"].flatMap(Int.init)
+
+    /// The long form. Memory is private memory (`RssAnon`): pages of the mapped file are the system's to take back.
+    @Test(.enabled(if: long != nil)) func aStoreOfManyMillionsIsWalkedInAFewMegabytes() async throws {
+        let count = try #require(Self.long)
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-walk-\(UUID().uuidString).heartwood")
+        setenv(Self.path, url.path, 1)
+        // In a process of its own, whose memory is gone afterwards.
+        await #expect(processExitsWith: .success) {
+            let url = URL(fileURLWithPath: ProcessInfo.processInfo.environment[Self.path] ?? "")
+            let stack = try TestStack(.recordLog, model: WalkedStore.model(), at: url)
+            try WalkedStore.fill(stack, count: Self.long ?? 0)
+            exit(0)
+        }
+        let before = Self.memory("RssAnon:")
+        let stack = try TestStack(.recordLog, model: WalkedStore.model(), at: url)
+        // A fetch steps over the rows before its offset: at ten million they would be five thousand million.
+        for way in WalkedStore.Way.allCases where way != .offset || count <= 1_000_000 {
+            let context = stack.newContext()
+            var most = 0, sum: Int64 = 0
+            let start = ContinuousClock.now
+            try way.walk(context, count: count) { most = max(most, Self.memory("RssAnon:")) } _: { sum += $0 }
+            print("\(way): \(count) objects, \(ContinuousClock.now - start), \(most) KiB private at most, \(before) before,",
+                "\(Self.memory("RssFile:")) KiB of files")
+            #expect(sum == Self.sum(count))
+            #expect(most < 64 * 1024)
+        }
+    }
+
+    /// Of this process, in KiB.
+    private static func memory(_ field: String) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(field) }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// What no store can be asked, and what would take forever.
+@Suite struct RefusedPredicateTests {
+    private func refusal(_ predicate: NSPredicate, of stack: TestStack) throws -> NSError {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
+        request.predicate = predicate
+        let error = try #require(#expect(throws: NSError.self) { _ = try stack.context.fetch(request) })
+        #expect(throws: NSError.self) { _ = try stack.context.count(for: request) }
+        #expect(error.domain == NSCocoaErrorDomain)
+        #expect(error.code == NSPersistentStoreUnsupportedRequestTypeError)
+        return error
+    }
+
+    private func filled(_ kind: StoreKind) throws -> TestStack {
+        let stack = try TestStack(kind, model: SampleGraph.model())
+        SampleGraph.insert(into: stack)
+        try stack.context.save()
+        return stack
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aKeyThatIsNotThereIsMarked(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        for (format, printed, place) in [
+            ("shoe = 1", "shoe == 1", 0), ("age = 1 AND shoe = 1", "age == 1 AND shoe == 1", 13), ("boss.shoe = 1", "boss.shoe == 1", 0),
+            ("ANY tags.name = 'x'", "ANY tags.name == \"x\"", 4), ("age + shoe = 1", "age + shoe == 1", 6), ("name.first = 'x'", "name.first == \"x\"", 0),
+            ("SUBQUERY(tags, $t, $t.shoe = 1).@count = 0", "SUBQUERY(tags, $t, $t.shoe == 1).@count == 0", 21), ("tags.@most.weight = 1", "tags.@most.weight == 1", 0),
+            ("TERNARY(shoe = 1, age, bits) = 1", "TERNARY(shoe == 1, age, bits) == 1", 8), ("'shoe' = name OR shoe IN {1}", "\"shoe\" == name OR shoe IN {1}", 18),
+        ] {
+            let message = try refusal(NSPredicate(format: format), of: stack).localizedDescription
+            #expect(message.contains("\"\(printed)\""), "\(message)")
+            #expect(message.hasSuffix("    \(printed)\n    \(String(repeating: " ", count: place))^"), "\(message)")
+        }
+        #expect(try refusal(NSPredicate(format: "shoe = 1"), of: stack).localizedDescription.contains("Sample has no property \"shoe\"; it has age, bits"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func blocksAndOpenVariablesAreForMemoryAlone(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        let block = NSPredicate(block: { _, _ in true })
+        for predicate in [
+            block, NSCompoundPredicate(andPredicateWithSubpredicates: [NSPredicate(format: "age = 1"), block]), NSCompoundPredicate(notPredicateWithSubpredicate: block),
+            NSPredicate(format: "%@ = 1", NSExpression(block: { _, _, _ in 1 }, arguments: nil)),
+        ] {
+            #expect(try refusal(predicate, of: stack).localizedDescription.contains("block"))
+        }
+        #expect(try refusal(NSPredicate(format: "age = $x"), of: stack).localizedDescription.contains("$x has no value"))
+        #expect(try refusal(NSPredicate(format: "SUBQUERY(tags, $t, $t.weight = $x).@count = 1"), of: stack).localizedDescription.contains("$x has no value"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aHandmadeFaultIsToldByTheFetch(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        func comparison(_ type: NSComparisonPredicate.Operator, _ value: Any) -> NSPredicate {
+            NSComparisonPredicate(
+                leftExpression: NSExpression(forKeyPath: "name"), rightExpression: NSExpression(forConstantValue: value), modifier: .direct, type: type)
+        }
+        #expect(try refusal(comparison(.matches, "(["), of: stack).localizedDescription.contains("does not compile"))
+        #expect(try refusal(comparison(.between, [1, 2, 3]), of: stack).localizedDescription.contains("two values"))
+        #expect(try refusal(comparison(.in, 3), of: stack).localizedDescription.contains("IN needs"))
+        var deep = NSPredicate(format: "age = 1"), foreign: Foundation.NSPredicate = deep
+        var expression = NSExpression(forKeyPath: "age")
+        for _ in 0..<10_000 {
+            deep = NSCompoundPredicate(notPredicateWithSubpredicate: deep)
+            expression = NSExpression(forFunction: "abs:", arguments: [expression])
+        }
+        for _ in 0..<1_000 { foreign = Foundation.NSCompoundPredicate(notPredicateWithSubpredicate: foreign) }
+        let handmade = NSComparisonPredicate(
+            leftExpression: expression, rightExpression: NSExpression(forConstantValue: 1), modifier: .direct, type: .equalTo)
+        for predicate in [deep, handmade, NSPredicate(foreign)] {
+            #expect(try refusal(predicate, of: stack).localizedDescription.contains("deeper than 400 levels"))
+        }
+    }
+
+    @Test(arguments: [
+        String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000), String(repeating: "NOT ", count: 10_000) + "a = 1",
+        String(repeating: "!", count: 10_000) + "a = 1", "a = " + String(repeating: "-", count: 10_000) + "b", "a = " + String(repeating: "~", count: 10_000) + "1",
+        "a = " + String(repeating: "abs(", count: 10_000) + "1" + String(repeating: ")", count: 10_000), "a = " + String(repeating: "{", count: 10_000),
+        "a = 1" + String(repeating: " + 1", count: 10_000), "a" + String(repeating: "[0]", count: 10_000) + " = 1",
+        "a = " + String(repeating: "TERNARY(a = ", count: 10_000), "a = " + String(repeating: "1 + (", count: 10_000), String(repeating: "$x.a[", count: 10_000),
+        String(repeating: "SUBQUERY(a, $x, ", count: 10_000), "a = " + String(repeating: "2 ** (1 UNION ", count: 10_000),
+    ])
+    func aFormatNestedTenThousandDeepIsRefused(format: String) throws {
+        let error = try #require(#expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: []) })
+        #expect(error.message.contains("nested deeper"), "\(error.message)")
+    }
+
+    /// Wide is not deep.
+    @Test(arguments: StoreKind.allCases)
+    func aWidePredicateIsAnswered(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        #expect(SampleGraph.ids(try stack.fetch("Sample", (0..<10_000).map { "age = \($0 + 40)" }.joined(separator: " OR "))) == "bc")
+        let compound = NSCompoundPredicate(andPredicateWithSubpredicates: (0..<10_000).map { NSPredicate(format: "age != %d", $0 + 40) })
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
+        request.predicate = compound
+        #expect(SampleGraph.ids(try stack.context.fetch(request)) == "ade")
+    }
+
+    /// The deepest predicate that is allowed, printed, asked in memory and of a store.
+    @Test func theDeepestPredicateIsAnswered() throws {
+        let stack = try filled(.recordLog)
+        var deep = NSPredicate(format: "age = 30")
+        for _ in 0..<(PredicateNode.depthMax - 2) { deep = NSCompoundPredicate(notPredicateWithSubpredicate: deep) }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
+        request.predicate = deep
+        #expect(SampleGraph.ids(try stack.context.fetch(request)) == "a")
+        #expect(deep.predicateFormat.hasSuffix("NOT age == 30"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aPatternThatBlowsUpIsGivenUp(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        stack.insert("Sample", ["id": "z", "name": String(repeating: "a", count: 40)])
+        let predicate = NSPredicate(format: "name MATCHES '(a+)+b'")
+        #expect(try refusal(predicate, of: stack).localizedDescription.contains("too many ways"))
+        try stack.context.save()
+        #expect(throws: NSError.self) { _ = try stack.fetch("Sample", "name MATCHES '(a+)+b'") }
+        let like = TextMatcher(kind: .like, "*" + String(repeating: "a", count: 10_000) + "b", options: [])
+        #expect(throws: PredicateFault.self) { try like.matches(String(repeating: "a", count: 20_000)) }
+        // Long and simple is neither.
+        let matcher = try RegularExpression(".*needle.*x", options: [])
+        #expect(try matcher.matches(String(repeating: "hay ", count: 50_000) + "needle and x"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anOrderByManyIsRefused(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        for key in ["tags", "team.name", "shoe", "boss.tags"] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
+            request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
+            let error = try #require(#expect(throws: NSError.self) { _ = try stack.context.fetch(request) })
+            #expect(error.localizedDescription.contains("cannot be sorted by \"\(key)\""))
+        }
+    }
+
+    @Test func argumentsOfTheWrongKindAreMarked() throws {
+        for (format, arguments, position) in [
+            ("age = %d", ["x"], 6), ("name = %s", [1], 7), ("%K = 1", [1], 0), ("a = 1 AND b = %f", ["x"], 14), ("age = %d", [Date()], 6), ("a = %@ AND b = %@", [1], 15),
+            ("a = %@", [1, 2], 6), ("%K = 1", ["a..b"], 0), ("age IN %@", [5], 4), ("age BETWEEN %@", [[1]], 4), ("name MATCHES %@", ["("], 5),
+        ] as [(String, [Any], Int)] {
+            let error = try #require(#expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: arguments) })
+            #expect(error.position == position, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+import heartwood_testprocess
+
+/// Two contexts, a child with an undo manager and a second process over one store, compared with plain rows: Tests/SIMULATION.md.
+///
+/// A failure prints its seed and what was done; `HEARTWOOD_GRAPH_SEED=…` does that run again, `HEARTWOOD_GRAPH_RUNS=…` sets how many.
+@Suite(.serialized) struct GraphSimulationTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let seed = environment["HEARTWOOD_GRAPH_SEED"].flatMap(UInt64.init)
+    private static let runs = environment["HEARTWOOD_GRAPH_RUNS"].flatMap(Int.init)
+    private static let steps = 120
+
+    @Test(arguments: [true, false])
+    func everyContextShowsWhatPlainRowsSay(hasSecondProcess: Bool) throws {
+        let first = Self.seed ?? UInt64.random(in: 1...UInt64.max >> 1)
+        let runs = Self.runs ?? (Self.seed == nil ? 8 : 1)
+        var counts: [String: Int] = [:]
+        for seed in first..<first + UInt64(runs) {
+            let path = ToolProcess.temporaryPath()
+            defer { ToolProcess.cleanUp(path) }
+            let run = try GraphSimulation(seed: seed, file: hasSecondProcess ? URL(fileURLWithPath: path) : nil)
+            do {
+                for _ in 0..<Self.steps { try run.step() }
+                try run.finish()
+            } catch {
+                let story = run.story.suffix(60).joined(separator: "\n").replacing("heartwood_testprocess.", with: "")
+                Issue.record("seed \(seed): \(error) after\n\(story)\nthen\n\(run.otherFailures())")
+                return
+            }
+            counts.merge(run.counts, uniquingKeysWith: +)
+        }
+        print("graph simulation: from seed \(first), \(runs) runs: \(counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" })")
+        guard runs >= 8 else { return }
+        for what in ["edit", "undo", "redo", "save", "conflict", "merge", "rollback", "refresh", "save of the child"] {
+            #expect(counts[what] ?? 0 > 0, "seed \(first): no \(what)")
+        }
+    }
+}

@@ -1,0 +1,5 @@
+#if THREAD_SANITIZER
+    import RecordLog
+
+    typealias Mutex<Value: ~Copyable> = RecordLog.Mutex<Value>
+#endif
