@@ -99,24 +99,27 @@ extension NSManagedObjectContext {
 
     /// Runs a query and hands over the objects of its rows, with their rows bound.
     /// - Returns: nil where the store cannot evaluate the query on rows.
-    private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (NSManagedObject) throws -> Void) throws -> QueryStatistics? {
+    private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void) throws -> QueryStatistics? {
         let view = try view(of: store)
         let slotBase = store.slotBase
+        guard var runtime = query.runtimes.first else { return QueryStatistics() }
         if query.predicate == nil, let count = try view.count(query) { identities.reserve(min(count, query.limit ?? count)) }
         let statistics = try view.execute(query) { row in
             let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
-            let object: NSManagedObject
             if let known = identities[key] {
-                object = known
                 if known.isFault {
                     known.bind(row)
                     if known.storage != nil { known.forgetMembers() }
                 }
-            } else {
-                guard let runtime = runtime(slot: key.slot) else { return true }
-                object = makeFault(key, runtime: runtime)
-                object.bind(row)
+                try body(known)
+                return true
             }
+            if key.slot != runtime.slot {
+                guard let found = self.runtime(slot: key.slot) else { return true }
+                runtime = found
+            }
+            let object = makeFault(key, runtime: runtime)
+            object.bind(row)
             try body(object)
             return true
         }

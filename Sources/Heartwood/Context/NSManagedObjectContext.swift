@@ -74,7 +74,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var unfulfilled: NSError?
     final var isSaving = false
     /// What fetches with a batch size have put off.
-    final var laterBatches: [LaterBatches] = []
+    @exclusivity(unchecked) final var laterBatches: [LaterBatches] = []
     /// nil without an undo manager.
     final var recorder: UndoRecorder?
     /// The flags that each object of the context has.

@@ -28,7 +28,9 @@ extension NSManagedObject {
         if state.contains(.fault) {
             state.remove(.fault)
             if !runtime.isPlainClass { waking { awakeFromFetch() } }
-            if let context = managedObjectContext, !context.laterBatches.isEmpty { context.openBatch(of: self) }
+            contextReference?._withUnsafeGuaranteedRef { context in
+                if !context.laterBatches.isEmpty, !state.contains(.detached) { context.openBatch(of: self) }
+            }
         }
     }
 

@@ -12,13 +12,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     final var runtime: EntityRuntime
     /// Unretained: a context outlives its registered objects, or marks them detached as it goes.
     final var contextReference: Unmanaged<NSManagedObjectContext>?
-    final var key: ObjectKey
+    @exclusivity(unchecked) final var key: ObjectKey
     /// The newest row this object has read; nil before the first read, and after a save until the next read.
-    final var rowBody: UnsafeRawPointer?
-    final var rowByteCount: UInt32 = 0
+    @exclusivity(unchecked) final var rowBody: UnsafeRawPointer?
+    @exclusivity(unchecked) final var rowByteCount: UInt32 = 0
     /// Of the row that this object has read or saved; 0 before. The next save finds a conflict where the row has another.
-    final var rowVersion: UInt32 = 0
-    final var state: ObjectState
+    @exclusivity(unchecked) final var rowVersion: UInt32 = 0
+    @exclusivity(unchecked) final var state: ObjectState
     final var storage: ObjectStorage?
 
     /// Makes an object of `entity` and, where a context is given, inserts it there.

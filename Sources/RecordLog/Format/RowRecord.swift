@@ -33,8 +33,8 @@ struct RowRecord {
         static let hasPreviousShift: UInt32 = 31
     }
 
-    /// Rows start within this many bytes of their frame, so that the distance fits 16 bits.
-    static let frameTarget = 32 * 1024
+    /// Rows start within this many bytes of their frame: the distance fits 16 bits, and the first touch of a row checks no more.
+    static let frameTarget = 4 * 1024
     static let bodyLengthMax = Int(Layout.bodyLengthMask)
 
     @inline(__always)
