@@ -11,7 +11,9 @@ extension NSPredicate {
     /// Takes over a predicate of Swift's, so that a store is asked it.
     ///
     /// Text compares by its bytes, as in a format, and counts UTF-16 units; where Swift would throw for nil that is unwrapped with `!`,
-    /// a store takes it as null. A property whose accessor is not optional is taken to read null as 0, false or "".
+    /// a store takes it as null. A property whose accessor is not optional is taken to read null as 0, false or "". To find out what
+    /// a key path reads, its accessor is called on an object made for that, with a few values of the attribute's type, the default, or
+    /// 0 and "", first; it must not trap on them.
     /// - Throws: `PredicateTranslationError` for what a store cannot be asked, such as a property that is computed.
     /// - Complexity: O(size of the predicate); each key path is looked into once for each entity.
     public convenience init<Object: NSManagedObject>(translating predicate: Predicate<Object>) throws {

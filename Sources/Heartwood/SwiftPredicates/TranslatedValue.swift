@@ -42,7 +42,7 @@ struct TranslatedValue {
     /// A comparison as Swift makes it. With a constant it stays one that an index may serve; where the constant tells null from what
     /// null is read as, null is asked for beside it.
     func compared(_ comparison: PredicateNode.Operator, _ other: TranslatedValue, options: PredicateNode.Options = []) -> PredicateNode {
-        if ifNull == nil || isNeverNull, other.ifNull != nil, let mirrored = comparison.mirrored {
+        if node.constant != nil, other.ifNull != nil, let mirrored = comparison.mirrored {
             return other.compared(mirrored, self, options: options)
         }
         guard let ifNull, !isNeverNull, let constant = other.node.constant else {
@@ -56,6 +56,18 @@ struct TranslatedValue {
         let wanted = holds(ifNull)
         guard holds(.null) != wanted else { return plain }
         return wanted ? .joining([plain, isReplaced], isAnd: false) : .joining([plain, .negating(isReplaced)], isAnd: true)
+    }
+
+    /// Whether it lies between constants, the upper one left out: both bounds are asked first, and then null if it counts.
+    func lies(from lower: PredicateValue, below upper: PredicateValue) -> PredicateNode {
+        var bare = self
+        bare.ifNull = nil
+        let plain = PredicateNode.joining(
+            [bare.compared(.greaterOrEqual, .constant(lower)), bare.compared(.less, .constant(upper))], isAnd: true)
+        guard let ifNull, !isNeverNull, let low = ifNull.ordered(lower), low != .orderedAscending,
+            ifNull.ordered(upper) == .orderedAscending
+        else { return plain }
+        return .joining([plain, isReplaced], isAnd: false)
     }
 
     /// The value under keys of its own.

@@ -84,7 +84,8 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
         } else {
             throw PredicateTranslationError("\(PredicateTranslation.name(self)) cannot be asked of a store.")
         }
-        if let lower = bounds.lower?.node.constant, let upper = bounds.upper?.node.constant, bounds.isClosed, member.ifNull == nil {
+        if let lower = bounds.lower?.node.constant, let upper = bounds.upper?.node.constant {
+            guard bounds.isClosed else { return .truth(member.lies(from: lower, below: upper)) }
             return .truth(member.compared(.between, .constant(.collection([lower, upper]))))
         }
         var parts: [PredicateNode] = []

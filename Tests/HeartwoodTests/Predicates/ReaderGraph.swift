@@ -52,6 +52,14 @@ final class Book: NSManagedObject {
     var owner: Reader { value(forKey: "owner") as! Reader }
 }
 
+class Ware: NSManagedObject {
+    var price: Int { Int(managedInteger(at: 0) ?? 0) }
+}
+
+final class Cup: Ware {
+    var volume: Int { Int(managedInteger(at: 1) ?? 0) }
+}
+
 enum ReaderGraph {
     static let uuid = UUID(uuidString: "00000000-0000-0000-0000-00000000000A")!
 

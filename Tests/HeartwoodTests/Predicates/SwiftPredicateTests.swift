@@ -83,7 +83,9 @@ import Testing
             Row(#Predicate { names.contains($0.city) }, #"city IN {"Ada", "Bob"}"#),
             Row(#Predicate { numbers.contains($0.age) && $0.points! < limit * 2 }, "(age IN {0} OR age == nil) AND points < 20"),
             Row(#Predicate { (1...5).contains($0.points!) }, "points BETWEEN {1, 5}"),
-            Row(#Predicate { span.contains($0.age) }, "(age >= 0 OR age == nil) AND (age < 18 OR age == nil)"),
+            Row(#Predicate { span.contains($0.age) }, "(age >= 0 AND age < 18) OR age == nil"),
+            Row(#Predicate { (1..<40).contains($0.age) }, "age >= 1 AND age < 40"),
+            Row(#Predicate { (-9...limit).contains($0.age) }, "age BETWEEN {-9, 10} OR age == nil"),
             Row(#Predicate { from.contains($0.age) }, "age >= 17"),
             // Numbers.
             Row(#Predicate { $0.age + 1 > limit }, "TERNARY(age == nil, 0, age) + 1 > 10"),
@@ -205,7 +207,7 @@ import Testing
             _ = try stack.context.fetch(request)
             return stack.context.lastQuery
         }
-        #expect(try run(#Predicate { $0.name == "r77" }).access == [.index("byName")])
+        #expect(try run(#Predicate { $0.name == "r77" }).access == [.index("index:byName")])
         #expect(stack.context.lastQuery.rowsVisited == 1)
         #expect(try run(#Predicate { $0.age >= 490 && $0.name != nil }).rowsVisited == 10)
         #expect(try run(#Predicate { (100...109).contains($0.age) }).rowsVisited == 10)
@@ -272,6 +274,26 @@ import Testing
         update.resultType = .updatedObjectsCountResultType
         let result = try stack.context.execute(update) as? NSBatchUpdateResult
         #expect(result?.result as? Int == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aClassOfAnAbstractEntityIsAskedThroughOnesBelow(kind: StoreKind) throws {
+        let ware = NSEntityDescription(), cup = NSEntityDescription()
+        (ware.name, ware.managedObjectClassName, ware.isAbstract) = ("Ware", NSStringFromClass(Ware.self), true)
+        (cup.name, cup.managedObjectClassName) = ("Cup", NSStringFromClass(Cup.self))
+        ware.properties = [TestStack.attribute("price", .integer32AttributeType, optional: false, default: 0)]
+        cup.properties = [TestStack.attribute("volume", .integer32AttributeType, optional: false, default: 0)]
+        ware.subentities = [cup]
+        let model = NSManagedObjectModel()
+        model.entities = [ware, cup]
+        let stack = try TestStack(kind, model: model)
+        for number in 1...3 { stack.insert("Cup", ["price": number, "volume": 4 - number]) }
+        try stack.context.save()
+        let dear = try NSFetchRequest<Ware>(predicate: #Predicate { $0.price < 3 }, sortBy: [SortDescriptor(\.price, order: .reverse)])
+        #expect(dear.predicate?.predicateFormat == "price < 3")
+        #expect(try stack.context.fetch(dear).map(\.price) == [2, 1])
+        let small = try NSFetchRequest<Cup>(predicate: #Predicate { $0.price < 3 && $0.volume < 3 }, sortBy: [SortDescriptor(\.volume)])
+        #expect(try stack.context.fetch(small).map(\.price) == [2])
     }
 
     @Test func anyThreadMayTranslate() throws {
