@@ -26,6 +26,8 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     final var frozenProperties: [NSPropertyDescription] = []
     final var propertyIndexByName: [String: Int] = [:]
     final var frozenVersionHash: Data?
+    /// Which properties the key paths of its classes read; see `KeyPathReading`.
+    final let keyPathReadings = KeyPathReadings()
 
     public override init() {
         super.init()

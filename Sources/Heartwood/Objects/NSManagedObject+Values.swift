@@ -42,7 +42,7 @@ extension NSManagedObject {
     final func override(_ index: Int) -> ManagedValue? {
         // An unchanged object is checked where its row is.
         guard storage != nil else { return nil }
-        checkQueue("a property")
+        checkQueue("a property", index)
         guard let storage, !storage.values.isEmpty else { return nil }
         let value = storage.values[index]
         return value.isUnset ? nil : value
