@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import TestSupport
 import heartwood_testprocess
 
 /// One run, named by its seed. See Tests/SIMULATION.md for who plays and what keeps the outcome decidable.
