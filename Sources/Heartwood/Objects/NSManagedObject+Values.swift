@@ -72,6 +72,12 @@ extension NSManagedObject {
         return storage
     }
 
+    /// Forgets the unsaved values, and that all of them were to be written.
+    final func dropValues() {
+        storage?.values = []
+        storage?.isRevived = false
+    }
+
     /// Tells the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
