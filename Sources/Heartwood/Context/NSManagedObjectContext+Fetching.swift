@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
     private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (NSManagedObject) throws -> Void) throws -> QueryStatistics? {
         let view = try view(of: store)
         let slotBase = store.slotBase
-        if query.predicate == nil, let count = try view.count(query) { identities.reserve(min(count, query.limit ?? count)) }
+        if query.predicate == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
         let statistics = try view.execute(query) { row in
             let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
             let object: NSManagedObject
@@ -145,6 +145,7 @@ extension NSManagedObjectContext {
     private func fetchInMemory(
         _ fetch: FetchSpecification, families: [Family], pending: [NSManagedObject]
     ) throws -> [NSManagedObject] {
+        lastQueryWasInMemory = true
         var objects: [NSManagedObject] = []
         let isLocal = !isChangedAlong(fetch), isPendingApart = fetch.includesPendingChanges
         func take(_ object: NSManagedObject) {
@@ -202,11 +203,12 @@ extension NSManagedObjectContext {
             var isCounted = true
             for family in families {
                 let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
-                guard let count = try view(of: part.store).count(part.query) else {
+                guard let counted = try view(of: part.store).counted(part.query) else {
                     isCounted = false
                     break
                 }
-                total += count
+                lastQuery = counted
+                total += counted.rowsMatched
             }
             if isCounted {
                 total = max(0, total - fetch.offset)
