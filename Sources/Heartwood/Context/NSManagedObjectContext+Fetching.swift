@@ -103,7 +103,7 @@ extension NSManagedObjectContext {
         let view = try view(of: store)
         let slotBase = store.slotBase
         guard var runtime = query.runtimes.first else { return QueryStatistics() }
-        if query.predicate == nil, let count = try view.count(query) { identities.reserve(min(count, query.limit ?? count)) }
+        if query.predicate == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
         let statistics = try view.execute(query) { row in
             let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
             if let known = identities[key] {
@@ -148,6 +148,7 @@ extension NSManagedObjectContext {
     private func fetchInMemory(
         _ fetch: FetchSpecification, families: [Family], pending: [NSManagedObject]
     ) throws -> [NSManagedObject] {
+        lastQueryWasInMemory = true
         var objects: [NSManagedObject] = []
         let isLocal = !isChangedAlong(fetch), isPendingApart = fetch.includesPendingChanges
         func take(_ object: NSManagedObject) {
@@ -205,11 +206,12 @@ extension NSManagedObjectContext {
             var isCounted = true
             for family in families {
                 let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
-                guard let count = try view(of: part.store).count(part.query) else {
+                guard let counted = try view(of: part.store).counted(part.query) else {
                     isCounted = false
                     break
                 }
-                total += count
+                lastQuery = counted
+                total += counted.rowsMatched
             }
             if isCounted {
                 total = max(0, total - fetch.offset)

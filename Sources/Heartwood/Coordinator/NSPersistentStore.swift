@@ -134,8 +134,8 @@ class StoreView {
         try keys.map { try members(of: $0, runtime: runtime, property: property) }
     }
 
-    /// How many rows a query without limit matches; nil where `execute` gives nil.
-    func count(_ query: StoreQuery) throws -> Int? { nil }
+    /// How many rows a query matches, its limit and offset aside; nil where `execute` gives nil.
+    func counted(_ query: StoreQuery) throws -> QueryStatistics? { nil }
 }
 
 /// What one save asks of one store.

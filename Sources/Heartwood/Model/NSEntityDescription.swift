@@ -15,7 +15,13 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     public final var renamingIdentifier: String? { willSet { checkEditable() } }
     public final var versionHashModifier: String? { willSet { checkEditable() } }
     /// What fetches should be able to look up without visiting every row.
-    public final var indexes: [NSFetchIndexDescription] = [] { willSet { checkEditable() } }
+    public final var indexes: [NSFetchIndexDescription] = [] {
+        willSet { checkEditable() }
+        didSet {
+            for index in oldValue { index.entity = nil }
+            for index in indexes { index.entity = self }
+        }
+    }
     /// Each a list of attributes (by name or description) whose values together must be unique among the entity's objects.
     public final var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
 

@@ -141,7 +141,7 @@ final class RecordLogView: StoreView {
         try prepareAnswer(query)
     }
 
-    override func count(_ query: StoreQuery) throws -> Int? {
+    override func counted(_ query: StoreQuery) throws -> QueryStatistics? {
         try countMatches(query)
     }
 
