@@ -31,6 +31,12 @@ struct SortKey {
     let path: [String]
     let isAscending: Bool
 
+    /// A path that is known to lead to an attribute or a to-one relationship.
+    init(path: [String]) {
+        self.path = path
+        isAscending = true
+    }
+
     /// - Throws: for a descriptor that was not made by key, or that names what the entity does not have.
     init(_ descriptor: NSSortDescriptor, entity: NSEntityDescription) throws {
         guard let key = descriptor.heartwoodKey else {
