@@ -6,6 +6,7 @@ class Accumulator {
     func open() {}
     func add(integer: Int64, to group: Int) { add(.integer(integer), to: group) }
     func add(double: Double, to group: Int) { add(.double(double), to: group) }
+    func add(date: Double, to group: Int) { add(.date(date), to: group) }
     func add(_ value: PredicateValue, to group: Int) {}
     func result(of group: Int) -> PredicateValue { .null }
 
@@ -21,11 +22,10 @@ class Accumulator {
 
 /// `count:`
 final class CountAccumulator: Accumulator {
-    private var counts: [Int64] = []
+    private let counts = GroupValues<Int64>()
 
     override func open() { counts.append(0) }
     override func add(integer: Int64, to group: Int) { counts[group] &+= 1 }
-    override func add(double: Double, to group: Int) { counts[group] &+= 1 }
     override func add(_ value: PredicateValue, to group: Int) { counts[group] &+= 1 }
     override func result(of group: Int) -> PredicateValue { .integer(counts[group]) }
 }
@@ -33,7 +33,7 @@ final class CountAccumulator: Accumulator {
 /// `sum:`, whole as long as it can be. What is no number does not count.
 final class SumAccumulator: Accumulator {
     /// nil once decimals have no sum.
-    private var totals: [PredicateNumber?] = []
+    private let totals = GroupValues<PredicateNumber?>()
 
     override func open() { totals.append(.integer(0)) }
 
@@ -74,7 +74,7 @@ final class MomentAccumulator: Accumulator {
     }
 
     private let isDeviation: Bool
-    private var moments: [Moments] = []
+    private let moments = GroupValues<Moments>()
 
     init(isDeviation: Bool) {
         self.isDeviation = isDeviation
@@ -84,12 +84,13 @@ final class MomentAccumulator: Accumulator {
     override func add(integer: Int64, to group: Int) { add(double: Double(integer), to: group) }
 
     override func add(double: Double, to group: Int) {
-        moments[group].count += 1
-        moments[group].sum += double
+        let found = moments.pointer(at: group)
+        found.pointee.count += 1
+        found.pointee.sum += double
         guard isDeviation else { return }
-        let distance = double - moments[group].mean
-        moments[group].mean += distance / moments[group].count
-        moments[group].squares += distance * (double - moments[group].mean)
+        let distance = double - found.pointee.mean
+        found.pointee.mean += distance / found.pointee.count
+        found.pointee.squares += distance * (double - found.pointee.mean)
     }
 
     override func add(_ value: PredicateValue, to group: Int) {
@@ -109,17 +110,15 @@ final class ExtremumAccumulator: Accumulator {
         case none
         case integer(Int64)
         case double(Double)
+        case date(Double)
         case value(PredicateValue)
     }
 
     private let wanted: ComparisonResult
-    private let isDate: Bool
-    private var best: [Best] = []
+    private let best = GroupValues<Best>()
 
-    /// - Parameter isDate: whether doubles are dates.
-    init(isMinimum: Bool, isDate: Bool) {
+    init(isMinimum: Bool) {
         wanted = isMinimum ? .orderedAscending : .orderedDescending
-        self.isDate = isDate
     }
 
     override func open() { best.append(.none) }
@@ -136,7 +135,15 @@ final class ExtremumAccumulator: Accumulator {
         switch best[group] {
         case .double(let known): if wanted == .orderedAscending ? double < known : double > known { best[group] = .double(double) }
         case .none: best[group] = .double(double)
-        default: add(isDate ? .date(double) : .double(double), to: group)
+        default: add(.double(double), to: group)
+        }
+    }
+
+    override func add(date: Double, to group: Int) {
+        switch best[group] {
+        case .date(let known): if wanted == .orderedAscending ? date < known : date > known { best[group] = .date(date) }
+        case .none: best[group] = .date(date)
+        default: add(.date(date), to: group)
         }
     }
 
@@ -149,7 +156,8 @@ final class ExtremumAccumulator: Accumulator {
         switch best[group] {
         case .none: .null
         case .integer(let number): .integer(number)
-        case .double(let number): isDate ? .date(number) : .double(number)
+        case .double(let number): .double(number)
+        case .date(let seconds): .date(seconds)
         case .value(let value): value
         }
     }
@@ -158,33 +166,32 @@ final class ExtremumAccumulator: Accumulator {
 /// `median:` and `mode:`, which need all numbers.
 final class ListAccumulator: Accumulator {
     private let function: PredicateFunction
-    private var numbers: [[Double]] = []
+    private let numbers = GroupValues<[Double]>()
 
     init(_ function: PredicateFunction) {
         self.function = function
     }
 
     override func open() { numbers.append([]) }
-    override func add(integer: Int64, to group: Int) { numbers[group].append(Double(integer)) }
-    override func add(double: Double, to group: Int) { numbers[group].append(double) }
+    override func add(integer: Int64, to group: Int) { numbers.pointer(at: group).pointee.append(Double(integer)) }
+    override func add(double: Double, to group: Int) { numbers.pointer(at: group).pointee.append(double) }
 
     override func add(_ value: PredicateValue, to group: Int) {
-        if let number = PredicateNumber(value) { numbers[group].append(number.double) }
+        if let number = PredicateNumber(value) { numbers.pointer(at: group).pointee.append(number.double) }
     }
 
     override func result(of group: Int) -> PredicateValue { function.aggregate([.collection(numbers[group].map(PredicateValue.double))]) }
 }
 
 extension GroupedExpressions.Aggregate {
-    /// - Parameter isDate: whether the doubles that come are dates.
-    func accumulator(isDate: Bool) -> Accumulator {
+    var accumulator: Accumulator {
         switch function {
         case .count: CountAccumulator()
         case .sum: SumAccumulator()
         case .average: MomentAccumulator(isDeviation: false)
         case .standardDeviation: MomentAccumulator(isDeviation: true)
-        case .min: ExtremumAccumulator(isMinimum: true, isDate: isDate)
-        case .max: ExtremumAccumulator(isMinimum: false, isDate: isDate)
+        case .min: ExtremumAccumulator(isMinimum: true)
+        case .max: ExtremumAccumulator(isMinimum: false)
         default: ListAccumulator(function)
         }
     }

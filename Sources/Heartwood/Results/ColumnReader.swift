@@ -15,12 +15,12 @@ struct ColumnReader {
         switch property {
         case let description as NSExpressionDescription:
             guard !description.name.isEmpty, let expression = description.expression else {
-                throw ResultShape.error("An NSExpressionDescription needs a name and an expression; \"\(description.name)\" lacks one of them.")
+                throw ResultShape.error("An NSExpressionDescription needs a name and an expression; \"\(description.name)\" lacks one.")
             }
             let node = expression.node.folded
             try PredicateCheck.check(node, entity: entity)
-            let given = description.expressionResultType
-            return ResultShape.Column(name: description.name, expression: node, type: given == .undefinedAttributeType ? type(of: node) : given)
+            let given = description.expressionResultType, type = given == .undefinedAttributeType ? type(of: node) : given
+            return ResultShape.Column(name: description.name, expression: node, type: type)
         case let description as NSPropertyDescription: return try column(path: description.name)
         case let path as String: return try column(path: path)
         default:
@@ -47,7 +47,8 @@ struct ColumnReader {
     // MARK: Key paths
 
     private func column(path: String) throws -> ResultShape.Column {
-        let keys = path.split(separator: ".").map(String.init), node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
+        let keys = path.split(separator: ".").map(String.init)
+        let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
         guard !keys.isEmpty else { throw ResultShape.error("A property to fetch has no name.") }
         try PredicateCheck.check(node, entity: entity)
         var owner: NSEntityDescription? = entity

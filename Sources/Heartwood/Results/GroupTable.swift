@@ -10,44 +10,71 @@ final class GroupTable {
         let count: Int
     }
 
-    private var arena: [UInt8] = []
-    private var entries: [Entry] = []
+    private var arena: UnsafeMutableRawPointer = .allocate(byteCount: 1024, alignment: 8)
+    private var arenaSize = 1024
+    private var arenaUsed = 0
+    private let entries = GroupValues<Entry>()
     /// The number of an entry, one more; 0 for none. A power of two of them, at most half of them taken.
-    private var slots = [Int](repeating: 0, count: 64)
+    private var slots = GroupTable.slots(64)
+    private var mask = 63
     /// Another one for each table, so that nobody can choose keys that meet.
     private let seed = UInt64.random(in: 1 ... .max)
+
+    deinit {
+        arena.deallocate()
+        slots.deallocate()
+    }
+
+    private static func slots(_ count: Int) -> UnsafeMutablePointer<Int> {
+        let slots = UnsafeMutablePointer<Int>.allocate(capacity: count)
+        slots.initialize(repeating: 0, count: count)
+        return slots
+    }
 
     var count: Int { entries.count }
 
     /// - Complexity: O(bytes of the key), on average.
     func number(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
         let hash = hash(key)
-        var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
+        var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {
             let number = slots[slot] &- 1, entry = entries[number]
-            if entry.hash == hash, entry.count == key.count, isEqual(key, entry) { return (number, false) }
-            slot = (slot &+ 1) & (slots.count &- 1)
+            if entry.hash == hash, entry.count == key.count, isEqual(key, at: entry.start) { return (number, false) }
+            slot = (slot &+ 1) & mask
         }
-        entries.append(Entry(hash: hash, start: arena.count, count: key.count))
-        arena.append(contentsOf: key)
+        entries.append(Entry(hash: hash, start: arenaUsed, count: key.count))
+        keep(key)
         slots[slot] = entries.count
-        if entries.count * 2 > slots.count { grow() }
+        if entries.count * 2 > mask { grow() }
         return (entries.count - 1, true)
     }
 
-    private func isEqual(_ key: UnsafeRawBufferPointer, _ entry: Entry) -> Bool {
+    @inline(__always)
+    private func isEqual(_ key: UnsafeRawBufferPointer, at start: Int) -> Bool {
         guard let bytes = key.baseAddress else { return true }
-        return arena.withUnsafeBytes { arena in
-            guard let base = arena.baseAddress else { return false }
-            return memcmp(base + entry.start, bytes, entry.count) == 0
+        return memcmp(arena + start, bytes, key.count) == 0
+    }
+
+    private func keep(_ key: UnsafeRawBufferPointer) {
+        guard let bytes = key.baseAddress else { return }
+        if arenaUsed + key.count > arenaSize {
+            arenaSize = max(arenaSize * 2, arenaUsed + key.count)
+            let grown = UnsafeMutableRawPointer.allocate(byteCount: arenaSize, alignment: 8)
+            grown.copyMemory(from: arena, byteCount: arenaUsed)
+            arena.deallocate()
+            arena = grown
         }
+        (arena + arenaUsed).copyMemory(from: bytes, byteCount: key.count)
+        arenaUsed += key.count
     }
 
     private func grow() {
-        slots = [Int](repeating: 0, count: slots.count * 2)
-        for (number, entry) in entries.enumerated() {
-            var slot = Int(truncatingIfNeeded: entry.hash) & (slots.count - 1)
-            while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots.deallocate()
+        slots = Self.slots((mask + 1) * 2)
+        mask = mask * 2 + 1
+        for number in 0..<entries.count {
+            var slot = Int(truncatingIfNeeded: entries[number].hash) & mask
+            while slots[slot] != 0 { slot = (slot + 1) & mask }
             slots[slot] = number + 1
         }
     }

@@ -32,8 +32,8 @@ extension NSManagedObjectContext {
         return count
     }
 
-    /// Calls `body` with the values of each result, in the order of the request's properties to fetch, until it returns false. Where neither
-    /// sorting nor groups need them all, no more than one is held.
+    /// Calls `body` with the values of each result, in the order of the request's properties to fetch, until it returns false. Where
+    /// neither sorting nor groups need them all, no more than one is held.
     /// - Precondition: the request's type is `dictionaryResultType`.
     package final func forEachResult<ResultType>(_ request: NSFetchRequest<ResultType>, _ body: ([Any?]) throws -> Bool) throws {
         checkQueue()
@@ -63,8 +63,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Who reads the stores: this context, or one beside it in the place of a child.
-    private func storeReader() -> NSManagedObjectContext { parentContext == nil ? self : newReader() }
+    /// Who reads the stores: this context, or one beside it in the place of a child, and of one whose objects say more than the stores.
+    private func storeReader() -> NSManagedObjectContext { parentContext == nil && !hasChanges ? self : newReader() }
 
     private func newReader() -> NSManagedObjectContext {
         let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
                 for object in objects where try !sink.take(try values(columns, object), order: try values(order, object)) { break }
                 return try sink.finish()
             }
-            let groups = ResultGroups(shape, grouped, areDates: grouped.aggregates.map { _ in false }), key = KeyBuilder()
+            let groups = ResultGroups(shape, grouped), key = KeyBuilder()
             var keys: [[PredicateValue]] = []
             for object in objects {
                 let found = try values(grouped.keys, object)

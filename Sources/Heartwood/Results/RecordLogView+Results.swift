@@ -26,16 +26,16 @@ extension RecordLogView {
     /// By table ID; nil where something cannot be computed from rows.
     private func parts(of shape: ResultShape, _ query: StoreQuery) -> [ResultPart?]? {
         var parts: [ResultPart?] = []
+        let isUniform = query.runtimes.count < 2 || (shape.groups?.keys ?? []).allSatisfy { key in self.isUniform(key, query.runtimes) }
         for runtime in query.runtimes {
             guard let table = schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime === runtime }),
-                let part = ResultPart(shape, table: table, view: self)
+                let part = ResultPart(shape, table: table, view: self, isByValue: !isUniform)
             else { return nil }
             let id = Int(table.id.rawValue)
             while parts.count <= id { parts.append(nil) }
             parts[id] = part
         }
-        guard query.runtimes.count > 1, let keys = shape.groups?.keys, !keys.allSatisfy({ isUniform($0, query.runtimes) }) else { return parts }
-        return parts.map { $0?.byValue }
+        return parts
     }
 
     /// Whether a key is the same column for all entities: one that they inherit.
@@ -49,23 +49,12 @@ extension RecordLogView {
         _ query: StoreQuery, _ shape: ResultShape, _ grouped: GroupedExpressions, _ parts: [ResultPart?], _ scope: QueryScope,
         into sink: ResultSink
     ) throws -> QueryStatistics? {
-        let areDates = grouped.aggregates.indices.map { place in parts.contains { $0?.feeds[place].isDate ?? false } }
-        let groups = ResultGroups(shape, grouped, areDates: areDates)
-        let accumulators = groups.accumulators
+        let groups = ResultGroups(shape, grouped)
         /// A row of each group, which has the group's keys.
         var first: [RowView] = []
-        let key = KeyBuilder(), hasKeys = !grouped.keys.isEmpty
+        let key = KeyBuilder()
         let statistics = try answer(query) { row in
-            guard let part = parts[Int(row.reference.table.rawValue)] else { return true }
-            var group = 0
-            if hasKeys {
-                key.removeAll()
-                try part.appendKey(of: row, to: key, scope)
-                let found = groups.group(key.buffer)
-                if found.isNew { first.append(row) }
-                group = found.number
-            }
-            for place in accumulators.indices { try part.feeds[place].give(row, to: accumulators[place], group, scope) }
+            if try parts[Int(row.reference.table.rawValue)]?.gather(row, key, groups, scope) ?? false { first.append(row) }
             return true
         }
         guard statistics != nil else { return nil }

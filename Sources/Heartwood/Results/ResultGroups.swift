@@ -7,14 +7,26 @@ final class ResultGroups {
     private let grouped: GroupedExpressions
     private let table = GroupTable()
     let accumulators: [Accumulator]
+    /// The same, to be called for each row without counting references.
+    private let unmanaged: UnsafeMutableBufferPointer<Unmanaged<Accumulator>>
 
-    /// - Parameter areDates: for each aggregate, whether the doubles that it gets are dates.
-    init(_ shape: ResultShape, _ grouped: GroupedExpressions, areDates: [Bool]) {
+    init(_ shape: ResultShape, _ grouped: GroupedExpressions) {
         self.shape = shape
         self.grouped = grouped
-        accumulators = zip(grouped.aggregates, areDates).map { $0.accumulator(isDate: $1) }
+        accumulators = grouped.aggregates.map(\.accumulator)
+        unmanaged = .allocate(capacity: accumulators.count)
+        for (place, accumulator) in accumulators.enumerated() { unmanaged.initializeElement(at: place, to: .passUnretained(accumulator)) }
         // Without keys all objects are one group, even none of them.
         if grouped.keys.isEmpty { _ = group(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    }
+
+    deinit {
+        unmanaged.deallocate()
+    }
+
+    @inline(__always)
+    func withAccumulator(_ place: Int, _ body: (Accumulator) throws -> Void) rethrows {
+        try unmanaged[place]._withUnsafeGuaranteedRef(body)
     }
 
     /// The group of a key's bytes; a new one is opened.

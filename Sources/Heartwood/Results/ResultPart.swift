@@ -2,104 +2,137 @@ import Foundation
 import RecordLog
 
 /// One table's part of a fetch of dictionaries: what is computed from its rows.
-struct ResultPart {
+final class ResultPart {
     /// The values that are wanted of a row: the keys of its group, or the columns.
     let values: [RowExpression]
     let order: [RowExpression]
-    /// The bytes of the keys, where they are columns of the row or behind to-one relationships.
+    private let runtime: EntityRuntime
+    /// The bytes of the keys where they are columns: the row's own, or also such behind to-one relationships.
+    private let keyColumns: UnsafeMutableBufferPointer<Int>
     private let keyOrder: RowOrder?
-    let feeds: [ResultFeed]
+    private let feeds: [ResultFeed]
+    private let unmanagedFeeds: UnsafeMutableBufferPointer<Unmanaged<ResultFeed>>
 
+    /// - Parameter isByValue: keys by value: where tables differ in the types of their columns, bytes of columns do not tell.
     /// - Returns: nil where something cannot be computed from rows.
-    init?(_ shape: ResultShape, table: EntityTable, view: RecordLogView) {
+    init?(_ shape: ResultShape, table: EntityTable, view: RecordLogView, isByValue: Bool) {
         let compiler = PredicateCompiler(table: table, view: view)
         func compile(_ nodes: [ExpressionNode]) -> [RowExpression]? {
             let compiled = nodes.compactMap(compiler.result)
             return compiled.count == nodes.count ? compiled : nil
         }
-        guard let values = compile(shape.groups?.keys ?? shape.columns.map(\.expression)) else { return nil }
-        self.values = values
-        guard let groups = shape.groups else {
-            guard let order = compile(shape.order.map(\.expression)) else { return nil }
-            self.order = order
-            keyOrder = nil
-            feeds = []
-            return
-        }
-        order = []
-        keyOrder = Self.order(groups.keys, table, view)
-        let feeds = groups.aggregates.compactMap { ResultFeed($0, compiler) }
-        guard feeds.count == groups.aggregates.count else { return nil }
-        self.feeds = feeds
-    }
-
-    private init(values: [RowExpression], order: [RowExpression], feeds: [ResultFeed]) {
+        let aggregates = shape.groups?.aggregates ?? []
+        let feeds = aggregates.compactMap { ResultFeed($0, compiler) }
+        guard let values = compile(shape.groups?.keys ?? shape.columns.map(\.expression)), feeds.count == aggregates.count,
+            let order = compile(shape.groups == nil ? shape.order.map(\.expression) : [])
+        else { return nil }
         self.values = values
         self.order = order
         self.feeds = feeds
-        keyOrder = nil
+        runtime = table.runtime
+        unmanagedFeeds = .allocate(capacity: feeds.count)
+        for (place, feed) in feeds.enumerated() { unmanagedFeeds.initializeElement(at: place, to: .passUnretained(feed)) }
+        let paths = isByValue ? nil : Self.paths(shape.groups?.keys ?? [])
+        let columns = Self.columns(paths ?? [], table.runtime)
+        keyColumns = .allocate(capacity: columns.count)
+        _ = keyColumns.initialize(from: columns)
+        keyOrder = columns.isEmpty ? paths.flatMap { RowOrder($0.map { SortKey(path: $0) }, table: table, view: view) } : nil
     }
 
-    /// The same with keys by value: where tables differ in the types of their columns, bytes of columns do not tell.
-    var byValue: ResultPart { ResultPart(values: values, order: order, feeds: feeds) }
+    deinit {
+        keyColumns.deallocate()
+        unmanagedFeeds.deallocate()
+    }
 
-    private static func order(_ keys: [ExpressionNode], _ table: EntityTable, _ view: RecordLogView) -> RowOrder? {
-        var paths: [SortKey] = []
+    /// nil where a key is computed.
+    private static func paths(_ keys: [ExpressionNode]) -> [[String]]? {
+        var paths: [[String]] = []
         for key in keys {
             guard case .keyPath(let path) = key, !path.isEmpty else { return nil }
-            paths.append(SortKey(path: path))
+            paths.append(path)
         }
-        return paths.isEmpty ? nil : RowOrder(paths, table: table, view: view)
+        return paths.isEmpty ? nil : paths
     }
 
-    func appendKey(of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
-        if let keyOrder { return try keyOrder.appendKey(of: row, to: key, scope) }
-        for value in values { try value.value(row, scope).appendIdentity(to: key) }
+    /// Empty where one of them is not a column of the row's own that has a key.
+    private static func columns(_ paths: [[String]], _ runtime: EntityRuntime) -> [Int] {
+        var columns: [Int] = []
+        for path in paths {
+            guard path.count == 1, let index = runtime.index(of: path[0]), runtime.properties[index].hasColumn,
+                runtime.properties[index].kind != .externalData
+            else { return [] }
+            columns.append(index)
+        }
+        return columns
+    }
+
+    /// Adds a row to its group.
+    /// - Returns: whether it is the group's first.
+    @inline(__always)
+    func gather(_ row: RowView, _ key: KeyBuilder, _ groups: ResultGroups, _ scope: QueryScope) throws -> Bool {
+        var group = (number: 0, isNew: false)
+        if !values.isEmpty {
+            key.removeAll()
+            try appendKey(of: row, to: key, scope)
+            group = groups.group(key.buffer)
+        }
+        for place in unmanagedFeeds.indices {
+            try unmanagedFeeds[place]._withUnsafeGuaranteedRef { feed in
+                try groups.withAccumulator(place) { try feed.give(row, to: $0, group.number, scope) }
+            }
+        }
+        return group.isNew
+    }
+
+    @inline(__always)
+    private func appendKey(of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
+        if let accesses = runtime.accesses(row.layoutID), !keyColumns.isEmpty {
+            for index in keyColumns { key.append(column: accesses[index], of: row) }
+        } else if let keyOrder {
+            try keyOrder.appendKey(of: row, to: key, scope)
+        } else {
+            for value in values { try value.value(row, scope).appendIdentity(to: key) }
+        }
     }
 }
 
 /// What one aggregate takes from a row.
-struct ResultFeed {
+final class ResultFeed {
     private enum Source {
         case row
         /// Whether a column has a value.
         case presence(Int)
         case integer(Int)
         case double(Int)
+        case date(Int)
         case value(RowExpression)
     }
 
     private let runtime: EntityRuntime
     private let source: Source
-    let isDate: Bool
 
     init?(_ aggregate: GroupedExpressions.Aggregate, _ compiler: PredicateCompiler) {
         runtime = compiler.table.runtime
-        guard case .keyPath(let keys) = aggregate.argument else {
+        if let column = Self.column(aggregate, runtime) {
+            source = column
+        } else {
             guard let compiled = compiler.result(aggregate.argument) else { return nil }
-            (source, isDate) = (.value(compiled), false)
-            return
+            source = .value(compiled)
         }
-        if aggregate.function == .count, keys.isEmpty {
-            (source, isDate) = (.row, false)
-            return
+    }
+
+    /// What can be taken from a row without making a value of it.
+    private static func column(_ aggregate: GroupedExpressions.Aggregate, _ runtime: EntityRuntime) -> Source? {
+        guard case .keyPath(let keys) = aggregate.argument else { return nil }
+        if keys.isEmpty, aggregate.function == .count { return .row }
+        guard keys.count == 1, let index = runtime.index(of: keys[0]), runtime.properties[index].hasColumn else { return nil }
+        if aggregate.function == .count { return .presence(index) }
+        switch runtime.properties[index].kind {
+        case .bool, .int16, .int32, .int64: return .integer(index)
+        case .float, .double: return .double(index)
+        case .date: return .date(index)
+        default: return nil
         }
-        if keys.count == 1, let index = runtime.index(of: keys[0]), runtime.properties[index].hasColumn {
-            let kind = runtime.properties[index].kind
-            isDate = kind == .date
-            switch kind {
-            case _ where aggregate.function == .count: source = .presence(index)
-            case .bool, .int16, .int32, .int64: source = .integer(index)
-            case .float, .double: source = .double(index)
-            case .date where aggregate.function == .min || aggregate.function == .max: source = .double(index)
-            default:
-                guard let compiled = compiler.result(aggregate.argument) else { return nil }
-                source = .value(compiled)
-            }
-            return
-        }
-        guard let compiled = compiler.result(aggregate.argument) else { return nil }
-        (source, isDate) = (.value(compiled), false)
     }
 
     @inline(__always)
@@ -109,6 +142,7 @@ struct ResultFeed {
         case .presence(let index): if access(row, index) != nil { accumulator.add(integer: 1, to: group) }
         case .integer(let index): if let access = access(row, index) { accumulator.add(integer: row.int64(access), to: group) }
         case .double(let index): if let access = access(row, index) { accumulator.add(double: row.double(access), to: group) }
+        case .date(let index): if let access = access(row, index) { accumulator.add(date: row.double(access), to: group) }
         case .value(let expression): accumulator.take(try expression.value(row, scope), of: group)
         }
     }

@@ -84,7 +84,8 @@ struct ResultShape {
     private static func order(
         _ descriptor: NSSortDescriptor, _ columns: [Column], _ groups: GroupedExpressions, _ entity: NSEntityDescription
     ) throws -> Order {
-        guard let key = descriptor.heartwoodKey else { return Order(expression: .keyPath(try SortKey(descriptor, entity: entity).path), isAscending: true) }
+        // One without a key is refused as in any fetch.
+        let key = try descriptor.heartwoodKey ?? SortKey(descriptor, entity: entity).path.joined(separator: ".")
         if let slot = groups.slot(of: .keyPath(key.split(separator: ".").map(String.init))) {
             return Order(expression: slot, isAscending: descriptor.ascending)
         }

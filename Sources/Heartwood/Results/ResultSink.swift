@@ -1,7 +1,8 @@
 import Foundation
 import RecordLog
 
-/// Where results go: those that were there already are left out, the rest is sorted where the store could not, and cut to what is asked for.
+/// Where results go: those that were there already are left out, the rest is sorted where the store could not, and cut to what is
+/// asked for.
 final class ResultSink {
     private let shape: ResultShape
     private var toSkip: Int

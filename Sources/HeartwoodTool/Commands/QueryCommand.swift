@@ -69,7 +69,8 @@ struct QueryCommand: Command {
         let described = try open.entity(entity)
         var columns = selected.isEmpty ? groups : selected
         if columns.isEmpty {
-            columns = described.orderedProperties.filter { $0 is NSAttributeDescription && !$0.isTransient }.map { QueryColumn(path: $0.name) }
+            let attributes = described.orderedProperties.filter { $0 is NSAttributeDescription && !$0.isTransient }
+            columns = attributes.map { QueryColumn(path: $0.name) }
         }
         let request = NSFetchRequest<NSDictionary>(entityName: described.name ?? "")
         request.resultType = .dictionaryResultType
