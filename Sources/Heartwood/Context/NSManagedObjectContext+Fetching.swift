@@ -4,7 +4,8 @@ import RecordLog
 extension NSManagedObjectContext {
     /// The objects, IDs or count that `request` describes, unsaved changes of this context included.
     ///
-    /// Objects come as faults unless they were registered: their rows have been found, and no attribute has been read.
+    /// Objects come as faults unless they were registered: their rows have been found, and no attribute has been read. Dictionaries tell of
+    /// the stores alone, and have no key where there is no value; they come as `NSDictionary` or `[String: Any]`, as `T` says.
     /// - Throws: for an entity, key or predicate that the stores cannot serve; where a store cannot be read.
     /// - Complexity: by index where one serves the predicate or the order, else a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
@@ -13,6 +14,7 @@ extension NSManagedObjectContext {
         if request.resultType.contains(.countResultType) {
             return try convert([NSNumber(value: try count(specification))])
         }
+        if let shape = specification.shape { return try convert(try dictionaries(specification, shape)) }
         return try results(try fetchObjects(specification), of: request, specification)
     }
 
@@ -197,6 +199,7 @@ extension NSManagedObjectContext {
     // MARK: Counting
 
     final func count(_ fetch: FetchSpecification) throws -> Int {
+        if let shape = fetch.shape { return try countResults(fetch, shape) }
         adoptKeys()
         let families = try families(for: fetch)
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []

@@ -104,7 +104,10 @@ extension NSManagedObjectContext {
         lastQuery = QueryStatistics()
         lastQueryWasInMemory = false
         let isCounted = request.resultType.contains(.countResultType)
-        let count = isCounted ? try count(specification) : try fetchObjects(specification).count
+        let count =
+            if let shape = specification.shape { try runResults(specification, shape) }
+            else if isCounted { try count(specification) }
+            else { try fetchObjects(specification).count }
         if lastQueryWasInMemory { lastQuery.rowsMatched = count }
         return FetchPlan(lastQuery, isSorted: !isCounted && !specification.sort.isEmpty, isInMemory: lastQueryWasInMemory)
     }

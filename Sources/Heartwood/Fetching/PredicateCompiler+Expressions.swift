@@ -19,7 +19,7 @@ extension PredicateCompiler {
         switch node {
         case .constant(let value): return ConstantExpression(value)
         case .keyPath(let keys):
-            guard keys.count == 1, let index = table.runtime.index(of: keys[0]) else { return nil }
+            guard keys.count == 1, let index = table.runtime.index(of: keys[0]) else { return path(keys[...]) }
             let property = table.runtime.properties[index]
             switch property.kind {
             case .toOne, .toMany, .externalData, .transformable, .objectID, .undefined: return nil

@@ -33,6 +33,12 @@ struct SortKey {
     let path: [String]
     let isAscending: Bool
 
+    /// A path that is known to lead to an attribute or a to-one relationship.
+    init(path: [String]) {
+        self.path = path
+        isAscending = true
+    }
+
     /// - Throws: for a descriptor that was made by a comparator, or that names what the entity does not have.
     init(_ descriptor: NSSortDescriptor, entity: NSEntityDescription) throws {
         let probe = SortProbe(descriptor)

@@ -145,6 +145,10 @@ final class RecordLogView: StoreView {
         try countMatches(query)
     }
 
+    override func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? {
+        try tabulateRows(query, shape, into: sink)
+    }
+
     private func source(of key: ObjectKey, property: Int) -> MemberSource? {
         guard let members = schema.table(reference(key).table)?.members, members.indices.contains(property) else { return nil }
         return members[property]

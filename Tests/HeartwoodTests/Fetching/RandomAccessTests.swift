@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import TestSupport
 import Testing
 
 @testable import Heartwood
@@ -145,7 +146,7 @@ import Testing
         let forced = isStored ? Set(ways.map { 3 + (($0 + 1) * 7) % (Self.ways.count - 3) }) : []
         for (place, (name, tuning)) in Self.ways.enumerated() where place < (isStored ? 3 : 1) || forced.contains(place) {
             try QueryTuning.$current.withValue(tuning) { () throws in
-                let what = "\(seed), \(format) by \(sort.map { ($0.heartwoodKey ?? "", $0.ascending) }), way \(name)"
+                let what = "\(seed), \(format) by \(sort.map { (SortProbe($0).key ?? "", $0.ascending) }), way \(name)"
                 (request.fetchLimit, request.fetchOffset) = (0, 0)
                 let found = try stack.context.fetch(request)
                 #expect(SampleGraph.ids(found) == SampleGraph.ids(matching), "\(what): \(stack.context.lastQueryDescription)")
