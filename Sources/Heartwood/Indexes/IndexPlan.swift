@@ -31,7 +31,7 @@ struct IndexPlan {
 
     private static func element(_ property: NSPropertyDescription) -> IndexSpecification.Element? {
         guard let computed = property as? NSExpressionDescription else {
-            guard let type = PropertyKind(property).columnType, type != .value, !property.isTransient else { return nil }
+            guard PropertyKind(property).columnType != nil, !property.isTransient else { return nil }
             return IndexSpecification.Element(column: property.name)
         }
         guard let node = computed.expression?.node.folded else { return nil }
@@ -45,7 +45,8 @@ struct IndexPlan {
     func definition(_ layout: RowLayout) -> (parts: [IndexPart], extractorName: String?)? {
         let names = specification.elements.compactMap(\.column)
         let columns = names.compactMap { name in layout.columns.first { $0.name == name } }
-        guard columns.count == names.count, columns.allSatisfy({ $0.type != .value }) else { return nil }
+        guard columns.count == names.count else { return nil }
+        // The engine refuses columns of large values, and says why.
         guard !specification.isPlain else {
             let parts = zip(columns, specification.elements).map { IndexPart(column: $0.id, ascending: $1.isDescending != true) }
             return (parts, nil)

@@ -8,8 +8,11 @@ final class FoldedScalars {
     let options: PredicateNode.Options
     /// By scalar: 0 unknown, `together` for one that is not folded alone, else where its bytes lie in `bytes` and how many there are.
     private let known: UnsafeMutablePointer<UInt32>
-    private var bytes: [UInt8] = [0]
-    private var output: [UInt8] = []
+    private var bytes: UnsafeMutablePointer<UInt8>
+    private var byteCount = 1
+    private var byteCapacity = 4096
+    private var output: UnsafeMutablePointer<UInt8>
+    private var capacity = 1024
 
     private static let limit = 0xD800
     private static let together = UInt32.max
@@ -18,22 +21,36 @@ final class FoldedScalars {
         self.options = options
         known = .allocate(capacity: Self.limit)
         known.initialize(repeating: 0, count: Self.limit)
+        bytes = .allocate(capacity: byteCapacity)
+        output = .allocate(capacity: capacity)
     }
 
     deinit {
         known.deallocate()
+        bytes.deallocate()
+        output.deallocate()
     }
+
+    /// The most bytes that two bytes of a text fold to.
+    private static let foldedMax = 15
 
     /// Calls `body` with the folded text.
     /// - Returns: nil where it has to be folded as a whole.
     func withFolded<Result>(_ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
-        output.removeAll(keepingCapacity: true)
+        if (text.count &+ 1) &* Self.foldedMax > capacity {
+            output.deallocate()
+            capacity = (text.count + 1) * Self.foldedMax
+            output = .allocate(capacity: capacity)
+        }
+        let output = output, known = known
+        var end = 0
         let lowers = options.contains(.caseInsensitive)
         var at = 0
         while at < text.count {
             let first = text[at]
             if first < 0x80 {
-                output.append(lowers && first >= 0x41 && first <= 0x5A ? first | 0x20 : first)
+                output[end] = lowers && first >= 0x41 && first <= 0x5A ? first | 0x20 : first
+                end &+= 1
                 at &+= 1
                 continue
             }
@@ -50,24 +67,41 @@ final class FoldedScalars {
             var entry = known[Int(scalar)]
             if entry == 0 { entry = learn(scalar) }
             guard entry != Self.together else { return nil }
-            let start = Int(entry >> 4)
-            for place in start..<start &+ Int(entry & 15) { output.append(bytes[place]) }
+            var from = Int(entry >> 4)
+            let last = from &+ Int(entry & 15)
+            while from < last {
+                output[end] = bytes[from]
+                end &+= 1
+                from &+= 1
+            }
             at &+= size
         }
-        return try output.withUnsafeBytes { try body($0) }
+        return try body(UnsafeRawBufferPointer(start: output, count: end))
     }
 
     private func learn(_ value: UInt32) -> UInt32 {
         var entry = Self.together
         if let scalar = Unicode.Scalar(value), Self.standsAlone(scalar) {
             let folded = Array(TextMatcher.fold(String(Character(scalar)), options).utf8)
-            if folded.count < 16 {
-                entry = UInt32(bytes.count) << 4 | UInt32(folded.count)
-                bytes += folded
+            if folded.count <= Self.foldedMax {
+                if byteCount + folded.count > byteCapacity { grow() }
+                entry = UInt32(byteCount) << 4 | UInt32(folded.count)
+                for byte in folded {
+                    bytes[byteCount] = byte
+                    byteCount += 1
+                }
             }
         }
         known[Int(value)] = entry
         return entry
+    }
+
+    private func grow() {
+        let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity * 2)
+        grown.update(from: bytes, count: byteCount)
+        bytes.deallocate()
+        bytes = grown
+        byteCapacity *= 2
     }
 
     private static func standsAlone(_ scalar: Unicode.Scalar) -> Bool {

@@ -110,7 +110,14 @@ struct TableIndex: Sendable {
 
 extension EntityTable {
     /// The attributes of an index.
-    func names(of index: TableIndex) -> [String] { index.parts.compactMap { $0.property.map { runtime.properties[$0].name } } }
+    func names(of index: TableIndex) -> [String] {
+        // A loop: Swift 6.3's optimizer stops at the closures that it would otherwise be.
+        var names: [String] = []
+        for part in index.parts {
+            if case .property(let property) = part.key { names.append(runtime.properties[property].name) }
+        }
+        return names
+    }
 
     /// Appends a row's values of a uniqueness constraint.
     /// - Parameter row: of this table, in any of its layouts.
