@@ -28,6 +28,13 @@ struct PredicateParser {
     static let nestingMax = 200
 
     static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode {
+        if let known = ParsedFormats.node(format, arguments) { return known }
+        let node = try parseAnew(format, arguments)
+        ParsedFormats.note(format, arguments.count) { try parseAnew(format, $0) }
+        return node
+    }
+
+    private static func parseAnew(_ format: String, _ arguments: [Any?]) throws -> PredicateNode {
         var parser = PredicateParser(lexer: try PredicateLexer(format), arguments: arguments)
         let node = try parser.predicate(try parser.disjunction()).node
         try parser.finish("predicate")

@@ -68,6 +68,28 @@ import Testing
         #expect(throws: PredicateFormatError.self) { try PredicateParser.parse("a = %@", arguments: [1, 2]) }
     }
 
+    /// The second time a format comes from those that are known, with the same trees and the same errors.
+    @Test func aFormatThatIsKnownTakesOtherArguments() throws {
+        func printed(_ format: String, _ arguments: [Any?]) throws -> String { PredicatePrinter.format(try PredicateParser.parse(format, arguments: arguments)) }
+        for round in 0..<3 {
+            #expect(try printed("a = %@ AND b IN {%@, 2, c}", ["x\(round)", round]) == "a == \"x\(round)\" AND b IN {\(round), 2, c}")
+            #expect(try printed("SUBQUERY(t, $x, $x.n > %ld).@count = %d", [round, 4]) == "SUBQUERY(t, $x, $x.n > \(round)).@count == 4")
+            #expect(try printed("%K = %@", ["k\(round)", nil]) == "k\(round) == nil")
+            #expect(try printed("a MATCHES %@", ["x*"]) == "a MATCHES \"x*\"")
+            #expect(try printed("a = %@", [NSExpression(forKeyPath: "b.c")]) == "a == b.c")
+            #expect(try printed("a = %@", [round]) == "a == \(round)")
+            let wrong: [(format: String, arguments: [Any?], place: Int)] = [
+                ("a MATCHES %@", ["("], 2), ("a IN %@", [7], 2), ("a = %ld", ["text"], 4), ("a = %@", [1, 2], 6), ("a = %@ AND b = %@", [1], 15),
+            ]
+            for (format, arguments, place) in wrong {
+                let error = #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: arguments) }
+                #expect(error?.position == place, "\(round), \(format): \(error.map { "\($0)" } ?? "")")
+            }
+            #expect(try printed("a IN %@", [[1, round]]) == "a IN {1, \(round)}")
+            #expect(try printed("a = %ld", [round]) == "a == \(round)")
+        }
+    }
+
     @Test func nestingIsBounded() {
         let deep = String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000)
         #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(deep, arguments: []) }
