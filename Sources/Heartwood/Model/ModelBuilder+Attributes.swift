@@ -109,4 +109,39 @@ extension ModelBuilder {
         }
         return composite
     }
+
+    /// What derived attributes are made of has to be there.
+    func checkDerivations(_ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
+        for attribute in stated.attributes where attribute.derivation != nil {
+            guard let entity = entities[stated.name],
+                let derived = entity.attributesByName[attribute.name] as? NSDerivedAttributeDescription,
+                let node = derived.derivationExpression?.node
+            else { continue }
+            for keys in node.keyPaths {
+                var owner: NSEntityDescription? = entity
+                for key in keys where !key.hasPrefix("@") && key.lowercased() != "self" {
+                    guard let known = owner?.propertiesByName[key] else {
+                        throw failure(
+                            "the attribute \(stated.name).\(attribute.name) is derived from \"\(keys.joined(separator: "."))\", and "
+                                + "\(owner?.name ?? "an attribute") has no property \"\(key)\".", line: attribute.line)
+                    }
+                    // The elements of a composite are looked up where they are used.
+                    if known is NSCompositeAttributeDescription { break }
+                    owner = (known as? NSRelationshipDescription)?.destinationEntity
+                }
+            }
+        }
+    }
+}
+
+extension ExpressionNode {
+    /// The key paths in it, those of predicates within left out.
+    fileprivate var keyPaths: [[String]] {
+        switch self {
+        case .keyPath(let keys): [keys]
+        case .constant, .variable, .fault, .path, .subquery, .conditional: []
+        case .aggregate(let list), .call(_, let list), .block(_, let list): list.flatMap(\.keyPaths)
+        case .set(_, let left, let right): left.keyPaths + right.keyPaths
+        }
+    }
 }

@@ -25,8 +25,9 @@ struct ModelBuilder {
         try connectParents(entities)
         // Ancestors first: what an entity inherits has to be there to be told from a second property of the name.
         for stated in ancestorsFirst() { try addRelationships(stated, entities) }
-        let inverses = statedInverses(entities)
-        for stated in document.entities { try connectInverses(stated, entities, inverses) }
+        let inverses = statedInverses(entities), relationships = entities.mapValues(\.relationshipsByName)
+        for stated in document.entities { try connectInverses(stated, entities, relationships, inverses) }
+        for stated in document.entities { try checkDerivations(stated, entities) }
         for stated in document.entities { try addIndexes(stated, entities) }
         let result = model ?? NSManagedObjectModel()
         result.entities = document.entities.compactMap { entities[$0.name] }
@@ -152,11 +153,12 @@ struct ModelBuilder {
     }
 
     private func connectInverses(
-        _ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription], _ statedInverse: [ObjectIdentifier: String]
+        _ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription],
+        _ relationships: [String: [String: NSRelationshipDescription]], _ statedInverse: [ObjectIdentifier: String]
     ) throws {
         for side in stated.relationships {
-            guard let name = side.inverse, let mine = entities[stated.name]?.relationshipsByName[side.name] else { continue }
-            guard let theirs = mine.destinationEntity?.relationshipsByName[name] else {
+            guard let name = side.inverse, let mine = relationships[stated.name]?[side.name] else { continue }
+            guard let theirs = relationships[side.destination]?[name] else {
                 throw failure(
                     "the inverse of \(stated.name).\(side.name) is said to be \(side.destination).\(name), which does not exist.",
                     line: side.line)

@@ -66,7 +66,8 @@ package enum ModelFile {
             throw failure(
                 versions.isEmpty
                     ? "\(url.path): holds no version of a model."
-                    : "\(url.path): holds \(versions.count) versions and does not say which is current; set it in Xcode, or give one of them.")
+                    : "\(url.path): holds \(versions.count) versions and does not say which is current; set it in Xcode, or give one of "
+                        + "them.")
         }
         return url.appendingPathComponent(versions[0])
     }

@@ -32,8 +32,11 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
 
     func parse() throws -> ModelDocument {
         // Model files declare no entities of the XML kind; a file that does is not one, and may be a bomb.
-        guard data.range(of: Data("<!ENTITY".utf8)) == nil, data.range(of: Data("<!DOCTYPE".utf8)) == nil else {
+        guard !ModelFileScan.declaresEntities(data) else {
             throw ModelFile.failure("\(path):1: declares XML entities, which model files never do; it was not read.")
+        }
+        guard ModelFileScan.isPlain(data) else {
+            throw ModelFile.failure("\(path):1: is not in UTF-8, as model files are; it was not read.")
         }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
@@ -109,7 +112,9 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
             if let constraint { entity?.uniquenessConstraints.add(constraint) }
             constraint = nil
         case "configuration":
-            if let configuration { document.configurations = (document.configurations ?? [:]).merging([configuration.name: configuration.members]) { $1 } }
+            if let configuration {
+                document.configurations = (document.configurations ?? [:]).merging([configuration.name: configuration.members]) { $1 }
+            }
             configuration = nil
         case "userInfo": endUserInfo()
         default: break
@@ -186,9 +191,10 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         var new = ModelDocument.Attribute(name: name, type: type.rawValue, isOptional: values["optional"] == "YES")
         new.isTransient = values["transient"] == "YES" ? true : nil
         new.allowsExternalBinaryDataStorage = values["allowsExternalBinaryDataStorage"] == "YES" ? true : nil
-        new.defaultValue = type == .dateAttributeType ? values["defaultDateTimeInterval"] : values["defaultValueString"]
-        // Xcode writes 0.0 also where nothing can have a default.
-        if type == .transformableAttributeType || type == .undefinedAttributeType || type == .compositeAttributeType { new.defaultValue = nil }
+        // Xcode may write one also where there can be none.
+        if type.canHaveDefault {
+            new.defaultValue = type == .dateAttributeType ? values["defaultDateTimeInterval"] : values["defaultValueString"]
+        }
         if values["derived"] == "YES" {
             guard let expression = values["derivationExpression"], !expression.isEmpty else {
                 return fail(parser, "\(path): is derived, and has no derivationExpression.")

@@ -96,6 +96,14 @@ extension NSAttributeType {
         }
     }
 
+    /// Whether a value of the type can be written in a model file.
+    var canHaveDefault: Bool {
+        switch self {
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: false
+        default: true
+        }
+    }
+
     /// The name of the type in model files and model editors.
     package var modelFileName: String {
         switch self {

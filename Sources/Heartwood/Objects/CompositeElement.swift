@@ -73,7 +73,8 @@ extension EntityRuntime {
             guard let elements = property.elements else { continue }
             var inner: [String: Any] = [:]
             for element in elements {
-                if let value = result.removeValue(forKey: "\(property.name).\(element.name)"), !(value is NSNull) { inner[element.name] = value }
+                let value = result.removeValue(forKey: "\(property.name).\(element.name)")
+                if let value, !(value is NSNull) { inner[element.name] = value }
             }
             if !inner.isEmpty { result[property.name] = inner }
         }

@@ -16,7 +16,8 @@ struct LoadedModel {
     /// Model files are directories, XML, or binary property lists; anything else is for the store to say.
     private static func isStore(_ url: URL) -> Bool {
         guard let handle = try? FileHandle(forReadingFrom: url), let start = try? handle.read(upToCount: 64) else { return false }
-        let text = String(decoding: start.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF || $0 == 0x20 || $0 == 0x0A || $0 == 0x0D }, as: UTF8.self)
+        // A byte order mark and space may come first.
+        let text = String(decoding: start.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }, as: UTF8.self)
         return !text.hasPrefix("<") && !text.hasPrefix("bplist00")
     }
 

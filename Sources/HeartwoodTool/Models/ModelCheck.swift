@@ -25,7 +25,9 @@ struct ModelCheck {
     }
 
     private mutating func look(at entity: NSEntityDescription) {
-        if entity.isAbstract, entity.subentities.isEmpty { warn(entity, nil, "is abstract, and no entity inherits from it: it can have no objects") }
+        if entity.isAbstract, entity.subentities.isEmpty {
+            warn(entity, nil, "is abstract, and no entity inherits from it: it can have no objects")
+        }
         for property in entity.ownProperties {
             switch property {
             case let attribute as NSAttributeDescription: look(at: attribute, entity)
@@ -60,7 +62,9 @@ struct ModelCheck {
                 "nullifies \(destination).\(inverse.name), which is required: deleting a \(entity.title) that has any cannot be saved; "
                     + "Cascade or Deny is meant")
         case .noActionDeleteRule:
-            warn(entity, relationship, "does nothing when a \(entity.title) is deleted: \(destination).\(inverse.name) goes on pointing at it")
+            warn(
+                entity, relationship,
+                "does nothing when a \(entity.title) is deleted: \(destination).\(inverse.name) goes on pointing at it")
         case .denyDeleteRule where inverse.deleteRule == .denyDeleteRule && relationship.isDrawn:
             warn(
                 entity, relationship,
@@ -91,7 +95,9 @@ struct ModelCheck {
                     if destination === start {
                         let names = path.map { "\($0.entity?.title ?? "?").\($0.name)" }
                         if told.insert(Set(names)).inserted {
-                            warn(start, path[0], "denies in a ring (\(names.joined(separator: ", "))), each required: none of it can ever be deleted")
+                            warn(
+                                start, path[0],
+                                "denies in a ring (\(names.joined(separator: ", "))), each required: none of it can ever be deleted")
                         }
                         next = ways.count
                         break
@@ -106,7 +112,8 @@ struct ModelCheck {
         let named = entities.filter { !["", "NSManagedObject"].contains($0.managedObjectClassName ?? "") }
         for (name, sharing) in Dictionary(grouping: named, by: { $0.managedObjectClassName ?? "" }).sorted(by: { $0.key < $1.key })
         where sharing.count > 1 {
-            warn(sharing[0], nil, "shares the class \(name) with \(sharing.dropFirst().map(\.title).joined(separator: ", ")): entity() of it finds one of them")
+            let others = sharing.dropFirst().map(\.title).joined(separator: ", ")
+            warn(sharing[0], nil, "shares the class \(name) with \(others): entity() of it finds one of them")
         }
     }
 }

@@ -24,13 +24,17 @@ struct ModelDifference {
         for entity in new.entities {
             let source = Self.source(of: entity.title, entity.renamingIdentifier, in: old.entities, \.title, \.renamingIdentifier)
             if let source, let other = taken[ObjectIdentifier(source)] {
-                add("~", entity.title, "comes from \(source.title)", obstacle: "\(source.title) becomes \(other) as well, and a mapping takes an entity once")
+                add(
+                    "~", entity.title, "comes from \(source.title)",
+                    obstacle: "\(source.title) becomes \(other) as well, and a mapping takes an entity once")
                 continue
             }
             if let source { taken[ObjectIdentifier(source)] = entity.title }
             pairs.append((source, entity))
         }
-        for entity in old.entities where taken[ObjectIdentifier(entity)] == nil { add("-", entity.title, "entity removed, with its objects") }
+        for entity in old.entities where taken[ObjectIdentifier(entity)] == nil {
+            add("-", entity.title, "entity removed, with its objects")
+        }
         for (source, entity) in pairs {
             if let source { compare(source, entity, taken) } else { add("+", entity.title, "entity added") }
         }
@@ -120,7 +124,9 @@ struct ModelDifference {
         _ old: NSPropertyDescription, _ new: NSPropertyDescription, _ place: String, _ renamed: [ObjectIdentifier: String]
     ) {
         guard Self.kind(old) == Self.kind(new) else {
-            return add("~", place, "\(Self.kind(new)), was \(Self.kind(old))", obstacle: "what the one's values become in the other is not said")
+            return add(
+                "~", place, "\(Self.kind(new)), was \(Self.kind(old))",
+                obstacle: "what the one's values become in the other is not said")
         }
         if old.name != new.name { add("~", place, "renamed, was \(old.name)") }
         if old.isTransient != new.isTransient { add("~", place, new.isTransient ? "became transient" : "is not transient any more") }
@@ -187,7 +193,9 @@ struct ModelDifference {
     // MARK: Text
 
     var text: String {
-        guard !changes.isEmpty else { return isSameVersion ? "The models are the same." : "The models differ in nothing that is listed here." }
+        guard !changes.isEmpty else {
+            return isSameVersion ? "The models are the same." : "The models differ in nothing that is listed here."
+        }
         let width = changes.map(\.place.count).max() ?? 0
         var lines = changes.map { change in
             "\(change.sign) \(change.place)\(String(repeating: " ", count: width - change.place.count))  \(change.text)"

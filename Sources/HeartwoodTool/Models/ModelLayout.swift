@@ -44,7 +44,9 @@ struct ModelLayout {
         let places = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($0.element), $0.offset) })
         boxes = entities.map(Self.box)
         for (place, entity) in entities.enumerated() {
-            if let parent = entity.superentity.flatMap({ places[ObjectIdentifier($0)] }) { lines.append(Line(from: parent, to: place, relationship: nil)) }
+            if let parent = entity.superentity.flatMap({ places[ObjectIdentifier($0)] }) {
+                lines.append(Line(from: parent, to: place, relationship: nil))
+            }
             for relationship in entity.ownRelationships where relationship.isDrawn {
                 if let destination = relationship.destinationEntity.flatMap({ places[ObjectIdentifier($0)] }) {
                     lines.append(Line(from: place, to: destination, relationship: relationship))
@@ -56,7 +58,7 @@ struct ModelLayout {
 
     private static func box(_ entity: NSEntityDescription) -> Box {
         let rows = entity.ownProperties.compactMap { $0 as? NSAttributeDescription }.map { attribute in
-            "\(attribute.name)\(attribute.isOptional ? "" : "*"): \(attribute is NSCompositeAttributeDescription ? "Composite" : attribute.typeTitle)"
+            "\(attribute.name)\(attribute.isOptional ? "" : "*"): \(attribute.attributeType.modelFileName)"
         }
         let longest = ([entity.title] + rows).map(\.count).max() ?? 0
         return Box(

@@ -8,8 +8,7 @@ enum ModelMermaid {
         for entity in loaded.entities {
             let attributes = entity.ownProperties.compactMap { $0 as? NSAttributeDescription }
             let body = (entity.isAbstract ? ["<<abstract>>"] : []) + attributes.map { attribute in
-                "\(word(attribute is NSCompositeAttributeDescription ? "Composite" : attribute.typeTitle)) \(word(attribute.name))"
-                    + (attribute.isOptional ? "" : "*")
+                "\(word(attribute.attributeType.modelFileName)) \(word(attribute.name))\(attribute.isOptional ? "" : "*")"
             }
             lines.append(body.isEmpty ? "    class \(word(entity.title))" : "    class \(word(entity.title)) {")
             lines += body.map { "        \($0)" }
@@ -20,7 +19,8 @@ enum ModelMermaid {
             for relationship in entity.ownRelationships where relationship.isDrawn {
                 let destination = word(relationship.destinationEntity?.title ?? "?")
                 guard let inverse = relationship.inverseRelationship else {
-                    lines.append("    \(word(entity.title)) --> \"\(relationship.multiplicity)\" \(destination) : \(word(relationship.name))")
+                    lines.append(
+                        "    \(word(entity.title)) --> \"\(relationship.multiplicity)\" \(destination) : \(word(relationship.name))")
                     continue
                 }
                 lines.append(

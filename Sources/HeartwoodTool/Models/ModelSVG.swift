@@ -40,7 +40,9 @@ struct ModelSVG {
         let x = box.x, y = box.y
         let head = box.entity.isAbstract ? "#7a7a7a" : "#2f5d8a"
         parts.append(rectangle(x, y, box.width, box.height, "fill=\"#f7f9fb\" stroke=\"\(head)\" rx=\"5\""))
-        parts.append("<path d=\"M\(point(x, y + 5)) q0 -5 5 -5 h\(Self.number(box.width - 10)) q5 0 5 5 v\(Self.number(ModelLayout.headHeight - 5)) h\(Self.number(-box.width)) Z\" fill=\"\(head)\"/>")
+        let across = Self.number(box.width - 10), down = Self.number(ModelLayout.headHeight - 5)
+        parts.append(
+            "<path d=\"M\(point(x, y + 5)) q0 -5 5 -5 h\(across) q5 0 5 5 v\(down) h\(Self.number(-box.width)) Z\" fill=\"\(head)\"/>")
         let style = "fill=\"#ffffff\" font-weight=\"bold\"" + (box.entity.isAbstract ? " font-style=\"italic\"" : "")
         text(box.entity.title, x + box.width / 2, y + 19, style + " text-anchor=\"middle\"")
         for (place, row) in box.rows.enumerated() {

@@ -20,7 +20,8 @@ enum ModelTable {
         for name in loaded.model.fetchRequestTemplatesByName.keys.sorted() {
             let request = loaded.model.fetchRequestTemplate(forName: name)
             lines.append("")
-            lines.append("fetch request \(name): \(request?.entityName ?? "?") where \(request?.predicate?.predicateFormat ?? "TRUEPREDICATE")")
+            let condition = request?.predicate.map { " where \($0.predicateFormat)" } ?? ""
+            lines.append("fetch request \(name): \(request?.entityName ?? "?")\(condition)")
         }
         for name in loaded.model.configurations {
             let members = (loaded.model.entities(forConfigurationName: name) ?? []).map(\.title).sorted()

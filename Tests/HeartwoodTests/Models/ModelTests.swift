@@ -73,6 +73,7 @@ import Testing
         ("<entity name=\"A\"><uniquenessConstraints><uniquenessConstraint><constraint value=\"x\"/></uniquenessConstraint></uniquenessConstraints></entity>", "names x"),
         ("<entity name=\"A\"><attribute name=\"x\" derived=\"YES\"/></entity>", "no derivationExpression"),
         ("<entity name=\"A\"><attribute name=\"x\" derived=\"YES\" derivationExpression=\"canonical:(\"/></entity>", "does not parse"),
+        ("<entity name=\"A\"><attribute name=\"x\" derived=\"YES\" derivationExpression=\"canonical:(y)\"/></entity>", "A has no property \"y\""),
         ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Composite\" composite=\"C\"/></entity>", "\"C\", which does not exist"),
         ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Composite\" composite=\"C\"/></entity><composite name=\"C\"/>", "without elements"),
         ("<entity name=\"A\"><attribute name=\"x\" attributeType=\"Composite\" composite=\"C\"/></entity><composite name=\"C\"><attribute name=\"c\" attributeType=\"Composite\" composite=\"C\"/></composite>", "a part of itself"),
@@ -92,6 +93,19 @@ import Testing
         #expect(error?.localizedDescription.contains(says) == true, "\(error?.localizedDescription ?? "")")
         #expect(error?.localizedDescription.contains("contents") == true)
         #expect(error?.domain == NSCocoaErrorDomain && [NSPersistentStoreOpenError, NSPersistentStoreIncompatibleSchemaError].contains(error?.code ?? 0))
+    }
+
+    /// An entity of XML's kind could hide in an encoding that this does not look into.
+    @Test func otherEncodingsAreRefused() throws {
+        let bomb = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><!DOCTYPE m [<!ENTITY a \"aaaa\">]><model>&a;</model>"
+        for data in [Data(bomb.utf8), try #require(bomb.data(using: .utf16)), try #require(bomb.data(using: .utf16LittleEndian))] {
+            #expect(throws: (any Error).self) { try ModelFileParser(data: data, path: "m").parse() }
+        }
+        let other = Data("<?xml version='1.0' encoding='UTF-7'?><model/>".utf8)
+        let error = #expect(throws: (any Error).self) { try ModelFileParser(data: other, path: "m").parse() } as? NSError
+        #expect(error?.localizedDescription.contains("not in UTF-8") == true)
+        #expect(try ModelFileParser(data: Data("<?xml version='1.0' encoding='utf-8'?><model/>".utf8), path: "m").parse().entities.isEmpty)
+        #expect(try ModelFileParser(data: Data("<model><entity name='a!b'/></model>".utf8), path: "m").parse().entities.count == 1)
     }
 
     @Test func anErrorNamesTheLineOfTheElement() {

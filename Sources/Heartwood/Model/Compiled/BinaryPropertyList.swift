@@ -113,7 +113,9 @@ struct BinaryPropertyList {
     }
 
     private func real(_ at: Int, _ low: Int) throws(Damage) -> Double {
-        guard low == 2 || low == 3, at + 1 + (1 << low) <= tableStart else { throw Damage(reason: "has a number that is cut off", offset: at) }
+        guard low == 2 || low == 3, at + 1 + (1 << low) <= tableStart else {
+            throw Damage(reason: "has a number that is cut off", offset: at)
+        }
         let bits = Self.number(bytes, at: at + 1, size: 1 << low)
         return low == 2 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
     }
@@ -131,7 +133,9 @@ struct BinaryPropertyList {
             guard stated >= 0, stated <= Int64(bytes.count) else { throw Damage(reason: "has a length beyond its end", offset: at) }
             units = Int(stated)
         }
-        guard start <= tableStart, units <= (tableStart - start) / size else { throw Damage(reason: "has a length beyond its end", offset: at) }
+        guard start <= tableStart, units <= (tableStart - start) / size else {
+            throw Damage(reason: "has a length beyond its end", offset: at)
+        }
         return bytes[start..<start + units * size]
     }
 

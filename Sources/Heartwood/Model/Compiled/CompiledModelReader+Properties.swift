@@ -35,16 +35,14 @@ extension CompiledModelReader {
     ) throws -> ModelDocument.Attribute {
         let name = try object.text("NSPropertyName") ?? stated
         let path = "the attribute \(owner).\(name)"
-        guard let number = try object.integer("NSAttributeType").flatMap(UInt.init(exactly:)), let type = NSAttributeType(rawValue: number) else {
-            throw failure("\(path) has an unknown type.")
-        }
+        guard let number = try object.integer("NSAttributeType").flatMap(UInt.init(exactly:)), let type = NSAttributeType(rawValue: number)
+        else { throw failure("\(path) has an unknown type.") }
         var attribute = ModelDocument.Attribute(name: name, type: number, isOptional: try object.flag("NSIsOptional"))
         attribute.isTransient = try object.flag("NSIsTransient") ? true : nil
         let flags = try object.integer("NSFlagsKey") ?? 0
         attribute.allowsExternalBinaryDataStorage = flags & AttributeFlags.storesExternally != 0 ? true : nil
         attribute.preservesValueInHistoryOnDeletion = flags & AttributeFlags.preservesInHistory != 0 ? true : nil
-        attribute.defaultValue = DefaultValueText.text(try object.plain("NSDefaultValue"))
-        if type == .undefinedAttributeType || type == .transformableAttributeType || type == .compositeAttributeType { attribute.defaultValue = nil }
+        if type.canHaveDefault { attribute.defaultValue = DefaultValueText.text(try object.plain("NSDefaultValue")) }
         attribute.valueTransformerName = try object.text("NSValueTransformerName")
         attribute.valueClassName = try object.text("NSAttributeValueClassName").flatMap { $0 == type.valueClassName ? nil : $0 }
         attribute.renamingIdentifier = try renaming(object, name)

@@ -106,7 +106,9 @@ struct CompiledPredicateReader {
         if let function = PredicateFunction(rawValue: selector), !function.isMethod, function.accepts(count: arguments.count) {
             return .call(function, arguments)
         }
-        if let operand = try object.object("NSOperand"), let method = PredicateFunction.method(selector), method.accepts(count: 1 + arguments.count) {
+        if let operand = try object.object("NSOperand"), let method = PredicateFunction.method(selector),
+            method.accepts(count: 1 + arguments.count)
+        {
             return .call(method, [try expression(operand)] + arguments)
         }
         throw failure("with the unknown function \"\(selector)\"")

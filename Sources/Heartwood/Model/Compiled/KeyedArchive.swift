@@ -218,7 +218,8 @@ extension KeyedArchive {
         let isBig = try object.integer("NS.mantissa.bo") == 2
         var value = Decimal(0)
         for unit in (0..<units).reversed() {
-            let low = mantissa[mantissa.startIndex + unit * 2 + (isBig ? 1 : 0)], high = mantissa[mantissa.startIndex + unit * 2 + (isBig ? 0 : 1)]
+            let at = mantissa.startIndex + unit * 2
+            let low = mantissa[at + (isBig ? 1 : 0)], high = mantissa[at + (isBig ? 0 : 1)]
             value = value * 65536 + Decimal(Int(high) << 8 | Int(low))
         }
         guard let exponent = try object.integer("NS.exponent"), (-128...127).contains(exponent) else { return nil }
