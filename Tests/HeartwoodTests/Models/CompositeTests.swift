@@ -100,6 +100,23 @@ import Testing
         try stack.context.save()
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func batchRequestsNameElements(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        let rows: [[String: Any]] = [["name": "A", "address.city": "Rome"], ["name": "B", "address.place.x": 5.0]]
+        _ = try stack.context.execute(NSBatchInsertRequest(entityName: "Home", objects: rows))
+        #expect(try Self.names(stack, "address.city == 'Rome' OR address.place.x == 5") == ["A", "B"])
+        let update = NSBatchUpdateRequest(entityName: "Home")
+        update.predicate = NSPredicate(format: "address.city == 'Rome'")
+        update.propertiesToUpdate = ["address.city": "Oslo"]
+        _ = try stack.context.execute(update)
+        #expect(try Self.names(stack, "address.city == 'Oslo'") == ["A"])
+        let whole = NSBatchInsertRequest(entityName: "Home", objects: [["name": "C", "address": ["city": "Rome"]]])
+        let error = #expect(throws: (any Error).self) { try stack.context.execute(whole) } as? NSError
+        #expect(error?.localizedDescription.contains("key paths") == true)
+        #expect(try Self.names(stack, nil) == ["A", "B"])
+    }
+
     @Test func undoChildrenAndMergesTakeElementsAsTheyTakeAttributes() throws {
         let stack = try Self.stack(.recordLog)
         let home = stack.insert("Home", ["name": "A", "address": ["city": "Rome"]])
