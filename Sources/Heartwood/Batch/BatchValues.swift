@@ -16,6 +16,11 @@ enum BatchValues {
         guard !property.isTransient else {
             throw error("\(entity.name ?? "?").\(property.name) is transient; no store has it.", key: property.name, value)
         }
+        guard property.elements == nil else {
+            throw error(
+                "\(entity.name ?? "?").\(property.name) is composite; name its elements by their key paths, \"\(property.name).ELEMENT\".",
+                key: property.name, value)
+        }
         guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
             throw error(AttributeCoding.mismatch(value, property: property, entity: entity), key: property.name, value)
         }

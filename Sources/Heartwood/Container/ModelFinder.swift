@@ -9,7 +9,7 @@ enum ModelFinder {
         directories.append(URL(fileURLWithPath: FileManager.default.currentDirectoryPath))
         var tried: [String] = []
         for directory in directories {
-            for ending in ["xcdatamodeld", "xcdatamodel"] {
+            for ending in ModelFile.endings {
                 let url = directory.appendingPathComponent("\(name).\(ending)")
                 guard !tried.contains(url.path) else { continue }
                 if FileManager.default.fileExists(atPath: url.path) { return try NSManagedObjectModel.load(contentsOf: url) }

@@ -29,8 +29,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A container whose model is found by name: `NAME.xcdatamodeld` or `NAME.xcdatamodel` in the main bundle's
-    /// resources, beside the executable, or in the working directory.
+    /// A container whose model is found by name: `NAME.xcdatamodeld`, `NAME.xcdatamodel`, or what Xcode compiles of them, `NAME.momd` or
+    /// `NAME.mom`, in the main bundle's resources, beside the executable, or in the working directory.
     /// - Precondition: the model is found and loads; the message says where it was looked for.
     public convenience init(name: String) {
         do {

@@ -19,7 +19,7 @@ struct FetchSpecification {
         let entity = try Self.entity(of: request, context: context)
         self.entity = entity
         predicate = try request.predicate.map { predicate in
-            let node = predicate.node
+            let node = predicate.node.joiningComposites(of: entity)
             try PredicateCheck.check(node, entity: entity)
             return node.folded
         }

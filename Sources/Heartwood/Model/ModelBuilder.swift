@@ -2,13 +2,16 @@ import Foundation
 
 /// Makes a model of its document, and refuses one that contradicts itself.
 struct ModelBuilder {
-    private let document: ModelDocument
+    /// Looking up what an entity inherits goes from one to the next: no file may exhaust the stack.
+    private static let depthMax = 200
+
+    let document: ModelDocument
 
     init(_ document: ModelDocument) {
         self.document = document
     }
 
-    private func failure(_ message: String, line: Int?) -> NSError {
+    func failure(_ message: String, line: Int?) -> NSError {
         let place = document.source.map { source in line.map { "\(source):\($0): " } ?? "\(source): " } ?? ""
         return CoreDataError.make(NSPersistentStoreIncompatibleSchemaError, place + message)
     }
@@ -20,11 +23,15 @@ struct ModelBuilder {
         }
         let entities = try makeEntities()
         try connectParents(entities)
-        for stated in document.entities { try addRelationships(stated, entities) }
-        for stated in document.entities { try connectInverses(stated, entities) }
+        // Ancestors first: what an entity inherits has to be there to be told from a second property of the name.
+        for stated in ancestorsFirst() { try addRelationships(stated, entities) }
+        let inverses = statedInverses(entities), relationships = entities.mapValues(\.relationshipsByName)
+        for stated in document.entities { try connectInverses(stated, entities, relationships, inverses) }
+        for stated in document.entities { try checkDerivations(stated, entities) }
         for stated in document.entities { try addIndexes(stated, entities) }
         let result = model ?? NSManagedObjectModel()
         result.entities = document.entities.compactMap { entities[$0.name] }
+        try addFetchRequests(to: result, entities)
         for (name, members) in document.configurations ?? [:] {
             for member in members where entities[member] == nil {
                 throw failure("the configuration \(name) names the entity \(member), which does not exist.", line: nil)
@@ -49,40 +56,10 @@ struct ModelBuilder {
             entity.renamingIdentifier = stated.renamingIdentifier
             entity.versionHashModifier = stated.versionHashModifier
             entity.userInfo = stated.userInfo
-            entity.properties = try stated.attributes.map { try attribute($0, in: stated) }
+            entity.properties = try attributes(of: stated)
             entities[stated.name] = entity
         }
         return entities
-    }
-
-    private func attribute(_ stated: ModelDocument.Attribute, in entity: ModelDocument.Entity) throws -> NSAttributeDescription {
-        guard let type = NSAttributeType(rawValue: stated.type) else {
-            throw failure("the attribute \(entity.name).\(stated.name) has an unknown type.", line: stated.line)
-        }
-        let attribute = NSAttributeDescription()
-        attribute.name = stated.name
-        attribute.attributeType = type
-        attribute.isOptional = stated.isOptional
-        attribute.isTransient = stated.isTransient ?? false
-        attribute.allowsExternalBinaryDataStorage = stated.allowsExternalBinaryDataStorage ?? false
-        if let text = stated.defaultValue {
-            guard let value = DefaultValueText.value(text, type: type) else {
-                throw failure("the default value \"\(text)\" does not suit the attribute \(entity.name).\(stated.name).", line: stated.line)
-            }
-            attribute.defaultValue = value
-        }
-        if let rules = stated.rules {
-            if let pattern = rules.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
-                throw failure(
-                    "the attribute \(entity.name).\(stated.name) has the pattern \"\(pattern)\", which is no regular expression.",
-                    line: stated.line)
-            }
-            attribute.rules = rules
-        }
-        attribute.renamingIdentifier = stated.renamingIdentifier
-        attribute.versionHashModifier = stated.versionHashModifier
-        attribute.userInfo = stated.userInfo
-        return attribute
     }
 
     private func connectParents(_ entities: [String: NSEntityDescription]) throws {
@@ -99,11 +76,29 @@ struct ModelBuilder {
                 guard seen.insert(name).inserted else {
                     throw failure("the entity \(stated.name) inherits from itself, through \(name).", line: stated.line)
                 }
+                guard seen.count <= Self.depthMax else {
+                    throw failure("the entity \(stated.name) inherits through more than \(Self.depthMax) entities.", line: stated.line)
+                }
                 next = parents[name]
             }
             if let entity = entities[stated.name] { children[parent, default: []].append(entity) }
         }
         for (parent, list) in children { entities[parent]?.subentities = list }
+    }
+
+    private func ancestorsFirst() -> [ModelDocument.Entity] {
+        let parents = Dictionary(document.entities.compactMap { entity in entity.parent.map { (entity.name, $0) } }) { first, _ in first }
+        func depth(_ name: String) -> Int {
+            var depth = 0
+            var next = parents[name]
+            while let parent = next {
+                depth += 1
+                next = parents[parent]
+            }
+            return depth
+        }
+        guard !parents.isEmpty else { return document.entities }
+        return document.entities.map { (depth($0.name), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     private func addRelationships(_ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
@@ -116,6 +111,11 @@ struct ModelBuilder {
             }
             guard let rule = NSDeleteRule(rawValue: stated.deleteRule) else {
                 throw failure("the relationship \(entity.name ?? "").\(stated.name) has an unknown delete rule.", line: stated.line)
+            }
+            guard stated.maxCount == 0 || stated.minCount <= stated.maxCount else {
+                throw failure(
+                    "the relationship \(entity.name ?? "").\(stated.name) has at least \(stated.minCount) members and at most "
+                        + "\(stated.maxCount).", line: stated.line)
             }
             let relationship = NSRelationshipDescription()
             relationship.name = stated.name
@@ -131,17 +131,34 @@ struct ModelBuilder {
             relationship.userInfo = stated.userInfo
             return relationship
         }
-        entity.properties = entity.statedProperties + relationships
+        entity.properties = entity.statedProperties + relationships + (try fetchedProperties(of: stated, entities))
         var names: Set<String> = []
         for property in entity.properties where !names.insert(property.name).inserted {
-            throw failure("the entity \(stated.name) has two properties named \(property.name), inherited ones included.", line: stated.line)
+            throw failure(
+                "the entity \(stated.name) has two properties named \(property.name), inherited ones included.",
+                line: stated.line(ofLast: property.name) ?? stated.line)
         }
     }
 
-    private func connectInverses(_ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
+    /// What each relationship's inverse is said to be.
+    private func statedInverses(_ entities: [String: NSEntityDescription]) -> [ObjectIdentifier: String] {
+        var result: [ObjectIdentifier: String] = [:]
+        for stated in document.entities {
+            let made = Dictionary(entities[stated.name]?.statedProperties.map { ($0.name, $0) } ?? []) { first, _ in first }
+            for side in stated.relationships {
+                if let inverse = side.inverse, let relationship = made[side.name] { result[ObjectIdentifier(relationship)] = inverse }
+            }
+        }
+        return result
+    }
+
+    private func connectInverses(
+        _ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription],
+        _ relationships: [String: [String: NSRelationshipDescription]], _ statedInverse: [ObjectIdentifier: String]
+    ) throws {
         for side in stated.relationships {
-            guard let name = side.inverse, let mine = entities[stated.name]?.relationshipsByName[side.name] else { continue }
-            guard let theirs = mine.destinationEntity?.relationshipsByName[name] else {
+            guard let name = side.inverse, let mine = relationships[stated.name]?[side.name] else { continue }
+            guard let theirs = relationships[side.destination]?[name] else {
                 throw failure(
                     "the inverse of \(stated.name).\(side.name) is said to be \(side.destination).\(name), which does not exist.",
                     line: side.line)
@@ -152,6 +169,11 @@ struct ModelBuilder {
                 throw failure(
                     "\(stated.name).\(side.name) and \(side.destination).\(name) are not inverses: the second leads to "
                         + "\(theirs.destinationEntity?.name ?? "nothing").", line: side.line)
+            }
+            if let back = statedInverse[ObjectIdentifier(theirs)], back != side.name {
+                throw failure(
+                    "\(stated.name).\(side.name) and \(side.destination).\(name) are not inverses: the second one's inverse is said to be "
+                        + "\(back).", line: side.line)
             }
             mine.inverseRelationship = theirs
         }
@@ -204,5 +226,14 @@ struct ModelBuilder {
             }
         }
         return made
+    }
+}
+
+extension ModelDocument.Entity {
+    /// Where the entity states the last property of a name.
+    fileprivate func line(ofLast name: String) -> Int? {
+        let lines = attributes.filter { $0.name == name }.map(\.line) + relationships.filter { $0.name == name }.map(\.line)
+            + (fetchedProperties ?? []).filter { $0.name == name }.map(\.line)
+        return lines.compactMap(\.self).max()
     }
 }

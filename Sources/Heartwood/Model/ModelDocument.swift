@@ -1,9 +1,9 @@
 import Foundation
 
 /// A model as plain data: what a model file states, and what a store keeps of its model.
-struct ModelDocument: Codable, Equatable {
-    struct Entity: Codable, Equatable {
-        var name: String
+package struct ModelDocument: Codable, Equatable {
+    package struct Entity: Codable, Equatable {
+        package var name: String
         var className: String?
         var isAbstract: Bool?
         var parent: String?
@@ -11,14 +11,19 @@ struct ModelDocument: Codable, Equatable {
         var versionHashModifier: String?
         var attributes: [Attribute] = []
         var relationships: [Relationship] = []
+        var fetchedProperties: [FetchedProperty]?
+        /// "class" or "category", as Xcode names what it generates; nil is none. In model files alone.
+        package var codeGenerationType: String?
+        /// Whether the entity is left out of synchronization. In model files alone.
+        var isUnsyncable: Bool?
         var indexes: [Index]?
         var uniquenessConstraints: [[String]]?
         var userInfo: [String: String]?
         var line: Int?
     }
 
-    struct Attribute: Codable, Equatable {
-        var name: String
+    package struct Attribute: Codable, Equatable {
+        package var name: String
         /// `NSAttributeType`'s raw value.
         var type: UInt
         var isOptional: Bool
@@ -27,14 +32,41 @@ struct ModelDocument: Codable, Equatable {
         /// In the text form that the type reads: numbers in decimal, dates in seconds since 2001-01-01, data in base 64.
         var defaultValue: String?
         var rules: ValidationRules?
+        /// What a compiled model states beside the rules.
+        var validation: [Validation]?
+        /// The expression of a derived attribute, in the format language.
+        var derivation: String?
+        /// The name of the composite that says what the elements are; in model files alone.
+        var composite: String?
+        /// The elements of a composite attribute.
+        var elements: [Attribute]?
+        var valueTransformerName: String?
+        var valueClassName: String?
+        var preservesValueInHistoryOnDeletion: Bool?
+        /// Whether generated code has a number in place of an object. In model files alone.
+        package var usesScalarValueType: Bool?
         var renamingIdentifier: String?
         var versionHashModifier: String?
         var userInfo: [String: String]?
         var line: Int?
     }
 
-    struct Relationship: Codable, Equatable {
+    /// A validation predicate in the format language, with its warning as a text or a code.
+    struct Validation: Codable, Equatable {
+        var predicate: String
+        var text: String?
+        var code: Int?
+    }
+
+    /// Attributes that composite attributes name as their elements.
+    struct Composite: Codable, Equatable {
         var name: String
+        var attributes: [Attribute] = []
+        var line: Int?
+    }
+
+    package struct Relationship: Codable, Equatable {
+        package var name: String
         var isOptional: Bool
         var isTransient: Bool?
         var destination: String
@@ -50,7 +82,7 @@ struct ModelDocument: Codable, Equatable {
         var line: Int?
     }
 
-    struct Index: Codable, Equatable {
+    package struct Index: Codable, Equatable {
         struct Element: Codable, Equatable {
             /// nil where `expression` is there.
             var property: String?
@@ -72,19 +104,21 @@ struct ModelDocument: Codable, Equatable {
     static let currentVersion = 1
 
     var version = ModelDocument.currentVersion
-    var entities: [Entity] = []
+    package var entities: [Entity] = []
+    var composites: [Composite] = []
+    var fetchRequests: [FetchRequest]?
     var configurations: [String: [String]]?
     var versionIdentifiers: [String]?
     /// The file that it was read from, for messages.
     var source: String?
 
     private enum CodingKeys: String, CodingKey {
-        case version, entities, configurations, versionIdentifiers
+        case version, entities, fetchRequests, configurations, versionIdentifiers
     }
 }
 
 extension ModelDocument {
-    init(_ model: NSManagedObjectModel) {
+    package init(_ model: NSManagedObjectModel) {
         entities = model.entities.map(Entity.init)
         let names = model.configurations
         if !names.isEmpty {
@@ -92,6 +126,8 @@ extension ModelDocument {
                 (name, (model.entities(forConfigurationName: name) ?? []).compactMap(\.name).sorted())
             })
         }
+        let requests = model.fetchRequestTemplatesByName.sorted { $0.key < $1.key }.compactMap { FetchRequest($0.value, name: $0.key) }
+        if !requests.isEmpty { fetchRequests = requests }
         let identifiers = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
         if !identifiers.isEmpty { versionIdentifiers = identifiers }
     }
@@ -110,6 +146,7 @@ extension ModelDocument.Entity {
             switch property {
             case let attribute as NSAttributeDescription: attributes.append(.init(attribute))
             case let relationship as NSRelationshipDescription: relationships.append(.init(relationship))
+            case let fetched as NSFetchedPropertyDescription: fetchedProperties = (fetchedProperties ?? []) + [.init(fetched)]
             default: break
             }
         }
@@ -149,6 +186,11 @@ extension ModelDocument.Attribute {
         allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage ? true : nil
         defaultValue = DefaultValueText.text(attribute.defaultValue)
         rules = attribute.rules.isEmpty ? nil : attribute.rules
+        derivation = (attribute as? NSDerivedAttributeDescription)?.derivationExpression.map { PredicatePrinter.format($0.node) }
+        elements = (attribute as? NSCompositeAttributeDescription)?.elements.map(ModelDocument.Attribute.init)
+        valueTransformerName = attribute.valueTransformerName
+        valueClassName = attribute.statedValueClassName
+        preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion ? true : nil
         renamingIdentifier = attribute.renamingIdentifier
         versionHashModifier = attribute.versionHashModifier
         userInfo = attribute.userInfo as? [String: String]
@@ -204,7 +246,7 @@ enum DefaultValueText {
         case .UUIDAttributeType: UUID(uuidString: text)
         case .URIAttributeType: URL(string: text)
         case .binaryDataAttributeType: Data(base64Encoded: text)
-        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: nil
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: nil
         }
     }
 

@@ -1,15 +1,27 @@
 import Foundation
 
 /// Finds the XML of a model file and reads it.
-enum ModelFile {
-    static func read(_ url: URL) throws -> ModelDocument {
+package enum ModelFile {
+    /// The endings of what `read(_:)` reads, the ones that models are made in first.
+    static let endings = ["xcdatamodeld", "xcdatamodel", "momd", "mom"]
+
+    /// The size of a file that is no model: the largest real ones have a few megabytes.
+    private static let sizeMax = 256 << 20
+
+    /// - Throws: where there is no model, or one that does not parse, with the file, the element and the line.
+    package static func read(_ url: URL) throws -> ModelDocument {
         let contents = try contentsURL(of: url)
         let data: Data
         do {
+            let size = try contents.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+            guard size <= sizeMax else { throw failure("\(contents.path): has \(size) bytes, more than any model; it was not read.") }
             data = try Data(contentsOf: contents)
+        } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSPersistentStoreOpenError {
+            throw error
         } catch {
             throw failure("\(contents.path): cannot be read (\(error.localizedDescription)); check the path.")
         }
+        if data.starts(with: BinaryPropertyList.magic) { return try CompiledModelReader(Array(data), path: contents.path).read() }
         return try ModelFileParser(data: data, path: contents.path).parse()
     }
 
@@ -17,7 +29,7 @@ enum ModelFile {
         CoreDataError.make(NSPersistentStoreOpenError, message)
     }
 
-    /// `contents` of an `.xcdatamodel`; of the current version in an `.xcdatamodeld`.
+    /// `contents` of an `.xcdatamodel`, a `.mom` itself; in an `.xcdatamodeld` or a `.momd` those of the current version.
     private static func contentsURL(of url: URL) throws -> URL {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
@@ -26,23 +38,36 @@ enum ModelFile {
         guard isDirectory.boolValue else { return url }
         let direct = url.appendingPathComponent("contents")
         if FileManager.default.fileExists(atPath: direct.path) { return direct }
-        return try currentVersion(in: url).appendingPathComponent("contents")
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+        let versions = names.filter { $0.hasSuffix(".xcdatamodel") }, compiled = names.filter { $0.hasSuffix(".mom") }
+        guard !versions.isEmpty || compiled.isEmpty else {
+            return try currentVersion(
+                in: url, among: compiled, marker: "VersionInfo.plist", key: "NSManagedObjectModel_CurrentVersionName", ending: ".mom")
+        }
+        let version = try currentVersion(in: url, among: versions, marker: ".xccurrentversion", key: "_XCCurrentVersionName", ending: "")
+        return version.appendingPathComponent("contents")
     }
 
-    private static func currentVersion(in url: URL) throws -> URL {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-        let versions = names.filter { $0.hasSuffix(".xcdatamodel") }.sorted()
-        let marker = url.appendingPathComponent(".xccurrentversion")
+    /// - Parameter ending: what the marker leaves out of a version's name.
+    private static func currentVersion(
+        in url: URL, among versions: [String], marker: String, key: String, ending: String
+    ) throws -> URL {
+        let marker = url.appendingPathComponent(marker)
         if let data = try? Data(contentsOf: marker) {
             let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any]
-            guard let name = list?["_XCCurrentVersionName"] as? String, versions.contains(name) else {
+            // Xcode does not name the only version of a compiled model.
+            if let list, list[key] == nil, versions.count == 1 { return url.appendingPathComponent(versions[0]) }
+            guard let name = list?[key] as? String, versions.contains(name + ending) else {
                 throw failure("\(marker.path): does not name one of the versions \(versions); set the current version in Xcode.")
             }
-            return url.appendingPathComponent(name)
+            return url.appendingPathComponent(name + ending)
         }
         guard versions.count == 1 else {
             throw failure(
-                "\(url.path): holds \(versions.count) versions and does not say which is current; set it in Xcode, or give one of them.")
+                versions.isEmpty
+                    ? "\(url.path): holds no version of a model."
+                    : "\(url.path): holds \(versions.count) versions and does not say which is current; set it in Xcode, or give one of "
+                        + "them.")
         }
         return url.appendingPathComponent(versions[0])
     }

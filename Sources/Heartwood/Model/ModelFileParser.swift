@@ -8,10 +8,13 @@ import Foundation
 final class ModelFileParser: NSObject, XMLParserDelegate {
     private let data: Data
     private let path: String
-    private var document = ModelDocument()
-    private var entity: ModelDocument.Entity?
+    var document = ModelDocument()
+    var entity: ModelDocument.Entity?
     private var attribute: ModelDocument.Attribute?
     private var relationship: ModelDocument.Relationship?
+    var composite: ModelDocument.Composite?
+    var fetchedProperty: ModelDocument.FetchedProperty?
+    var fetchRequest: ModelDocument.FetchRequest?
     private var index: ModelDocument.Index?
     private var constraint: [String]?
     private var configuration: (name: String, members: [String])?
@@ -29,8 +32,11 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
 
     func parse() throws -> ModelDocument {
         // Model files declare no entities of the XML kind; a file that does is not one, and may be a bomb.
-        guard data.range(of: Data("<!ENTITY".utf8)) == nil, data.range(of: Data("<!DOCTYPE".utf8)) == nil else {
+        guard !ModelFileScan.declaresEntities(data) else {
             throw ModelFile.failure("\(path):1: declares XML entities, which model files never do; it was not read.")
+        }
+        guard ModelFileScan.isPlain(data) else {
+            throw ModelFile.failure("\(path):1: is not in UTF-8, as model files are; it was not read.")
         }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
@@ -44,7 +50,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         return document
     }
 
-    private func fail(_ parser: XMLParser, _ message: String) {
+    func fail(_ parser: XMLParser, _ message: String) {
         guard error == nil else { return }
         error = ModelFile.failure("\(path):\(parser.lineNumber): \(message)")
         parser.abortParsing()
@@ -60,7 +66,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]
     ) {
         switch name {
-        case "model": sawModel = true
+        case "model": startModel(values)
         case "entity": startEntity(values, parser)
         case "attribute": startAttribute(values, parser)
         case "relationship": startRelationship(values, parser)
@@ -72,8 +78,12 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         case "memberEntity": configuration?.members.append(values["name"] ?? "")
         case "userInfo": userInfo = [:]
         case "entry": if let key = values["key"] { userInfo?[key] = values["value"] ?? "" }
-        case "fetchedProperty": fail(parser, "fetchedProperty \(values["name"] ?? ""): fetched properties are not supported yet.")
-        case "composite": fail(parser, "composite \(values["name"] ?? ""): composite attributes are not supported yet.")
+        case "compoundIndex": index = ModelDocument.Index(name: "", elements: [])
+        case "index": addCompoundIndexElement(values)
+        case "fetchedProperty": startFetchedProperty(values, parser)
+        case "fetchRequest": startFetchRequest(values, parser)
+        case "composite": composite = ModelDocument.Composite(name: values["name"] ?? "", line: parser.lineNumber)
+        // The rest is how the editor draws the model.
         default: break
         }
     }
@@ -84,11 +94,17 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
             if let entity { document.entities.append(entity) }
             entity = nil
         case "attribute":
-            if let attribute { entity?.attributes.append(attribute) }
-            attribute = nil
+            endAttribute()
         case "relationship":
             if let relationship { entity?.relationships.append(relationship) }
             relationship = nil
+        case "fetchedProperty", "fetchRequest", "composite": endRequest(name)
+        case "compoundIndex":
+            if var index, !index.elements.isEmpty {
+                index.name = index.elements.compactMap(\.property).joined(separator: "_")
+                entity?.indexes.add(index)
+            }
+            index = nil
         case "fetchIndex":
             if let index { entity?.indexes.add(index) }
             index = nil
@@ -96,7 +112,9 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
             if let constraint { entity?.uniquenessConstraints.add(constraint) }
             constraint = nil
         case "configuration":
-            if let configuration { document.configurations = (document.configurations ?? [:]).merging([configuration.name: configuration.members]) { $1 } }
+            if let configuration {
+                document.configurations = (document.configurations ?? [:]).merging([configuration.name: configuration.members]) { $1 }
+            }
             configuration = nil
         case "userInfo": endUserInfo()
         default: break
@@ -110,12 +128,33 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
             attribute?.userInfo = userInfo
         } else if relationship != nil {
             relationship?.userInfo = userInfo
+        } else if fetchedProperty != nil {
+            fetchedProperty?.userInfo = userInfo
         } else {
             entity?.userInfo = userInfo
         }
     }
 
     // MARK: Elements
+
+    private func startModel(_ values: [String: String]) {
+        sawModel = true
+        // Xcode writes an empty one where the model has none.
+        if let identifier = values["userDefinedModelVersionIdentifier"], !identifier.isEmpty { document.versionIdentifiers = [identifier] }
+    }
+
+    private func endAttribute() {
+        if let attribute {
+            if composite != nil { composite?.attributes.append(attribute) } else { entity?.attributes.append(attribute) }
+        }
+        attribute = nil
+    }
+
+    /// An index in the form that Xcode wrote before fetch indexes; Core Data names it by its attributes.
+    private func addCompoundIndexElement(_ values: [String: String]) {
+        guard let name = values["value"] else { return }
+        index?.elements.append(ModelDocument.Index.Element(property: name, isAscending: true))
+    }
 
     private func startEntity(_ values: [String: String], _ parser: XMLParser) {
         var new = ModelDocument.Entity(name: values["name"] ?? "")
@@ -124,6 +163,8 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         new.parent = values["parentEntity"]
         new.renamingIdentifier = values["elementID"]
         new.versionHashModifier = values["versionHashModifier"]
+        new.codeGenerationType = values["codeGenerationType"]
+        new.isUnsyncable = values["syncable"] == "NO" ? true : nil
         new.line = parser.lineNumber
         entity = new
     }
@@ -133,14 +174,13 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         "Decimal": .decimalAttributeType, "Double": .doubleAttributeType, "Float": .floatAttributeType,
         "String": .stringAttributeType, "Boolean": .booleanAttributeType, "Date": .dateAttributeType,
         "Binary": .binaryDataAttributeType, "UUID": .UUIDAttributeType, "URI": .URIAttributeType,
-        "Transformable": .transformableAttributeType, "ObjectID": .objectIDAttributeType,
+        "Transformable": .transformableAttributeType, "ObjectID": .objectIDAttributeType, "Composite": .compositeAttributeType,
+        "Undefined": .undefinedAttributeType,
     ]
 
     private func startAttribute(_ values: [String: String], _ parser: XMLParser) {
         let name = values["name"] ?? ""
-        let path = "attribute \(entity?.name ?? "?").\(name)"
-        if values["derived"] == "YES" { return fail(parser, "\(path): derived attributes are not supported yet.") }
-        if values["attributeType"] == "Composite" { return fail(parser, "\(path): composite attributes are not supported yet.") }
+        let path = "attribute \(entity?.name ?? composite?.name ?? "?").\(name)"
         var type = NSAttributeType.undefinedAttributeType
         if let stated = values["attributeType"] {
             guard let known = Self.types[stated] else {
@@ -151,7 +191,24 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         var new = ModelDocument.Attribute(name: name, type: type.rawValue, isOptional: values["optional"] == "YES")
         new.isTransient = values["transient"] == "YES" ? true : nil
         new.allowsExternalBinaryDataStorage = values["allowsExternalBinaryDataStorage"] == "YES" ? true : nil
-        new.defaultValue = type == .dateAttributeType ? values["defaultDateTimeInterval"] : values["defaultValueString"]
+        // Xcode may write one also where there can be none.
+        if type.canHaveDefault {
+            new.defaultValue = type == .dateAttributeType ? values["defaultDateTimeInterval"] : values["defaultValueString"]
+        }
+        if values["derived"] == "YES" {
+            guard let expression = values["derivationExpression"], !expression.isEmpty else {
+                return fail(parser, "\(path): is derived, and has no derivationExpression.")
+            }
+            new.derivation = expression
+        }
+        if type == .compositeAttributeType { new.composite = values["composite"] ?? "" }
+        new.valueTransformerName = values["valueTransformerName"]
+        new.valueClassName = values["customClassName"]
+        new.preservesValueInHistoryOnDeletion = values["preserveAfterDeletion"] == "YES" ? true : nil
+        new.usesScalarValueType = values["usesScalarValueType"] == "YES" ? true : nil
+        if values["indexed"] == "YES", entity != nil {
+            entity?.indexes.add(ModelDocument.Index(name: name, elements: [ModelDocument.Index.Element(property: name, isAscending: true)]))
+        }
         new.renamingIdentifier = values["elementID"]
         new.versionHashModifier = values["versionHashModifier"]
         new.line = parser.lineNumber
@@ -171,6 +228,15 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         return number
     }
 
+    func count(_ key: String, of values: [String: String], _ path: String, _ parser: XMLParser) -> Int? {
+        guard let text = values[key], !text.isEmpty else { return nil }
+        guard let number = Int(text), number >= 0 else {
+            fail(parser, "\(path): \(key) is \"\(text)\", which is no count.")
+            return nil
+        }
+        return number
+    }
+
     private func startRelationship(_ values: [String: String], _ parser: XMLParser) {
         let name = values["name"] ?? ""
         let rules: [String: NSDeleteRule] = [
@@ -179,10 +245,11 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         guard let rule = rules[values["deletionRule"] ?? "Nullify"] else {
             return fail(parser, "relationship \(entity?.name ?? "?").\(name): the deletion rule \"\(values["deletionRule"] ?? "")\" is unknown.")
         }
-        let maxCount = values["maxCount"].flatMap(Int.init) ?? (values["toMany"] == "YES" ? 0 : 1)
+        let path = "relationship \(entity?.name ?? "?").\(name)"
+        let maxCount = count("maxCount", of: values, path, parser) ?? (values["toMany"] == "YES" ? 0 : 1)
         var new = ModelDocument.Relationship(
             name: name, isOptional: values["optional"] == "YES", destination: values["destinationEntity"] ?? "",
-            inverse: values["inverseName"], minCount: values["minCount"].flatMap(Int.init) ?? 0, maxCount: maxCount,
+            inverse: values["inverseName"], minCount: count("minCount", of: values, path, parser) ?? 0, maxCount: maxCount,
             deleteRule: rule.rawValue)
         new.isTransient = values["transient"] == "YES" ? true : nil
         new.isOrdered = values["ordered"] == "YES" ? true : nil
@@ -212,7 +279,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
 
 extension Optional where Wrapped: RangeReplaceableCollection {
     /// Appends to the collection, made where there is none yet.
-    fileprivate mutating func add(_ element: Wrapped.Element) {
+    mutating func add(_ element: Wrapped.Element) {
         var collection = self ?? Wrapped()
         collection.append(element)
         self = collection

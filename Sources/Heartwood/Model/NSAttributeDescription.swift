@@ -17,6 +17,7 @@ public enum NSAttributeType: UInt, Sendable {
     case URIAttributeType = 1200
     case transformableAttributeType = 1800
     case objectIDAttributeType = 2000
+    case compositeAttributeType = 2100
 }
 
 /// An attribute of an entity.
@@ -29,6 +30,21 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     /// it again. In the same file: the name is Core Data's, which has files beside the store. No meaning for other types.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/allowsexternalbinarydatastorage
     public final var allowsExternalBinaryDataStorage = false { willSet { checkEditable() } }
+    /// What the model says of how a transformable's value becomes bytes. The model keeps it, model files state it; stores archive
+    /// every transformable value as property-list classes, dates, URLs and UUIDs by a secure keyed archive, whatever the name is.
+    public final var valueTransformerName: String? { willSet { checkEditable() } }
+    /// The name of the class that the attribute's values have; of a transformable what the model states, of others what the type says.
+    /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname
+    public final var attributeValueClassName: String? {
+        get { statedValueClassName ?? attributeType.valueClassName }
+        set {
+            checkEditable()
+            statedValueClassName = newValue
+        }
+    }
+    private(set) final var statedValueClassName: String?
+    /// Whether the value is to stay known to history once the object is deleted. The model keeps it and model files state it.
+    public final var preservesValueInHistoryOnDeletion = false { willSet { checkEditable() } }
 
     /// The modern spelling of `attributeType`.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
@@ -52,10 +68,61 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         public static let uri = AttributeType(rawValue: 1200)
         public static let transformable = AttributeType(rawValue: 1800)
         public static let objectID = AttributeType(rawValue: 2000)
+        public static let composite = AttributeType(rawValue: 2100)
     }
 
     public final var type: AttributeType {
         get { AttributeType(rawValue: attributeType.rawValue) }
         set { attributeType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
+    }
+}
+
+extension NSAttributeType {
+    /// The class of the objects that key-value coding gives for the type.
+    var valueClassName: String? {
+        switch self {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType, .floatAttributeType,
+            .booleanAttributeType:
+            "NSNumber"
+        case .decimalAttributeType: "NSDecimalNumber"
+        case .stringAttributeType: "NSString"
+        case .dateAttributeType: "NSDate"
+        case .binaryDataAttributeType: "NSData"
+        case .UUIDAttributeType: "NSUUID"
+        case .URIAttributeType: "NSURL"
+        case .objectIDAttributeType: "NSManagedObjectID"
+        case .compositeAttributeType: "NSDictionary"
+        case .undefinedAttributeType, .transformableAttributeType: nil
+        }
+    }
+
+    /// Whether a value of the type can be written in a model file.
+    var canHaveDefault: Bool {
+        switch self {
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: false
+        default: true
+        }
+    }
+
+    /// The name of the type in model files and model editors.
+    package var modelFileName: String {
+        switch self {
+        case .undefinedAttributeType: "Undefined"
+        case .integer16AttributeType: "Integer 16"
+        case .integer32AttributeType: "Integer 32"
+        case .integer64AttributeType: "Integer 64"
+        case .decimalAttributeType: "Decimal"
+        case .doubleAttributeType: "Double"
+        case .floatAttributeType: "Float"
+        case .stringAttributeType: "String"
+        case .booleanAttributeType: "Boolean"
+        case .dateAttributeType: "Date"
+        case .binaryDataAttributeType: "Binary"
+        case .UUIDAttributeType: "UUID"
+        case .URIAttributeType: "URI"
+        case .transformableAttributeType: "Transformable"
+        case .objectIDAttributeType: "ObjectID"
+        case .compositeAttributeType: "Composite"
+        }
     }
 }

@@ -26,10 +26,16 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     public final var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
 
     private var ownProperties: [NSPropertyDescription] = []
+    /// What stands for the elements of its composite attributes; set when the model is frozen.
+    private var elementAttributes: [NSPropertyDescription] = []
     private var ownSubentities: [NSEntityDescription] = []
     final var isFrozen = false
-    /// Inherited properties first; set when the model is frozen.
+    /// Inherited properties first, behind a composite attribute its elements; set when the model is frozen.
     final var frozenProperties: [NSPropertyDescription] = []
+    /// Without the elements of composites; set when the model is frozen.
+    private var frozenPublicProperties: [NSPropertyDescription] = []
+    /// Whether it, or an entity that it inherits from, has composite attributes.
+    final var hasComposites = false
     final var propertyIndexByName: [String: Int] = [:]
     final var frozenVersionHash: Data?
     /// Which properties the key paths of its classes read; see `KeyPathReading`.
@@ -45,7 +51,7 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
 
     /// The entity's properties, inherited ones included. Setting it states the entity's own.
     public final var properties: [NSPropertyDescription] {
-        get { isFrozen ? frozenProperties : (superentity?.properties ?? []) + ownProperties }
+        get { isFrozen ? frozenPublicProperties : (superentity?.properties ?? []) + ownProperties }
         set {
             checkEditable()
             let inherited = superentity?.properties ?? []
@@ -56,7 +62,7 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     }
 
     private func disownProperties() {
-        for property in ownProperties where property.entity === self { property.owner = nil }
+        for property in ownProperties + elementAttributes where property.entity === self { property.owner = nil }
     }
 
     deinit {
@@ -116,18 +122,31 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     final func freeze() {
         guard !isFrozen else { return }
         superentity?.freeze()
-        frozenProperties = (superentity?.frozenProperties ?? []) + ownProperties
+        frozenPublicProperties = (superentity?.frozenPublicProperties ?? []) + ownProperties
+        let columns = elementColumns()
+        frozenProperties = (superentity?.frozenProperties ?? []) + columns.properties
+        hasComposites = superentity?.hasComposites == true || columns.hasComposites
         for (index, property) in frozenProperties.enumerated() {
             property.index = index
             propertyIndexByName[property.name] = index
         }
         frozenVersionHash = VersionHash.hash(of: self)
         isFrozen = true
-        for property in ownProperties {
+        for property in columns.properties {
             property.isFrozen = true
+            (property as? NSCompositeAttributeDescription)?.freezeElements()
             property.check = PropertyCheck(property)
         }
         for entity in ownSubentities { entity.freeze() }
+    }
+
+    /// Its own properties, each composite followed by its elements.
+    private func elementColumns() -> (properties: [NSPropertyDescription], hasComposites: Bool) {
+        guard ownProperties.contains(where: { $0 is NSCompositeAttributeDescription }) else { return (ownProperties, false) }
+        let all = ownProperties.flatMap { property in [property] + ((property as? NSCompositeAttributeDescription)?.flattened() ?? []) }
+        for property in all where property.owner == nil { property.owner = .passUnretained(self) }
+        elementAttributes = all.filter { element in !ownProperties.contains { $0 === element } }
+        return (all, true)
     }
 
     open override var description: String { "<NSEntityDescription \(name ?? "?")>" }

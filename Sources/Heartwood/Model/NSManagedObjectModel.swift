@@ -12,6 +12,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private var isFrozen = false
     private var frozenByName: [String: NSEntityDescription]?
     private var frozenChecksum: String?
+    /// Whether any entity has composite attributes; set when the model is frozen.
+    private(set) final var hasComposites = false
+    /// Fetch requests that the model keeps by name; see `fetchRequestFromTemplate(withName:substitutionVariables:)`.
+    public private(set) final var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
     /// Names of the model's version, for people.
     public final var versionIdentifiers: Set<AnyHashable> = []
 
@@ -19,14 +23,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// Loads an `.xcdatamodeld` or `.xcdatamodel`; nil where it cannot be loaded. `load(contentsOf:)` says why.
+    /// Loads a model file; nil where it cannot be loaded. `load(contentsOf:)` says what it may be, and why it cannot.
     public convenience init?(contentsOf url: URL) {
-        guard let document = try? ModelFile.read(url), (try? ModelBuilder(document).build(into: nil)) != nil else { return nil }
         self.init()
-        guard (try? ModelBuilder(document).build(into: self)) != nil else { return nil }
+        guard (try? ModelBuilder(try ModelFile.read(url)).build(into: self)) != nil else { return nil }
     }
 
-    /// Loads an `.xcdatamodeld` (its current version) or an `.xcdatamodel`.
+    /// Loads an `.xcdatamodeld` (its current version), an `.xcdatamodel`, or what Xcode compiles of them: a `.momd` (its current
+    /// version) or a `.mom`.
     /// - Throws: an error whose description names the file, the element and the line.
     public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
         try ModelBuilder(try ModelFile.read(url)).build(into: nil)
@@ -43,6 +47,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     public final var entitiesByName: [String: NSEntityDescription] {
         frozenByName ?? Dictionary(list.compactMap { entity in entity.name.map { ($0, entity) } }) { first, _ in first }
+    }
+
+    final func setTemplate(_ request: NSFetchRequest<any NSFetchRequestResult>?, _ name: String) {
+        precondition(!isFrozen, ModelMessages.frozen)
+        fetchRequestTemplatesByName[name] = request
     }
 
     // MARK: Configurations
@@ -99,6 +108,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         guard !isFrozen else { return }
         isFrozen = true
         for entity in list { entity.freeze() }
+        hasComposites = list.contains(where: \.hasComposites)
         frozenByName = entitiesByName
         frozenChecksum = versionChecksum
     }
@@ -113,13 +123,22 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             let twins = twin.propertiesByName
             for property in original.statedProperties {
                 twins[property.name]?.setValidation(property.validationPredicates, warnings: property.validationWarnings)
+                if let fetched = twins[property.name] as? NSFetchedPropertyDescription {
+                    fetched.fetchRequest = copy.twin((property as? NSFetchedPropertyDescription)?.fetchRequest)
+                }
             }
         }
+        for (name, request) in fetchRequestTemplatesByName { copy.setTemplate(copy.twin(request), name) }
         return copy
     }
 }
 
 extension NSManagedObjectModel {
+    /// The same request for this model's entity.
+    private final func twin(_ request: NSFetchRequest<any NSFetchRequestResult>?) -> NSFetchRequest<any NSFetchRequestResult>? {
+        request.map { $0.twin(of: $0.entityName.flatMap { entitiesByName[$0] }) }
+    }
+
     /// The model as bytes; the same for equal models. Every store carries its model, so that it describes itself.
     ///
     /// JSON with sorted keys of `ModelDocument`: FORMAT.md, "How the stack uses tables".

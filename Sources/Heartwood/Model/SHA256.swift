@@ -38,15 +38,15 @@ enum SHA256 {
             let s1 = rotate(b, 17) ^ rotate(b, 19) ^ b >> 10
             words[index] = words[index - 16] &+ s0 &+ words[index - 7] &+ s1
         }
-        var v = state
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3]), (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
-            let s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)
-            let choice = v[4] & v[5] ^ ~v[4] & v[6]
-            let first = v[7] &+ s1 &+ choice &+ constants[index] &+ words[index]
-            let s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)
-            let majority = v[0] & v[1] ^ v[0] & v[2] ^ v[1] & v[2]
-            v = [first &+ s0 &+ majority, v[0], v[1], v[2], v[3] &+ first, v[4], v[5], v[6]]
+            let s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+            let choice = e & f ^ ~e & g
+            let first = h &+ s1 &+ choice &+ constants[index] &+ words[index]
+            let s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+            let majority = a & b ^ a & c ^ b & c
+            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ s0 &+ majority)
         }
-        for index in 0..<8 { state[index] = state[index] &+ v[index] }
+        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] = state[index] &+ value }
     }
 }

@@ -22,6 +22,11 @@ enum VersionHash {
             property.versionHashModifier ?? "",
         ]
         switch property {
+        case is NSFetchedPropertyDescription: return []
+        case let composite as NSCompositeAttributeDescription:
+            return ["composite"] + common + composite.elements.sorted { $0.name < $1.name }.flatMap(describe) + ["end"]
+        case let derived as NSDerivedAttributeDescription:
+            return ["derived"] + common + ["\(derived.attributeType.rawValue)", derived.derivationExpression?.description ?? ""]
         case let attribute as NSAttributeDescription:
             let isExternal = PropertyKind(attribute) == .externalData
             return ["attribute"] + common + ["\(attribute.attributeType.rawValue)"] + (isExternal ? ["external"] : [])

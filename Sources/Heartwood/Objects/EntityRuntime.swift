@@ -17,6 +17,8 @@ struct PropertyRuntime {
     let inverseIsToMany: Bool
     let isOrdered: Bool
     let deleteRule: NSDeleteRule
+    /// Of a composite attribute: its elements; nil for everything else.
+    var elements: [CompositeElement]?
 
     init(_ property: NSPropertyDescription) {
         name = property.name
@@ -73,7 +75,7 @@ final class EntityRuntime: @unchecked Sendable {
         self.slot = slot
         self.store = store
         slotBase = store?.slotBase ?? .max
-        let list = entity.frozenProperties.map(PropertyRuntime.init)
+        let list = CompositeElement.connect(entity.frozenProperties.map(PropertyRuntime.init), of: entity)
         properties = list
         indexByName = entity.propertyIndexByName
         propertyCount = properties.count

@@ -5,7 +5,7 @@ extension NSManagedObject {
     public final func changedValues() -> [String: Any] {
         checkQueue()
         var result: [String: Any] = [:]
-        for index in changedIndices() { result[runtime.properties[index].name] = value(at: index) ?? NSNull() }
+        for index in changedIndices().map(runtime.statedIndex) { result[runtime.properties[index].name] = value(at: index) ?? NSNull() }
         return result
     }
 
@@ -16,7 +16,8 @@ extension NSManagedObject {
         checkQueue()
         guard !isInserted else { return [:] }
         var result: [String: Any] = [:]
-        for (index, property) in runtime.properties.enumerated() where names?.contains(property.name) ?? true {
+        for (index, property) in runtime.properties.enumerated()
+        where names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true {
             switch property.kind {
             case .toOne:
                 if case .reference(let key) = committedValue(index), let object = managedObjectContext?.object(for: key) {
@@ -32,10 +33,11 @@ extension NSManagedObject {
                     committedValue(index), property: entity.frozenProperties[index], kind: property.kind) ?? NSNull()
             }
         }
-        return result
+        return runtime.nested(result)
     }
 
     /// The properties that were changed in this event, with the values that they had before it. Null is `NSNull`.
+    /// Of a composite attribute these are the elements that were changed, as far as they had values.
     ///
     /// An event ends where the context's changes are processed or saved. Of a to-many relationship the members are those last saved.
     public final func changedValuesForCurrentEvent() -> [String: Any] {
@@ -56,7 +58,7 @@ extension NSManagedObject {
             }
             if result[property.name] == nil { result[property.name] = NSNull() }
         }
-        return result
+        return runtime.nested(result)
     }
 
     private func changedIndices(since base: [ManagedValue]) -> [Int] {

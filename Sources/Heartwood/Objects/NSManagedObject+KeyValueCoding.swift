@@ -26,6 +26,7 @@ extension NSManagedObject: PredicateSubject {
         case .toMany:
             let members = managedObjects(at: index)
             return property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+        case .undefined where property.elements != nil: return compositeValue(property)
         default:
             return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
         }
@@ -66,6 +67,7 @@ extension NSManagedObject: PredicateSubject {
             }
             for member in members { try check(member, for: property) }
             setManagedObjects(members, at: index)
+        case .undefined where property.elements != nil: try setCompositeValue(value, property)
         default:
             guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
                 throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
@@ -95,6 +97,7 @@ extension NSManagedObject: PredicateSubject {
     /// - Precondition: each key is a property of the entity it is asked of.
     public final func value(forKeyPath path: String) -> Any? {
         guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
+        if entity.hasComposites, let index = runtime.index(of: path) { return value(at: index) }
         let rest = String(path[path.index(after: dot)...])
         let first = value(forKey: String(path[..<dot]))
         switch first {
@@ -110,6 +113,7 @@ extension NSManagedObject: PredicateSubject {
     /// Sets a property of the object at the end of a path through to-one relationships; nothing happens where one is nil.
     public final func setValue(_ value: Any?, forKeyPath path: String) {
         guard let dot = path.lastIndex(of: ".") else { return setValue(value, forKey: path) }
+        if path.contains("."), let owner = compositeOwner(of: path) { return owner.object.setValue(value, forKey: owner.key) }
         let owner = self.value(forKeyPath: String(path[..<dot])) as? NSManagedObject
         owner?.setValue(value, forKey: String(path[path.index(after: dot)...]))
     }
@@ -130,6 +134,7 @@ extension NSManagedObject: PredicateSubject {
             changeStorage().values[index] = (value as? NSManagedObject).map { .reference($0.key) } ?? .null
         case .toMany:
             setValue(value, forKey: name)
+        case .undefined where property.elements != nil: setValue(value, forKey: name)
         default:
             guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
                 preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))

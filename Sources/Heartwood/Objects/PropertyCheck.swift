@@ -23,6 +23,8 @@ final class PropertyCheck: @unchecked Sendable {
 
     /// - Returns: nil where every value will do.
     init?(_ property: NSPropertyDescription) {
+        // A composite's elements are checked, and what is fetched is no value of the object.
+        if property is NSCompositeAttributeDescription || property is NSFetchedPropertyDescription { return nil }
         index = property.index
         name = property.name
         kind = PropertyKind(property)

@@ -54,7 +54,7 @@ struct SortKey {
                     NSPersistentStoreUnsupportedRequestTypeError, "\(entity.name ?? "?") cannot be sorted by the IDs of its objects.")
             }
         } else if let key = probe.key {
-            path = key.split(separator: ".").map(String.init)
+            path = entity.joiningComposites(key.split(separator: ".").map(String.init))
         } else {
             throw CoreDataError.make(
                 NSPersistentStoreUnsupportedRequestTypeError,
@@ -65,9 +65,13 @@ struct SortKey {
         isAscending = descriptor.ascending
         var owner: NSEntityDescription? = entity
         for (index, name) in path.enumerated() {
-            let property = owner?.propertiesByName[name]
+            let property = owner?.keptProperty(name)
             let isLast = index == path.count - 1
             switch property {
+            case is NSCompositeAttributeDescription where isLast:
+                throw CoreDataError.make(
+                    NSPersistentStoreUnsupportedRequestTypeError,
+                    "\(entity.name ?? "?") cannot be sorted by \"\(key)\", which is composite: sort by its elements.")
             case is NSAttributeDescription where isLast: owner = nil
             case let relationship as NSRelationshipDescription where !relationship.isToMany: owner = relationship.destinationEntity
             default:

@@ -116,6 +116,8 @@ extension NSEntityDescription {
         allUniquenessConstraints.first { $0.count == 1 }.flatMap { attributesByName[$0[0]] }
     }
 
-    /// Its properties in their order, inherited ones first.
-    package var orderedProperties: [NSPropertyDescription] { frozenProperties }
+    /// The properties that objects keep values of, in their order, inherited ones first; the elements of a composite in its place.
+    package var orderedProperties: [NSPropertyDescription] {
+        frozenProperties.filter { !($0 is NSCompositeAttributeDescription) && !($0 is NSFetchedPropertyDescription) }
+    }
 }

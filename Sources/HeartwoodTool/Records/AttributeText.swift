@@ -41,7 +41,7 @@ enum AttributeText {
         case .URIAttributeType: URL(string: text)
         case .binaryDataAttributeType: Data(base64Encoded: text)
         case .stringAttributeType: text
-        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: nil
+        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: nil
         }
     }
 
@@ -87,7 +87,8 @@ enum AttributeText {
         case .UUIDAttributeType: "a UUID"
         case .URIAttributeType: "a URI"
         case .binaryDataAttributeType: "data (base 64)"
-        case .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType: "of a type that text files cannot hold"
+        case .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType:
+            "of a type that text files cannot hold"
         }
     }
 

@@ -27,7 +27,7 @@ final class RecordImporter {
         self.entity = entity
         self.batch = batch
         self.isStrict = isStrict
-        properties = entity.propertiesByName
+        properties = Dictionary(entity.orderedProperties.map { ($0.name, $0) }) { first, _ in first }
         guard let attribute = properties[key] as? NSAttributeDescription else {
             throw ToolError.usage("\(entity.name ?? "") has no attribute \"\(key)\" to be the key")
         }

@@ -38,6 +38,7 @@ final class Runner {
             for peer in peers { PeerFiles.remove(path(peer, rows)) }
             if !options.isEngine, options.peer == nil {
                 measurements += try StackExtras(rows: rows, only: options.only, directory: directory).run()
+                measurements += try ModelExtras(rows: rows, only: options.only, directory: directory).run()
             }
         }
     }

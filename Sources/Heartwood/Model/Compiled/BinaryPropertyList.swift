@@ -1,0 +1,153 @@
+import Foundation
+
+/// Reads a binary property list one object at a time, with the references (UIDs) of keyed archives.
+///
+/// Foundation gives UIDs in a class that it keeps to itself, so this reads the bytes. Objects refer to each other by number and are
+/// read when they are asked for, so nothing here recurses, and no count is trusted before it is compared with the file's length.
+/// Layout: "bplist00", objects, a table of their offsets, and a trailer of 32 bytes.
+/// Source: CFBinaryPList.c of swift-corelibs-foundation, https://github.com/swiftlang/swift-corelibs-foundation
+struct BinaryPropertyList {
+    enum Object {
+        case null
+        case bool(Bool)
+        case integer(Int64)
+        case real(Double)
+        /// Seconds since 2001-01-01.
+        case date(Double)
+        case data(Data)
+        case text(String)
+        case reference(Int)
+        case array([Int])
+        /// Keys and values, by number.
+        case dictionary([(key: Int, value: Int)])
+    }
+
+    /// What is wrong, and where in the file.
+    struct Damage: Error {
+        let reason: String
+        let offset: Int
+    }
+
+    private let bytes: [UInt8]
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let tableStart: Int
+    let count: Int
+    let root: Int
+
+    static let magic = Array("bplist00".utf8)
+    private static let trailerSize = 32
+
+    init(_ bytes: [UInt8]) throws(Damage) {
+        self.bytes = bytes
+        guard bytes.count >= Self.magic.count + Self.trailerSize, bytes.starts(with: Self.magic) else {
+            throw Damage(reason: "is not a binary property list", offset: 0)
+        }
+        let trailer = bytes.count - Self.trailerSize
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        let numbers = (0..<3).map { Self.number(bytes, at: trailer + 8 + $0 * 8, size: 8) }
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), numbers[0] > 0, numbers[0] <= UInt64(trailer),
+            numbers[1] < numbers[0], numbers[2] >= UInt64(Self.magic.count), numbers[2] <= UInt64(trailer),
+            numbers[0] <= (UInt64(trailer) - numbers[2]) / UInt64(offsetSize)
+        else { throw Damage(reason: "has a trailer that does not fit its length", offset: trailer) }
+        count = Int(numbers[0])
+        root = Int(numbers[1])
+        tableStart = Int(numbers[2])
+    }
+
+    func object(_ number: Int) throws(Damage) -> Object {
+        guard number >= 0, number < count else { throw Damage(reason: "refers to object \(number) of \(count)", offset: tableStart) }
+        let place = Self.number(bytes, at: tableStart + number * offsetSize, size: offsetSize)
+        guard place >= UInt64(Self.magic.count), place < UInt64(tableStart) else {
+            throw Damage(reason: "has an object outside of it", offset: tableStart + number * offsetSize)
+        }
+        let at = Int(place)
+        let low = Int(bytes[at] & 0x0F)
+        switch bytes[at] >> 4 {
+        case 0x0:
+            switch low {
+            case 0x0: return .null
+            case 0x8: return .bool(false)
+            case 0x9: return .bool(true)
+            default: throw Damage(reason: "has an object of an unknown kind", offset: at)
+            }
+        case 0x1: return .integer(try integer(at, low))
+        case 0x2: return .real(try real(at, low))
+        case 0x3: return .date(try real(at, 3))
+        case 0x4: return .data(Data(try take(at, low, size: 1)))
+        case 0x5: return .text(String(decoding: try take(at, low, size: 1), as: UTF8.self))
+        case 0x6:
+            let units = try take(at, low, size: 2)
+            return .text(String(decoding: stride(from: units.startIndex, to: units.endIndex, by: 2).map {
+                UInt16(units[$0]) << 8 | UInt16(units[$0 + 1])
+            }, as: UTF16.self))
+        case 0x8:
+            guard low < 8, at + 1 + low + 1 <= tableStart else { throw Damage(reason: "has a reference that is cut off", offset: at) }
+            guard let number = Int(exactly: Self.number(bytes, at: at + 1, size: low + 1)) else {
+                throw Damage(reason: "has a reference out of bounds", offset: at)
+            }
+            return .reference(number)
+        case 0xA, 0xC: return .array(try references(try take(at, low, size: referenceSize), at))
+        case 0xD:
+            let all = try references(try take(at, low, size: 2 * referenceSize), at)
+            let half = all.count / 2
+            return .dictionary((0..<half).map { (all[$0], all[half + $0]) })
+        default: throw Damage(reason: "has an object of an unknown kind", offset: at)
+        }
+    }
+
+    // MARK: Parts
+
+    private static func number(_ bytes: [UInt8], at: Int, size: Int) -> UInt64 {
+        var result: UInt64 = 0
+        for place in at..<at + size { result = result << 8 | UInt64(bytes[place]) }
+        return result
+    }
+
+    private func integer(_ at: Int, _ low: Int) throws(Damage) -> Int64 {
+        guard low <= 4, at + 1 + (1 << low) <= tableStart else { throw Damage(reason: "has a number that is cut off", offset: at) }
+        // Sixteen bytes stand for what does not fit eight with a sign; the lower half is the number for all that models hold.
+        let size = min(1 << low, 8)
+        return Int64(bitPattern: Self.number(bytes, at: at + 1 + (1 << low) - size, size: size))
+    }
+
+    private func real(_ at: Int, _ low: Int) throws(Damage) -> Double {
+        guard low == 2 || low == 3, at + 1 + (1 << low) <= tableStart else {
+            throw Damage(reason: "has a number that is cut off", offset: at)
+        }
+        let bits = Self.number(bytes, at: at + 1, size: 1 << low)
+        return low == 2 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
+    }
+
+    /// The contents of an object that says how many units it has.
+    private func take(_ at: Int, _ low: Int, size: Int) throws(Damage) -> ArraySlice<UInt8> {
+        var start = at + 1
+        var units = low
+        if low == 0xF {
+            guard start < tableStart, bytes[start] >> 4 == 1, bytes[start] & 0x0F <= 3 else {
+                throw Damage(reason: "has a length that is none", offset: at)
+            }
+            let stated = try integer(start, Int(bytes[start] & 0x0F))
+            start += 1 + (1 << Int(bytes[start] & 0x0F))
+            guard stated >= 0, stated <= Int64(bytes.count) else { throw Damage(reason: "has a length beyond its end", offset: at) }
+            units = Int(stated)
+        }
+        guard start <= tableStart, units <= (tableStart - start) / size else {
+            throw Damage(reason: "has a length beyond its end", offset: at)
+        }
+        return bytes[start..<start + units * size]
+    }
+
+    private func references(_ part: ArraySlice<UInt8>, _ at: Int) throws(Damage) -> [Int] {
+        var result: [Int] = []
+        result.reserveCapacity(part.count / referenceSize)
+        for place in stride(from: part.startIndex, to: part.endIndex, by: referenceSize) {
+            guard let number = Int(exactly: Self.number(bytes, at: place, size: referenceSize)) else {
+                throw Damage(reason: "has a reference out of bounds", offset: at)
+            }
+            result.append(number)
+        }
+        return result
+    }
+}

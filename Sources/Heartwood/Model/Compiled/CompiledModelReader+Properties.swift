@@ -1,0 +1,123 @@
+import Foundation
+
+/// The properties of an entity, and requests.
+extension CompiledModelReader {
+    /// Bits of an attribute's `NSFlagsKey`.
+    private enum AttributeFlags {
+        static let storesExternally: Int64 = 4
+        static let preservesInHistory: Int64 = 16
+    }
+
+    func add(_ property: KeyedArchive.Object, name: String, to entity: inout ModelDocument.Entity) throws {
+        switch property.className {
+        case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
+            entity.attributes.append(try attribute(property, name: name, of: entity.name, depth: 0))
+        case "NSRelationshipDescription": entity.relationships.append(try relationship(property, name: name, of: entity.name))
+        case "NSFetchedPropertyDescription":
+            var fetched = ModelDocument.FetchedProperty(name: name, isOptional: try property.flag("NSIsOptional"))
+            fetched.request = try property.object("NSFetchRequest").map {
+                try request($0, name: name, of: "the fetched property \(entity.name).\(name)")
+            }
+            fetched.renamingIdentifier = try renaming(property, name)
+            fetched.versionHashModifier = try property.text("NSVersionHashModifier")
+            fetched.userInfo = try userInfo(property)
+            entity.fetchedProperties = (entity.fetchedProperties ?? []) + [fetched]
+        default: throw failure("the property \(entity.name).\(name) is of the unknown class \"\(property.className)\".")
+        }
+    }
+
+    private func renaming(_ property: KeyedArchive.Object, _ name: String) throws -> String? {
+        try property.text("NSRenamingIdentifier").flatMap { $0 == name ? nil : $0 }
+    }
+
+    private func attribute(
+        _ object: KeyedArchive.Object, name stated: String, of owner: String, depth: Int
+    ) throws -> ModelDocument.Attribute {
+        let name = try object.text("NSPropertyName") ?? stated
+        let path = "the attribute \(owner).\(name)"
+        guard let number = try object.integer("NSAttributeType").flatMap(UInt.init(exactly:)), let type = NSAttributeType(rawValue: number)
+        else { throw failure("\(path) has an unknown type.") }
+        var attribute = ModelDocument.Attribute(name: name, type: number, isOptional: try object.flag("NSIsOptional"))
+        attribute.isTransient = try object.flag("NSIsTransient") ? true : nil
+        let flags = try object.integer("NSFlagsKey") ?? 0
+        attribute.allowsExternalBinaryDataStorage = flags & AttributeFlags.storesExternally != 0 ? true : nil
+        attribute.preservesValueInHistoryOnDeletion = flags & AttributeFlags.preservesInHistory != 0 ? true : nil
+        if type.canHaveDefault { attribute.defaultValue = DefaultValueText.text(try object.plain("NSDefaultValue")) }
+        attribute.valueTransformerName = try object.text("NSValueTransformerName")
+        attribute.valueClassName = try object.text("NSAttributeValueClassName").flatMap { $0 == type.valueClassName ? nil : $0 }
+        attribute.renamingIdentifier = try renaming(object, name)
+        attribute.versionHashModifier = try object.text("NSVersionHashModifier")
+        attribute.userInfo = try userInfo(object)
+        attribute.validation = try validation(object, path)
+        if object.className == "NSDerivedAttributeDescription" {
+            guard let expression = try object.object("NSDerivationExpression") else { throw failure("\(path) is derived from nothing.") }
+            attribute.derivation = PredicatePrinter.format(try CompiledPredicateReader(path: self.path, of: path).expression(expression))
+        }
+        if object.className == "NSCompositeAttributeDescription" {
+            guard depth < 32 else { throw failure("\(path) is a composite within more than 32 others.") }
+            attribute.elements = try object.members("NSElements").compactMap { try $0.object() }.map {
+                try self.attribute($0, name: "", of: "\(owner).\(name)", depth: depth + 1)
+            }
+        }
+        return attribute
+    }
+
+    private func validation(_ object: KeyedArchive.Object, _ path: String) throws -> [ModelDocument.Validation]? {
+        let predicates = try object.members("NSValidationPredicates")
+        guard !predicates.isEmpty else { return nil }
+        let warnings = try object.members("NSValidationWarnings").map { try $0.plain() }
+        return try predicates.enumerated().compactMap { place, member in
+            guard let object = try member.object() else { return nil }
+            let node = try CompiledPredicateReader(path: self.path, of: path).predicate(object)
+            var rule = ModelDocument.Validation(predicate: PredicatePrinter.format(node))
+            switch place < warnings.count ? warnings[place] : nil {
+            case let text as String: rule.text = text
+            case let code as Int64: rule.code = Int(clamping: code)
+            default: rule.code = ValueTest(NSPredicate(node: node)).errorCode
+            }
+            return rule
+        }
+    }
+
+    private func relationship(_ object: KeyedArchive.Object, name: String, of owner: String) throws -> ModelDocument.Relationship {
+        let destination = try object.text("_NSDestinationEntityName") ?? object.object("NSDestinationEntity")?.text("NSEntityName") ?? ""
+        let inverse = try object.text("_NSInverseRelationshipName") ?? object.object("NSInverseRelationship")?.text("NSPropertyName")
+        func count(_ key: String) throws -> Int {
+            guard let count = Int(exactly: try object.integer(key) ?? 0), count >= 0 else {
+                throw failure("the relationship \(owner).\(name) has a count that is none.")
+            }
+            return count
+        }
+        var relationship = ModelDocument.Relationship(
+            name: try object.text("NSPropertyName") ?? name, isOptional: try object.flag("NSIsOptional"), destination: destination,
+            inverse: inverse, minCount: try count("NSMinCount"), maxCount: try count("NSMaxCount"),
+            deleteRule: UInt(exactly: try object.integer("NSDeleteRule") ?? 1) ?? .max)
+        relationship.isTransient = try object.flag("NSIsTransient") ? true : nil
+        relationship.isOrdered = try object.flag("NSIsOrdered") ? true : nil
+        relationship.renamingIdentifier = try renaming(object, relationship.name)
+        relationship.versionHashModifier = try object.text("NSVersionHashModifier")
+        relationship.userInfo = try userInfo(object)
+        return relationship
+    }
+
+    func request(_ object: KeyedArchive.Object, name: String, of what: String) throws -> ModelDocument.FetchRequest {
+        var request = ModelDocument.FetchRequest(name: name)
+        request.entity = try object.object("NSEntity")?.text("NSEntityName") ?? object.text("NSEntityName")
+        request.predicate = try object.object("NSPredicate").map {
+            PredicatePrinter.format(try CompiledPredicateReader(path: path, of: what).predicate($0))
+        }
+        func count(_ key: String) throws -> Int? { try object.integer(key).flatMap { $0 > 0 ? Int(clamping: $0) : nil } }
+        request.fetchLimit = try count("NSFetchLimit")
+        request.fetchOffset = try count("NSFetchOffset")
+        request.fetchBatchSize = try count("NSBatchSize")
+        request.resultType = try count("NSResultType").map { UInt($0) }
+        let paths = try object.members("NSRelationshipKeyPathsForPrefetching").compactMap { try $0.text() }
+        if !paths.isEmpty { request.prefetching = paths }
+        let sort = try object.members("NSSortDescriptors").compactMap { member -> ModelDocument.FetchRequest.Sort? in
+            guard let descriptor = try member.object(), let key = try descriptor.text("NSKey") else { return nil }
+            return ModelDocument.FetchRequest.Sort(key: key, isAscending: try descriptor.flag("NSAscending"))
+        }
+        if !sort.isEmpty { request.sort = sort }
+        return request
+    }
+}

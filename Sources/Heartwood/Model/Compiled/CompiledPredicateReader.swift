@@ -1,0 +1,116 @@
+import Foundation
+
+/// Reads archived predicates and expressions, for validation rules, fetch requests and derived attributes.
+struct CompiledPredicateReader {
+    /// The file.
+    let path: String
+    /// What of the model has the predicate.
+    let of: String
+    /// Trees only: archives can have cycles.
+    private var depth = 0
+    private static let depthMax = 100
+
+    init(path: String, of what: String) {
+        self.path = path
+        of = what
+    }
+
+    private func failure(_ message: String) -> NSError { ModelFile.failure("\(path): \(of) has a predicate or expression \(message).") }
+
+    private func deeper() throws -> CompiledPredicateReader {
+        var inner = self
+        inner.depth += 1
+        guard inner.depth < Self.depthMax else { throw failure("that is nested deeper than \(Self.depthMax) levels") }
+        return inner
+    }
+
+    // MARK: Predicates
+
+    func predicate(_ object: KeyedArchive.Object) throws -> PredicateNode {
+        let inner = try deeper()
+        switch object.className {
+        case "NSTruePredicate": return .constant(true)
+        case "NSFalsePredicate": return .constant(false)
+        case "NSComparisonPredicate": return .comparison(try inner.comparison(object))
+        case "NSCompoundPredicate":
+            let parts = try object.members("NSSubpredicates").compactMap { try $0.object() }.map { try inner.predicate($0) }
+            switch try object.integer("NSCompoundPredicateType") {
+            case 0:
+                guard let part = parts.first, parts.count == 1 else { throw failure("with a NOT of \(parts.count) parts") }
+                return .not(part)
+            case 1: return .and(parts)
+            case 2: return .or(parts)
+            case let other: throw failure("of the unknown compound type \(other ?? -1)")
+            }
+        default: throw failure("of the unknown class \"\(object.className)\"")
+        }
+    }
+
+    private func comparison(_ object: KeyedArchive.Object) throws -> PredicateNode.Comparison {
+        guard let left = try object.object("NSLeftExpression"), let right = try object.object("NSRightExpression"),
+            let described = try object.object("NSPredicateOperator")
+        else { throw failure("that compares nothing") }
+        guard let type = try described.integer("NSOperatorType"), let comparison = Self.operators[type] else {
+            throw failure("with the unknown operator \(try described.integer("NSOperatorType") ?? -1)")
+        }
+        let modifiers: [Int64: PredicateNode.Modifier] = [0: .direct, 1: .all, 2: .any]
+        guard let modifier = modifiers[try described.integer("NSModifier") ?? 0] else { throw failure("with an unknown modifier") }
+        let flags = try described.integer("NSFlags") ?? described.integer("NSOptions") ?? 0
+        return PredicateNode.Comparison(
+            left: try expression(left), comparison: comparison, right: try expression(right), modifier: modifier,
+            options: PredicateNode.Options(rawValue: Int(flags & 0xF)))
+    }
+
+    /// By `NSComparisonPredicate.Operator`'s raw values.
+    private static let operators: [Int64: PredicateNode.Operator] = [
+        0: .less, 1: .lessOrEqual, 2: .greater, 3: .greaterOrEqual, 4: .equal, 5: .notEqual, 6: .matches, 7: .like, 8: .beginsWith,
+        9: .endsWith, 10: .isIn, 99: .contains, 100: .between,
+    ]
+
+    // MARK: Expressions
+
+    func expression(_ object: KeyedArchive.Object) throws -> ExpressionNode {
+        let inner = try deeper()
+        switch try object.integer("NSExpressionType") {
+        case 0: return .constant(PredicateValue(try object.plain("NSConstantValue")))
+        case 1: return .keyPath([])
+        case 2: return .variable(try object.text("NSVariable") ?? "")
+        case 3, 4: return try inner.call(object)
+        case 10: return .keyPath(Self.keys(try object.text("NSKeyPath")))
+        case 14:
+            return .aggregate(try object.members("NSCollection").compactMap { try $0.object() }.map { try inner.expression($0) })
+        case let other: throw failure("of the kind \(other ?? -1) (\(object.className)), which is not supported in compiled models")
+        }
+    }
+
+    private static func keys(_ path: String?) -> [String] { (path ?? "").split(separator: ".").map(String.init) }
+
+    /// A function, or a key path, which is archived as a call of `valueForKeyPath:`.
+    private func call(_ object: KeyedArchive.Object) throws -> ExpressionNode {
+        let selector = try object.text("NSSelectorName") ?? ""
+        let arguments = try object.members("NSArguments").compactMap { try $0.object() }.map { try expression($0) }
+        if selector == "valueForKey:" || selector == "valueForKeyPath:" {
+            let keys: [String]
+            switch arguments.first {
+            case .keyPath(let path): keys = path
+            case .constant(.text(let text)): keys = Self.keys(text)
+            default: throw failure("with a key path that is none")
+            }
+            guard let operand = try object.object("NSOperand") else { return .keyPath(keys) }
+            switch try expression(operand) {
+            case .keyPath(let base): return .keyPath(base + keys)
+            case .path(let base, let first): return .path(base, first + keys)
+            case let base: return .path(base, keys)
+            }
+        }
+        if let function = PredicateFunction(rawValue: selector), !function.isMethod, function.accepts(count: arguments.count) {
+            return .call(function, arguments)
+        }
+        if let operand = try object.object("NSOperand"), let method = PredicateFunction.method(selector),
+            method.accepts(count: 1 + arguments.count)
+        {
+            return .call(method, [try expression(operand)] + arguments)
+        }
+        throw failure("with the unknown function \"\(selector)\"")
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+
+/// A keyed archive, whose objects are looked at one by one: nothing is made of classes that a file names.
+///
+/// Each object that is looked at counts, and there is an end to it, so that an archive whose parts share parts cannot keep a reader
+/// busy for ever. Cycles are the reader's concern.
+final class KeyedArchive {
+    /// One archived object: its class, and its values by key.
+    struct Object {
+        let number: Int
+        let className: String
+        fileprivate let values: [String: Int]
+        fileprivate let archive: KeyedArchive
+    }
+
+    static let lookMax = 2_000_000
+
+    private let list: BinaryPropertyList
+    private let objects: [Int]
+    private let path: String
+    private var looks = 0
+    private var classNames: [Int: String] = [:]
+    /// The texts of dictionary keys by their number, which all objects of a class share.
+    private var keys: [Int: String] = [:]
+    private var top: [String: Int] = [:]
+
+    init(_ bytes: [UInt8], path: String) throws {
+        self.path = path
+        do {
+            list = try BinaryPropertyList(bytes)
+            guard case .dictionary(let pairs) = try list.object(list.root) else { throw Self.failure(path, "is not a keyed archive") }
+            var parts: [String: Int] = [:]
+            for pair in pairs {
+                if case .text(let key) = try list.object(pair.key) { parts[key] = pair.value }
+            }
+            guard let archiver = parts["$archiver"], case .text("NSKeyedArchiver") = try list.object(archiver),
+                let listed = parts["$objects"], case .array(let objects) = try list.object(listed),
+                let top = parts["$top"], case .dictionary(let roots) = try list.object(top)
+            else { throw Self.failure(path, "is not a keyed archive") }
+            self.objects = objects
+            for pair in roots {
+                if case .text(let key) = try list.object(pair.key) { self.top[key] = pair.value }
+            }
+        } catch let damage as BinaryPropertyList.Damage {
+            throw Self.failure(path, damage)
+        }
+    }
+
+    static func failure(_ path: String, _ reason: String) -> NSError { ModelFile.failure("\(path): \(reason).") }
+
+    private static func failure(_ path: String, _ damage: BinaryPropertyList.Damage) -> NSError {
+        failure(path, "\(damage.reason), at byte \(damage.offset)")
+    }
+
+    /// The archived root object.
+    func root() throws -> Object {
+        guard let root = top["root"], let object = try object(at: root) else { throw Self.failure(path, "has no root object") }
+        return object
+    }
+
+    private func look(_ number: Int) throws -> BinaryPropertyList.Object {
+        looks += 1
+        guard looks <= Self.lookMax else { throw Self.failure(path, "refers to its own parts without end") }
+        do {
+            return try list.object(number)
+        } catch {
+            throw Self.failure(path, error)
+        }
+    }
+
+    /// Follows a reference into the archive's objects. `$null` is nothing.
+    fileprivate func value(at number: Int) throws -> (value: BinaryPropertyList.Object, number: Int)? {
+        var found = try look(number), number = number
+        if case .reference(let place) = found {
+            guard place < objects.count else { throw Self.failure(path, "refers to object \(place) of \(objects.count)") }
+            number = objects[place]
+            found = try look(number)
+        }
+        if case .text("$null") = found { return nil }
+        if case .null = found { return nil }
+        return (found, number)
+    }
+
+    fileprivate func object(at number: Int) throws -> Object? {
+        guard let found = try value(at: number), case .dictionary(let pairs) = found.value else { return nil }
+        var values: [String: Int] = [:]
+        values.reserveCapacity(pairs.count)
+        for pair in pairs {
+            if let key = keys[pair.key] {
+                values[key] = pair.value
+            } else if case .text(let key) = try look(pair.key) {
+                keys[pair.key] = key
+                values[key] = pair.value
+            }
+        }
+        guard let described = values["$class"] else { return nil }
+        return Object(number: found.number, className: try className(described), values: values, archive: self)
+    }
+
+    private func className(_ number: Int) throws -> String {
+        if let known = classNames[number] { return known }
+        var name = ""
+        if let described = try value(at: number), case .dictionary(let pairs) = described.value {
+            for pair in pairs {
+                if case .text("$classname") = try look(pair.key), case .text(let text) = try look(pair.value) { name = text }
+            }
+        }
+        classNames[number] = name
+        return name
+    }
+}
+
+extension KeyedArchive.Object {
+    func has(_ key: String) -> Bool { values[key] != nil }
+
+    func object(_ key: String) throws -> KeyedArchive.Object? { try values[key].flatMap { try archive.object(at: $0) } }
+
+    /// A string, as it is or in the object that a mutable one is archived as.
+    func text(_ key: String) throws -> String? { try values[key].flatMap { try archive.text(at: $0) } }
+
+    /// What lies under a key, not looked into.
+    fileprivate func scalar(_ key: String) throws -> BinaryPropertyList.Object? {
+        try values[key].flatMap { try archive.value(at: $0)?.value }
+    }
+
+    func integer(_ key: String) throws -> Int64? {
+        switch try scalar(key) {
+        case .integer(let value): return value
+        case .bool(let flag): return flag ? 1 : 0
+        default: return nil
+        }
+    }
+
+    func flag(_ key: String) throws -> Bool { try integer(key).map { $0 != 0 } ?? false }
+
+    /// A value that is no object, or the value that a Foundation object stands for: a number, a text, a date, data, a UUID, a URL.
+    func plain(_ key: String) throws -> Any? { try values[key].flatMap { try archive.plain(at: $0) } }
+
+    /// The members of an array or a set, as they are to be looked at.
+    func members(_ key: String) throws -> [KeyedArchive.Member] {
+        guard let collection = try object(key) else { return [] }
+        return try collection.list("NS.objects").map { KeyedArchive.Member(number: $0, archive: archive) }
+    }
+
+    /// The values of a dictionary whose keys are texts, in the order of the keys.
+    func entries(_ key: String) throws -> [(key: String, value: KeyedArchive.Member)] {
+        guard let dictionary = try object(key) else { return [] }
+        let keys = try dictionary.list("NS.keys"), values = try dictionary.list("NS.objects")
+        return try zip(keys, values).compactMap { key, value in
+            try archive.text(at: key).map { ($0, KeyedArchive.Member(number: value, archive: archive)) }
+        }.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+    }
+
+    private func list(_ key: String) throws -> [Int] {
+        guard case .array(let list)? = try scalar(key) else { return [] }
+        return list
+    }
+}
+
+extension KeyedArchive {
+    /// Something in a collection.
+    struct Member {
+        fileprivate let number: Int
+        fileprivate let archive: KeyedArchive
+
+        func object() throws -> Object? { try archive.object(at: number) }
+        func text() throws -> String? { try archive.text(at: number) }
+        func plain() throws -> Any? { try archive.plain(at: number) }
+        /// The members of an array within.
+        func members() throws -> [Member] {
+            guard case .array(let numbers)? = try object()?.scalar("NS.objects") else { return [] }
+            return numbers.map { Member(number: $0, archive: archive) }
+        }
+    }
+
+    fileprivate func text(at number: Int) throws -> String? {
+        guard let found = try value(at: number) else { return nil }
+        if case .text(let text) = found.value { return text }
+        guard case .text(let inner)? = try object(at: number)?.scalar("NS.string") else { return nil }
+        return inner
+    }
+
+    fileprivate func plain(at number: Int) throws -> Any? {
+        guard let found = try value(at: number) else { return nil }
+        switch found.value {
+        case .null, .reference, .array: return nil
+        case .bool(let flag): return flag
+        case .integer(let value): return value
+        case .real(let value): return value
+        case .date(let seconds): return Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let data): return data
+        case .text(let text): return text
+        case .dictionary: break
+        }
+        guard let object = try object(at: number) else { return nil }
+        switch object.className {
+        case "NSString", "NSMutableString": return try text(at: number)
+        case "NSDate":
+            guard case .real(let seconds)? = try object.scalar("NS.time") else { return nil }
+            return Date(timeIntervalSinceReferenceDate: seconds)
+        case "NSData", "NSMutableData":
+            guard case .data(let data)? = try object.scalar("NS.data") else { return nil }
+            return data
+        case "NSUUID":
+            guard case .data(let data)? = try object.scalar("NS.uuidbytes"), data.count == 16 else { return nil }
+            return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        case "NSURL": return try object.text("NS.relative").flatMap(URL.init(string:))
+        case "NSDecimalNumber": return try Self.decimal(object)
+        default: return nil
+        }
+    }
+
+    /// A decimal as it is archived: sixteen bytes of mantissa, in the byte order that `NS.mantissa.bo` names (1: little).
+    private static func decimal(_ object: Object) throws -> NSDecimalNumber? {
+        guard case .data(let mantissa)? = try object.scalar("NS.mantissa"), mantissa.count <= 16 else { return nil }
+        let units = try object.integer("NS.length").map { Int(clamping: $0) } ?? 8
+        guard (0...8).contains(units), units * 2 <= mantissa.count else { return nil }
+        let isBig = try object.integer("NS.mantissa.bo") == 2
+        var value = Decimal(0)
+        for unit in (0..<units).reversed() {
+            let at = mantissa.startIndex + unit * 2
+            let low = mantissa[at + (isBig ? 1 : 0)], high = mantissa[at + (isBig ? 0 : 1)]
+            value = value * 65536 + Decimal(Int(high) << 8 | Int(low))
+        }
+        guard let exponent = try object.integer("NS.exponent"), (-128...127).contains(exponent) else { return nil }
+        let sign: FloatingPointSign = try object.flag("NS.negative") ? .minus : .plus
+        return NSDecimalNumber(decimal: Decimal(sign: sign, exponent: Int(exponent), significand: value))
+    }
+}

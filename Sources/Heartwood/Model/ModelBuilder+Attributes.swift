@@ -1,0 +1,147 @@
+import Foundation
+
+/// Attributes, composite and derived ones among them.
+extension ModelBuilder {
+    /// Composites may hold composites: no model has so many elements, and a file that doubles them at each level must not fill memory.
+    static let elementMax = 10_000
+
+    func attributes(of entity: ModelDocument.Entity) throws -> [NSAttributeDescription] {
+        var budget = Self.elementMax
+        return try entity.attributes.map { try attribute($0, in: entity.name, within: [], &budget) }
+    }
+
+    private func attribute(
+        _ stated: ModelDocument.Attribute, in owner: String, within composites: [String], _ budget: inout Int
+    ) throws -> NSAttributeDescription {
+        let path = "the attribute \(owner).\(stated.name)"
+        guard !stated.name.isEmpty else { throw failure("an attribute of \(owner) has no name.", line: stated.line) }
+        guard let type = NSAttributeType(rawValue: stated.type) else { throw failure("\(path) has an unknown type.", line: stated.line) }
+        let attribute: NSAttributeDescription
+        if type == .compositeAttributeType {
+            attribute = try composite(stated, path: path, within: composites, &budget)
+        } else if let derivation = stated.derivation {
+            attribute = try derived(derivation, path, stated.line)
+        } else {
+            attribute = NSAttributeDescription()
+        }
+        attribute.name = stated.name
+        attribute.attributeType = type
+        attribute.isOptional = stated.isOptional
+        attribute.isTransient = stated.isTransient ?? false
+        attribute.allowsExternalBinaryDataStorage = stated.allowsExternalBinaryDataStorage ?? false
+        attribute.valueTransformerName = stated.valueTransformerName
+        if let name = stated.valueClassName { attribute.attributeValueClassName = name }
+        attribute.preservesValueInHistoryOnDeletion = stated.preservesValueInHistoryOnDeletion ?? false
+        if let text = stated.defaultValue {
+            guard let value = DefaultValueText.value(text, type: type) else {
+                throw failure("the default value \"\(text)\" does not suit the attribute \(owner).\(stated.name).", line: stated.line)
+            }
+            attribute.defaultValue = value
+        }
+        try addRules(stated, to: attribute, path)
+        attribute.renamingIdentifier = stated.renamingIdentifier
+        attribute.versionHashModifier = stated.versionHashModifier
+        attribute.userInfo = stated.userInfo
+        return attribute
+    }
+
+    private func addRules(_ stated: ModelDocument.Attribute, to attribute: NSAttributeDescription, _ path: String) throws {
+        if let rules = stated.rules {
+            if let pattern = rules.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
+                throw failure("\(path) has the pattern \"\(pattern)\", which is no regular expression.", line: stated.line)
+            }
+            attribute.rules = rules
+        }
+        guard let more = stated.validation else { return }
+        let predicates = try more.map { try predicate($0.predicate, "\(path) has a validation predicate", line: stated.line) }
+        let warnings = more.map { rule -> Any in rule.code.map { NSNumber(value: $0) } ?? (rule.text ?? "") }
+        attribute.setValidation(attribute.validationPredicates + predicates, warnings: attribute.validationWarnings + warnings)
+    }
+
+    /// - Throws: an error that says what of the model has the format.
+    func predicate(_ format: String, _ what: String, line: Int?) throws -> NSPredicate {
+        do {
+            return try NSPredicate(parsing: format)
+        } catch {
+            throw failure("\(what) that does not parse: \(error)", line: line)
+        }
+    }
+
+    private func derived(_ format: String, _ path: String, _ line: Int?) throws -> NSDerivedAttributeDescription {
+        let derived = NSDerivedAttributeDescription()
+        do {
+            let parsed = try PredicateParser.parseExpression(format, arguments: [])
+            derived.derivationExpression = NSExpression(node: parsed.node, depth: parsed.depth)
+        } catch {
+            throw failure("\(path) has a derivation expression that does not parse: \(error)", line: line)
+        }
+        return derived
+    }
+
+    private func composite(
+        _ stated: ModelDocument.Attribute, path: String, within composites: [String], _ budget: inout Int
+    ) throws -> NSCompositeAttributeDescription {
+        let composite = NSCompositeAttributeDescription()
+        var inside = composites
+        let elements: [ModelDocument.Attribute]
+        if let inline = stated.elements {
+            elements = inline
+        } else {
+            let name = stated.composite ?? ""
+            guard let known = document.composites.first(where: { $0.name == name }) else {
+                throw failure("\(path) is of the composite \"\(name)\", which does not exist.", line: stated.line)
+            }
+            guard !composites.contains(name) else {
+                throw failure("\(path) makes the composite \(name) a part of itself.", line: stated.line)
+            }
+            elements = known.attributes
+            inside.append(name)
+        }
+        guard !elements.isEmpty else { throw failure("\(path) is a composite without elements.", line: stated.line) }
+        budget -= elements.count
+        guard budget >= 0 else { throw failure("\(path) has more than \(Self.elementMax) elements in all.", line: stated.line) }
+        var names: Set<String> = []
+        composite.elements = try elements.map { element in
+            guard names.insert(element.name).inserted else {
+                throw failure("\(path) has two elements named \(element.name).", line: element.line ?? stated.line)
+            }
+            return try attribute(element, in: stated.composite ?? stated.name, within: inside, &budget)
+        }
+        return composite
+    }
+
+    /// What derived attributes are made of has to be there.
+    func checkDerivations(_ stated: ModelDocument.Entity, _ entities: [String: NSEntityDescription]) throws {
+        for attribute in stated.attributes where attribute.derivation != nil {
+            guard let entity = entities[stated.name],
+                let derived = entity.attributesByName[attribute.name] as? NSDerivedAttributeDescription,
+                let node = derived.derivationExpression?.node
+            else { continue }
+            for keys in node.keyPaths {
+                var owner: NSEntityDescription? = entity
+                for key in keys where !key.hasPrefix("@") && key.lowercased() != "self" {
+                    guard let known = owner?.propertiesByName[key] else {
+                        throw failure(
+                            "the attribute \(stated.name).\(attribute.name) is derived from \"\(keys.joined(separator: "."))\", and "
+                                + "\(owner?.name ?? "an attribute") has no property \"\(key)\".", line: attribute.line)
+                    }
+                    // The elements of a composite are looked up where they are used.
+                    if known is NSCompositeAttributeDescription { break }
+                    owner = (known as? NSRelationshipDescription)?.destinationEntity
+                }
+            }
+        }
+    }
+}
+
+extension ExpressionNode {
+    /// The key paths in it, those of predicates within left out.
+    fileprivate var keyPaths: [[String]] {
+        switch self {
+        case .keyPath(let keys): [keys]
+        case .constant, .variable, .fault, .path, .subquery, .conditional: []
+        case .aggregate(let list), .call(_, let list), .block(_, let list): list.flatMap(\.keyPaths)
+        case .set(_, let left, let right): left.keyPaths + right.keyPaths
+        }
+    }
+}

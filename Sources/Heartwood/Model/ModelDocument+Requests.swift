@@ -1,0 +1,80 @@
+import Foundation
+
+extension ModelDocument {
+    /// A fetch request template, or what a fetched property fetches.
+    struct FetchRequest: Codable, Equatable {
+        struct Sort: Codable, Equatable {
+            var key: String
+            var isAscending: Bool
+        }
+
+        var name: String
+        var entity: String?
+        /// In the format language.
+        var predicate: String?
+        var sort: [Sort]?
+        var fetchLimit: Int?
+        var fetchOffset: Int?
+        var fetchBatchSize: Int?
+        /// `NSFetchRequestResultType`'s raw value.
+        var resultType: UInt?
+        // What differs from a new request's.
+        var includesSubentities: Bool?
+        var includesPendingChanges: Bool?
+        var includesPropertyValues: Bool?
+        var returnsObjectsAsFaults: Bool?
+        var prefetching: [String]?
+        var line: Int?
+    }
+
+    struct FetchedProperty: Codable, Equatable {
+        var name: String
+        var isOptional: Bool
+        var request: FetchRequest?
+        var renamingIdentifier: String?
+        var versionHashModifier: String?
+        var userInfo: [String: String]?
+        var line: Int?
+    }
+}
+
+extension ModelDocument.FetchRequest {
+    /// - Returns: nil where the predicate or the order cannot be written down: of blocks, comparators, objects.
+    init?(_ request: NSFetchRequest<any NSFetchRequestResult>, name: String) {
+        self.name = name
+        entity = request.entityName
+        if let node = request.predicate?.node {
+            let format = PredicatePrinter.format(node)
+            guard (try? PredicateParser.parse(format, arguments: [])) != nil else { return nil }
+            predicate = format
+        }
+        for descriptor in request.sortDescriptors ?? [] {
+            guard let key = SortProbe(descriptor).key else { return nil }
+            sort = (sort ?? []) + [Sort(key: key, isAscending: descriptor.ascending)]
+        }
+        let fresh = NSFetchRequest<any NSFetchRequestResult>()
+        func stated<Value: Equatable>(_ path: KeyPath<NSFetchRequest<any NSFetchRequestResult>, Value>) -> Value? {
+            request[keyPath: path] == fresh[keyPath: path] ? nil : request[keyPath: path]
+        }
+        fetchLimit = stated(\.fetchLimit)
+        fetchOffset = stated(\.fetchOffset)
+        fetchBatchSize = stated(\.fetchBatchSize)
+        resultType = stated(\.resultType)?.rawValue
+        includesSubentities = stated(\.includesSubentities)
+        includesPendingChanges = stated(\.includesPendingChanges)
+        includesPropertyValues = stated(\.includesPropertyValues)
+        returnsObjectsAsFaults = stated(\.returnsObjectsAsFaults)
+        prefetching = request.relationshipKeyPathsForPrefetching
+    }
+}
+
+extension ModelDocument.FetchedProperty {
+    init(_ property: NSFetchedPropertyDescription) {
+        name = property.name
+        isOptional = property.isOptional
+        request = property.fetchRequest.flatMap { ModelDocument.FetchRequest($0, name: property.name) }
+        renamingIdentifier = property.renamingIdentifier
+        versionHashModifier = property.versionHashModifier
+        userInfo = property.userInfo as? [String: String]
+    }
+}

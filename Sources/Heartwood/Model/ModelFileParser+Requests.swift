@@ -1,0 +1,53 @@
+import Foundation
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// Fetched properties, fetch request templates and composites.
+extension ModelFileParser {
+    func startFetchedProperty(_ values: [String: String], _ parser: XMLParser) {
+        fetchedProperty = ModelDocument.FetchedProperty(
+            name: values["name"] ?? "", isOptional: values["optional"] == "YES", renamingIdentifier: values["elementID"],
+            versionHashModifier: values["versionHashModifier"], line: parser.lineNumber)
+    }
+
+    func startFetchRequest(_ values: [String: String], _ parser: XMLParser) {
+        let path = fetchedProperty.map { "fetchedProperty \(entity?.name ?? "?").\($0.name)" } ?? "fetchRequest \(values["name"] ?? "")"
+        func flag(_ key: String) -> Bool? { values[key].map { $0 == "YES" } }
+        var new = ModelDocument.FetchRequest(name: values["name"] ?? "", entity: values["entity"], line: parser.lineNumber)
+        new.predicate = values["predicateString"].flatMap { $0.isEmpty ? nil : $0 }
+        new.fetchLimit = count("fetchLimit", of: values, path, parser).flatMap { $0 == 0 ? nil : $0 }
+        new.fetchBatchSize = count("fetchBatchSize", of: values, path, parser).flatMap { $0 == 0 ? nil : $0 }
+        if let stated = values["resultType"], stated != "0" {
+            guard let type = UInt(stated) else { return fail(parser, "\(path): the result type \"\(stated)\" is unknown.") }
+            new.resultType = type
+        }
+        // Where the file says nothing of these, they are as a new request's.
+        new.includesSubentities = flag("includeSubentities")
+        new.includesPropertyValues = flag("includePropertyValues")
+        new.includesPendingChanges = flag("includePendingChanges") ?? flag("includesPendingChanges")
+        new.returnsObjectsAsFaults = flag("returnObjectsAsFaults")
+        fetchRequest = new
+    }
+
+    func endRequest(_ element: String) {
+        switch element {
+        case "fetchRequest":
+            if let fetchRequest {
+                if fetchedProperty != nil {
+                    fetchedProperty?.request = fetchRequest
+                } else {
+                    document.fetchRequests.add(fetchRequest)
+                }
+            }
+            fetchRequest = nil
+        case "fetchedProperty":
+            if let fetchedProperty { entity?.fetchedProperties.add(fetchedProperty) }
+            fetchedProperty = nil
+        default:
+            if let composite { document.composites.append(composite) }
+            composite = nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// An attribute made of others, its elements: `address` with `city` and `street`, which may be composite themselves.
+///
+/// A store has a column for each element, so that fetches compare and sort by key paths such as "address.city". `value(forKey:)` of
+/// the composite gives a dictionary of the elements that have a value, or nil where none has; `setValue(_:forKey:)` takes one, and clears
+/// the elements that it does not name. Of an optional composite no element is required: it may be absent as a whole.
+/// Source: https://developer.apple.com/documentation/coredata/nscompositeattributedescription
+public final class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+    /// Attributes, among them composite ones; their names are unique.
+    public var elements: [NSAttributeDescription] = [] { willSet { checkEditable() } }
+
+    public override init() {
+        super.init()
+        attributeType = .compositeAttributeType
+    }
+
+    func freezeElements() {
+        for element in elements {
+            element.isFrozen = true
+            (element as? NSCompositeAttributeDescription)?.freezeElements()
+        }
+    }
+
+    /// The attributes that stand for the elements in rows, named by their key paths from the entity; elements of elements too.
+    func flattened() -> [NSAttributeDescription] {
+        elements.flatMap { element -> [NSAttributeDescription] in
+            if let composite = element as? NSCompositeAttributeDescription {
+                let inner = NSCompositeAttributeDescription()
+                inner.name = "\(name).\(composite.name)"
+                inner.elements = composite.elements
+                inner.isOptional = isOptional || composite.isOptional
+                inner.isTransient = isTransient || composite.isTransient
+                return [inner] + inner.flattened()
+            }
+            let column = NSAttributeDescription()
+            column.name = "\(name).\(element.name)"
+            column.attributeType = element.attributeType
+            column.isOptional = isOptional || element.isOptional
+            column.isTransient = isTransient || element.isTransient
+            column.defaultValue = element.defaultValue
+            column.allowsExternalBinaryDataStorage = element.allowsExternalBinaryDataStorage
+            column.setValidation(element.validationPredicates, warnings: element.validationWarnings)
+            return [column]
+        }
+    }
+}

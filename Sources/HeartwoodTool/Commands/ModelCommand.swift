@@ -1,0 +1,84 @@
+import Foundation
+import Heartwood
+
+struct ModelCommand: Command {
+    static let name = "model"
+    static let summary = "show, check, draw and compare models"
+    static let help = """
+        USAGE: heartwood model FILE [--format table|json|svg|mermaid] [--svg OUT] [--mermaid OUT]
+               heartwood model diff OLD NEW
+
+        FILE is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which carries its model.
+        Shows each entity with its properties, then what is allowed and seldom meant.
+
+          --format F      table (the default), json, svg, or a Mermaid class diagram, on standard output
+          --svg OUT       draw the model into the file OUT
+          --mermaid OUT   write a Mermaid class diagram into the file OUT
+
+        diff tells what changed, renames by their renaming identifiers (elementID), and whether a migration can be inferred;
+        where not, why, and exit code 1.
+        """
+    static let options: Set<String> = ["format", "svg", "mermaid"]
+    static let flags: Set<String> = []
+
+    private enum Format: String, CaseIterable {
+        case table, json, svg, mermaid
+    }
+
+    private let files: [String]
+    private let isDifference: Bool
+    private let format: Format
+    private let svg: String?
+    private let mermaid: String?
+
+    init(_ arguments: Arguments) throws {
+        isDifference = arguments.positional.first == "diff" && arguments.positional.count > 1
+        files = isDifference ? Array(try arguments.exactly(["diff", "OLD", "NEW"]).dropFirst()) : try arguments.exactly(["FILE"])
+        let stated = arguments["format"] ?? Format.table.rawValue
+        guard let known = Format(rawValue: stated) else {
+            throw ToolError.usage("--format is \(Format.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(stated)\"")
+        }
+        format = known
+        svg = arguments["svg"]
+        mermaid = arguments["mermaid"]
+    }
+
+    func run() throws -> Int32 {
+        guard !isDifference else { return try compare() }
+        let loaded = try LoadedModel(path: files[0])
+        if let svg { try write(ModelSVG.text(loaded), to: svg) }
+        if let mermaid { try write(ModelMermaid.text(loaded), to: mermaid) }
+        switch format {
+        case .table:
+            guard svg == nil, mermaid == nil else { break }
+            Output.line(ModelTable.text(loaded))
+            let warnings = ModelCheck.warnings(loaded)
+            if !warnings.isEmpty { Output.line("\n\(warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings")") }
+            for warning in warnings { Output.line("  \(warning.line)") }
+        case .json: Output.line(try json(loaded))
+        case .svg: Output.line(ModelSVG.text(loaded))
+        case .mermaid: Output.line(ModelMermaid.text(loaded))
+        }
+        return 0
+    }
+
+    private func compare() throws -> Int32 {
+        let difference = ModelDifference(from: try LoadedModel(path: files[0]), to: try LoadedModel(path: files[1]))
+        Output.line(difference.text)
+        return difference.isSameVersion || difference.obstacles.isEmpty ? 0 : 1
+    }
+
+    private func json(_ loaded: LoadedModel) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(ModelDocument(loaded.model)), as: UTF8.self)
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        do {
+            try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw ToolError.failure("\(path) cannot be written (\(error.localizedDescription))")
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import Heartwood
+
+/// Where the boxes of a model's diagram lie: entities in columns by what they point at, lines round the boxes between.
+///
+/// The steps of a layered drawing: lines are turned so that none goes in a circle, a box lies behind everything that points at it, a line
+/// over several columns gets a place in each, and columns are ordered by the middle of what their boxes are connected with.
+/// Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system structures", 1981
+struct ModelLayout {
+    struct Box {
+        let entity: NSEntityDescription
+        let rows: [String]
+        var x = 0.0
+        var y = 0.0
+        let width: Double
+        let height: Double
+    }
+
+    struct Line {
+        let from: Int
+        let to: Int
+        /// nil for inheritance.
+        let relationship: NSRelationshipDescription?
+        /// Through the columns between its boxes.
+        var points: [(x: Double, y: Double)] = []
+    }
+
+    static let rowHeight = 18.0
+    static let headHeight = 28.0
+    private static let characterWidth = 7.0
+    private static let columnGap = 180.0
+    private static let rowGap = 26.0
+    private static let margin = 24.0
+    /// Groups that are not connected lie side by side up to here.
+    private static let shelfWidth = 1600.0
+
+    private(set) var boxes: [Box] = []
+    private(set) var lines: [Line] = []
+    private(set) var width = 0.0
+    private(set) var height = 0.0
+
+    init(_ loaded: LoadedModel) {
+        let entities = loaded.entities
+        let places = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($0.element), $0.offset) })
+        boxes = entities.map(Self.box)
+        for (place, entity) in entities.enumerated() {
+            if let parent = entity.superentity.flatMap({ places[ObjectIdentifier($0)] }) {
+                lines.append(Line(from: parent, to: place, relationship: nil))
+            }
+            for relationship in entity.ownRelationships where relationship.isDrawn {
+                if let destination = relationship.destinationEntity.flatMap({ places[ObjectIdentifier($0)] }) {
+                    lines.append(Line(from: place, to: destination, relationship: relationship))
+                }
+            }
+        }
+        pack(groups().map { arrange($0) })
+    }
+
+    private static func box(_ entity: NSEntityDescription) -> Box {
+        let rows = entity.ownProperties.compactMap { $0 as? NSAttributeDescription }.map { attribute in
+            "\(attribute.name)\(attribute.isOptional ? "" : "*"): \(attribute.attributeType.modelFileName)"
+        }
+        let longest = ([entity.title] + rows).map(\.count).max() ?? 0
+        return Box(
+            entity: entity, rows: rows, width: max(110, Double(longest) * characterWidth + 24),
+            height: headHeight + Double(rows.count) * rowHeight + (rows.isEmpty ? 0 : 8))
+    }
+
+    // MARK: Groups
+
+    /// The boxes that are connected with each other, largest group first.
+    private func groups() -> [[Int]] {
+        var neighbours = [[Int]](repeating: [], count: boxes.count)
+        for line in lines {
+            neighbours[line.from].append(line.to)
+            neighbours[line.to].append(line.from)
+        }
+        var seen = Set<Int>(), result: [[Int]] = []
+        for start in boxes.indices where seen.insert(start).inserted {
+            var group = [start], next = 0
+            while next < group.count {
+                for other in neighbours[group[next]] where seen.insert(other).inserted { group.append(other) }
+                next += 1
+            }
+            result.append(group.sorted())
+        }
+        return result.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
+    }
+
+    /// Puts groups beside each other, and on a new shelf where one is full.
+    private mutating func pack(_ groups: [(members: [Int], lines: [Int], width: Double, height: Double)]) {
+        var x = Self.margin, y = Self.margin, shelf = 0.0
+        for group in groups {
+            if x > Self.margin, x + group.width > Self.shelfWidth {
+                x = Self.margin
+                y += shelf + Self.rowGap * 1.5
+                shelf = 0
+            }
+            for member in group.members {
+                boxes[member].x += x
+                boxes[member].y += y
+            }
+            for line in group.lines { lines[line].points = lines[line].points.map { ($0.x + x, $0.y + y) } }
+            width = max(width, x + group.width + Self.margin)
+            x += group.width + Self.rowGap * 1.5
+            shelf = max(shelf, group.height)
+            height = max(height, y + group.height + Self.margin)
+        }
+    }
+
+    // MARK: Columns
+
+    /// A place in a column: a box, or where a line goes through.
+    private struct Place {
+        let box: Int?
+        let line: Int?
+        var y = 0.0
+        let height: Double
+        var neighbours: [Int] = []
+    }
+
+    private mutating func arrange(_ members: [Int]) -> (members: [Int], lines: [Int], width: Double, height: Double) {
+        let within = Set(members)
+        let mine = lines.indices.filter { within.contains(lines[$0].from) }
+        let turned = mine.filter { lines[$0].from != lines[$0].to }.map { line in (line, lines[line].from, lines[line].to) }
+        let column = columns(members, turned.map { ($0.1, $0.2) })
+        var places: [Place] = [], columnPlaces = [[Int]](repeating: [], count: (column.values.max() ?? 0) + 1)
+        var placeOfBox: [Int: Int] = [:]
+        for member in members {
+            placeOfBox[member] = places.count
+            columnPlaces[column[member] ?? 0].append(places.count)
+            places.append(Place(box: member, line: nil, height: boxes[member].height))
+        }
+        var through: [Int: [Int]] = [:]
+        for (line, from, to) in turned {
+            let a = column[from] ?? 0, b = column[to] ?? 0
+            let (left, right) = a <= b ? (from, to) : (to, from)
+            var last = placeOfBox[left] ?? 0
+            var way: [Int] = []
+            if abs(a - b) > 1 {
+                for between in min(a, b) + 1..<max(a, b) {
+                    way.append(places.count)
+                    columnPlaces[between].append(places.count)
+                    Self.connect(last, places.count, &places, Place(box: nil, line: line, height: 10))
+                    last = places.count - 1
+                }
+            }
+            let end = placeOfBox[right] ?? 0
+            places[last].neighbours.append(end)
+            places[end].neighbours.append(last)
+            through[line] = a <= b ? way : way.reversed()
+        }
+        Self.order(&columnPlaces, &places)
+        return finish(members, mine, columnPlaces, places, through)
+    }
+
+    private static func connect(_ last: Int, _ new: Int, _ places: inout [Place], _ place: Place) {
+        places.append(place)
+        places[last].neighbours.append(new)
+        places[new].neighbours.append(last)
+    }
+
+    /// A box's column lies behind those of all that point at it; lines that would close a circle do not count.
+    private func columns(_ members: [Int], _ edges: [(from: Int, to: Int)]) -> [Int: Int] {
+        let out = Dictionary(grouping: edges, by: \.from)
+        var state: [Int: Int] = [:], kept: [(Int, Int)] = [], finished: [Int] = []
+        // Without recursion: a chain of entities may be long.
+        for start in members where state[start] == nil {
+            var stack = [(start, 0)]
+            state[start] = 1
+            while let (node, next) = stack.last {
+                let list = out[node] ?? []
+                guard next < list.count else {
+                    state[node] = 2
+                    finished.append(node)
+                    stack.removeLast()
+                    continue
+                }
+                stack[stack.count - 1].1 = next + 1
+                let to = list[next].to
+                if state[to] != 1 { kept.append((node, to)) }
+                if state[to] == nil {
+                    state[to] = 1
+                    stack.append((to, 0))
+                }
+            }
+        }
+        var column = Dictionary(uniqueKeysWithValues: members.map { ($0, 0) })
+        let after = Dictionary(grouping: kept, by: \.0)
+        for node in finished.reversed() {
+            for (_, to) in after[node] ?? [] { column[to] = max(column[to] ?? 0, (column[node] ?? 0) + 1) }
+        }
+        return column
+    }
+
+    /// Sweeps over the columns, moving each place to the middle of its neighbours' heights.
+    private static func order(_ columns: inout [[Int]], _ places: inout [Place]) {
+        func stack(_ column: [Int]) {
+            var y = 0.0
+            for place in column {
+                places[place].y = y
+                y += places[place].height + rowGap
+            }
+            for place in column { places[place].y -= y / 2 }
+        }
+        for column in columns { stack(column) }
+        for sweep in 0..<8 {
+            for at in sweep % 2 == 0 ? Array(columns.indices) : columns.indices.reversed() {
+                let middle = columns[at].map { place -> Double in
+                    let around = places[place].neighbours
+                    guard !around.isEmpty else { return places[place].y }
+                    return around.reduce(0) { $0 + places[$1].y + places[$1].height / 2 } / Double(around.count)
+                }
+                columns[at] = zip(columns[at], middle).enumerated()
+                    .sorted { ($0.element.1, $0.offset) < ($1.element.1, $1.offset) }.map(\.element.0)
+                stack(columns[at])
+            }
+        }
+    }
+
+    private mutating func finish(
+        _ members: [Int], _ mine: [Int], _ columns: [[Int]], _ places: [Place], _ through: [Int: [Int]]
+    ) -> (members: [Int], lines: [Int], width: Double, height: Double) {
+        let top = places.map(\.y).min() ?? 0
+        var x = 0.0, tall = 0.0
+        var middle = [Double](repeating: 0, count: places.count)
+        for column in columns {
+            let widest = column.compactMap { places[$0].box.map { boxes[$0].width } }.max() ?? 0
+            for place in column {
+                middle[place] = x + widest / 2
+                tall = max(tall, places[place].y - top + places[place].height)
+                if let box = places[place].box {
+                    boxes[box].x = x + (widest - boxes[box].width) / 2
+                    boxes[box].y = places[place].y - top
+                }
+            }
+            x += widest + Self.columnGap
+        }
+        for line in mine { lines[line].points = (through[line] ?? []).map { (middle[$0], places[$0].y - top + places[$0].height / 2) } }
+        // A line from a box to itself goes round its right side.
+        let loops = mine.contains { lines[$0].from == lines[$0].to }
+        return (members, mine, max(0, x - Self.columnGap) + (loops ? 60 : 0), tall)
+    }
+}

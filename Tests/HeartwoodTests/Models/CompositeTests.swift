@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct CompositeTests {
+    private static func stack(_ kind: StoreKind) throws -> TestStack {
+        try TestStack(kind, model: try ModelTests.load("""
+            <entity name="Home">
+              <attribute name="name" optional="YES" attributeType="String"/>
+              <attribute name="address" optional="YES" attributeType="Composite" composite="Address"/>
+              <attribute name="origin" attributeType="Composite" composite="Place"/>
+              <relationship name="owner" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Owner" inverseName="homes" inverseEntity="Owner"/>
+            </entity>
+            <entity name="Villa" parentEntity="Home"><attribute name="rooms" optional="YES" attributeType="Integer 16"/></entity>
+            <entity name="Owner">
+              <attribute name="name" optional="YES" attributeType="String"/>
+              <relationship name="homes" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Home" inverseName="owner" inverseEntity="Home"/>
+            </entity>
+            <composite name="Address">
+              <attribute name="city" attributeType="String"/>
+              <attribute name="place" optional="YES" attributeType="Composite" composite="Place"/>
+            </composite>
+            <composite name="Place">
+              <attribute name="x" attributeType="Double" defaultValueString="0" maxValueString="180"/>
+              <attribute name="y" optional="YES" attributeType="Double"/>
+            </composite>
+            """))
+    }
+
+    private static func names(_ stack: TestStack, _ format: String?, _ arguments: [Any] = [], sort: String = "name", ascending: Bool = true) throws -> [String] {
+        try stack.fetch("Home", format, arguments, sort: [NSSortDescriptor(key: sort, ascending: ascending)]).map { $0.value(forKey: "name") as? String ?? "" }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aCompositeIsADictionaryAndEachElementAKeyPath(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        let home = stack.insert("Home", ["name": "A", "address": ["city": "Rome", "place": ["x": 12.5]]])
+        #expect(home.value(forKeyPath: "address.city") as? String == "Rome")
+        #expect(home.value(forKeyPath: "address.place.x") as? Double == 12.5)
+        home.setValue("Ostia", forKeyPath: "address.city")
+        stack.insert("Villa", ["name": "B", "rooms": 4, "origin": ["x": 3.0, "y": 4.0]])
+        #expect(home.changedValues()["address"] is [String: Any] && home.changedValues()["address.city"] == nil)
+        try stack.context.save()
+        #expect(!home.hasChanges && home.entity.attributesByName.keys.sorted() == ["address", "name", "origin"])
+        stack.context.reset()
+        let again = try #require(try stack.fetch("Home", "name == 'A'").first)
+        let address = try #require(again.value(forKey: "address") as? [String: Any])
+        #expect(address["city"] as? String == "Ostia" && (address["place"] as? [String: Any])?["x"] as? Double == 12.5)
+        #expect(address.count == 2 && (address["place"] as? [String: Any])?.count == 1)
+        let other = try #require(try stack.fetch("Villa").first)
+        #expect((other.value(forKey: "origin") as? [String: Any])?["y"] as? Double == 4)
+        #expect((other.value(forKey: "address") as? [String: Any])?["city"] == nil)
+        #expect(other.committedValues(forKeys: ["origin"])["origin"] is [String: Any])
+        again.setValue(nil, forKey: "address")
+        #expect(again.value(forKey: "address") == nil && again.hasChanges)
+        try stack.context.save()
+        #expect(try Self.names(stack, "address.city == nil") == ["A", "B"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func fetchesCompareAndSortByElements(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        let owner = stack.insert("Owner", ["name": "O"])
+        for (index, city) in ["Rome", "Athens", "Oslo"].enumerated() {
+            stack.insert("Home", ["name": "\(index)", "address": ["city": city, "place": ["x": Double(index), "y": 1.0]], "owner": owner])
+        }
+        func check(_ state: Comment) throws {
+            #expect(try Self.names(stack, "address.city == 'Athens'") == ["1"], state)
+            #expect(try Self.names(stack, "address.city BEGINSWITH[c] 'o' OR address.place.x < 1") == ["0", "2"], state)
+            #expect(try Self.names(stack, nil, sort: "address.city") == ["1", "2", "0"], state)
+            #expect(try Self.names(stack, nil, sort: "address.place.x", ascending: false) == ["2", "1", "0"], state)
+            #expect(try stack.fetch("Owner", "ANY homes.address.city == 'Oslo'").count == 1, state)
+            #expect(try stack.fetch("Owner", "SUBQUERY(homes, $h, $h.address.city IN {'Oslo', 'Rome'}).@count == 2").count == 1, state)
+            #expect(try stack.fetch("Owner", "homes.@max.address.place.x == 2").count == 1, state)
+        }
+        try check("not saved")
+        try stack.context.save()
+        try check("saved")
+        let visited = try Self.names(stack, "address.city == 'Oslo'")
+        #expect(visited == ["2"] && stack.context.lastQueryDescription.contains("1 matched"), "on rows, without objects")
+        #expect(throws: (any Error).self) { try Self.names(stack, "address.street == 'x'") }
+        #expect(throws: (any Error).self) { try Self.names(stack, nil, sort: "address") }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func elementsAreValidatedWhereTheCompositeIsRequired(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        let home = stack.insert("Home", ["name": "A"])
+        // The address is optional, so its required city may be absent; the default of x stands for the origin.
+        try stack.context.save()
+        #expect((home.value(forKey: "origin") as? [String: Any])?["x"] as? Double == 0)
+        home.setValue(["y": 1.0], forKey: "origin")
+        let missing = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
+        #expect(missing?.code == NSValidationMissingMandatoryPropertyError)
+        home.setValue(["x": 181.0], forKey: "origin")
+        let tooLarge = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
+        #expect(tooLarge?.code == NSValidationNumberTooLargeError)
+        home.setValue(["x": 180.0], forKey: "origin")
+        try stack.context.save()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func batchRequestsNameElements(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        let rows: [[String: Any]] = [["name": "A", "address.city": "Rome"], ["name": "B", "address.place.x": 5.0]]
+        _ = try stack.context.execute(NSBatchInsertRequest(entityName: "Home", objects: rows))
+        #expect(try Self.names(stack, "address.city == 'Rome' OR address.place.x == 5") == ["A", "B"])
+        let update = NSBatchUpdateRequest(entityName: "Home")
+        update.predicate = NSPredicate(format: "address.city == 'Rome'")
+        update.propertiesToUpdate = ["address.city": "Oslo"]
+        _ = try stack.context.execute(update)
+        #expect(try Self.names(stack, "address.city == 'Oslo'") == ["A"])
+        let whole = NSBatchInsertRequest(entityName: "Home", objects: [["name": "C", "address": ["city": "Rome"]]])
+        let error = #expect(throws: (any Error).self) { try stack.context.execute(whole) } as? NSError
+        #expect(error?.localizedDescription.contains("key paths") == true)
+        #expect(try Self.names(stack, nil) == ["A", "B"])
+    }
+
+    @Test func undoChildrenAndMergesTakeElementsAsTheyTakeAttributes() throws {
+        let stack = try Self.stack(.recordLog)
+        let home = stack.insert("Home", ["name": "A", "address": ["city": "Rome"]])
+        try stack.context.save()
+        let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        child.parent = stack.context
+        let inner = try child.existingObject(with: home.objectID)
+        inner.setValue("Oslo", forKeyPath: "address.city")
+        try child.save()
+        #expect(home.value(forKeyPath: "address.city") as? String == "Oslo")
+        stack.context.rollback()
+        #expect(home.value(forKeyPath: "address.city") as? String == "Rome")
+    }
+}

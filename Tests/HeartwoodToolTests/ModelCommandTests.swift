@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@Suite struct ModelCommandTests {
+    private static func write(_ body: String) throws -> String {
+        let path = ToolProcess.temporaryPath("xcdatamodel")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try Data("<?xml version=\"1.0\"?>\n<model>\(body)</model>".utf8).write(to: URL(fileURLWithPath: path + "/contents"))
+        return path
+    }
+
+    private static let library = """
+        <entity name="Being" isAbstract="YES"><attribute name="name" attributeType="String"/></entity>
+        <entity name="Author" parentEntity="Being" elementID="Writer">
+          <relationship name="books" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Book" inverseName="author" inverseEntity="Book"/>
+        </entity>
+        <entity name="Book">
+          <attribute name="title" optional="YES" attributeType="String"/>
+          <attribute name="pages" optional="YES" attributeType="Integer 16" defaultValueString="1" minValueString="1"/>
+          <relationship name="author" maxCount="1" deletionRule="Deny" destinationEntity="Author" inverseName="books" inverseEntity="Author"/>
+          <relationship name="sequel" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Book"/>
+          <uniquenessConstraints><uniquenessConstraint><constraint value="title"/></uniquenessConstraint></uniquenessConstraints>
+        </entity>
+        """
+
+    @Test func aModelIsShownAsATableWithWarnings() throws {
+        let path = try Self.write(Self.library)
+        defer { ToolProcess.cleanUp(path) }
+        let shown = try ToolProcess.run("model", path)
+        #expect(shown.status == 0, "\(shown.error)")
+        for line in [
+            "3 entities, 3 attributes, 3 relationships", "Being (abstract)", "Author (inherits from Being, was Writer)",
+            "books  -> Book 0..*  inverse author, nullify",
+            "default 1, SELF >= 1", "-> Author 1", "  unique title",
+            "Being.name: is required and has no default", "Book.sequel: has no inverse",
+            "Author.books: nullifies Book.author, which is required",
+        ] {
+            #expect(shown.output.contains(line), "\(line) in:\n\(shown.output)")
+        }
+    }
+
+    @Test func ringsOfDenialAreFound() throws {
+        func deny(_ name: String, _ to: String, _ inverse: String, optional: Bool = false, rule: String = "Deny") -> String {
+            "<relationship name=\"\(name)\" \(optional ? "optional=\"YES\"" : "") maxCount=\"1\" deletionRule=\"\(rule)\" destinationEntity=\"\(to)\" "
+                + "inverseName=\"\(inverse)\" inverseEntity=\"\(to)\"/>"
+        }
+        func back(_ name: String, _ to: String, _ inverse: String) -> String { deny(name, to, inverse, optional: true, rule: "No Action") }
+        let path = try Self.write("""
+            <entity name="A">\(deny("b", "B", "a"))\(back("c", "C", "a"))</entity><entity name="B">\(deny("c", "C", "b"))\(back("a", "A", "b"))</entity>
+            <entity name="C">\(deny("a", "A", "c"))\(back("b", "B", "c"))</entity>
+            <entity name="D">\(deny("e", "E", "d", optional: true))</entity><entity name="E">\(deny("d", "D", "e", optional: true))</entity>
+            """)
+        defer { ToolProcess.cleanUp(path) }
+        let shown = try ToolProcess.run("model", path).output
+        #expect(shown.contains("A.b: denies in a ring (A.b, B.c, C.a), each required: none of it can ever be deleted"), "\(shown)")
+        #expect(shown.components(separatedBy: "in a ring").count == 2, "once")
+        #expect(shown.contains("D.e: denies, and so does its inverse E.d") && shown.contains("A.c: does nothing when a A is deleted"))
+    }
+
+    @Test func aModelIsDrawn() throws {
+        let path = try Self.write(Self.library), svg = ToolProcess.temporaryPath("svg"), mermaid = ToolProcess.temporaryPath("mmd")
+        defer { ToolProcess.cleanUp(path, svg, mermaid) }
+        #expect(try ToolProcess.run("model", path, "--svg", svg, "--mermaid", mermaid).status == 0)
+        let drawn = try String(contentsOfFile: svg, encoding: .utf8)
+        for part in ["<svg xmlns", ">Author</text>", ">title: String</text>", ">name*: String</text>", ">books 0..*</text>", "stroke-dasharray", "</svg>"] {
+            #expect(drawn.contains(part), "\(part)")
+        }
+        #expect(drawn.components(separatedBy: "<rect ").count == 5, "a ground and three boxes")
+        let text = try String(contentsOfFile: mermaid, encoding: .utf8)
+        for line in ["classDiagram", "    class Book {", "        String name*", "    Being <|-- Author", "Author \"1\" -- \"0..*\" Book : books / author"] {
+            #expect(text.contains(line), "\(line) in:\n\(text)")
+        }
+        #expect(try ToolProcess.run("model", path, "--format", "svg").output == drawn)
+        let json = try ToolProcess.run("model", path, "--format", "json").output
+        let parsed = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        #expect((parsed?["entities"] as? [[String: Any]])?.count == 3)
+        #expect(try ToolProcess.run("model", path, "--format", "poem").status == 2)
+    }
+
+    @Test func noTwoBoxesOverlap() throws {
+        let shared = ToolProcess.root.deletingLastPathComponent().appendingPathComponent("shared/models")
+        var paths = [ToolProcess.model]
+        for case let path as String in FileManager.default.enumerator(atPath: shared.path) ?? FileManager.DirectoryEnumerator()
+        where path.hasSuffix(".xcdatamodeld") { paths.append(shared.appendingPathComponent(path).path) }
+        for path in paths {
+            let drawn = try ToolProcess.run("model", path, "--format", "svg").output
+            let boxes = drawn.components(separatedBy: "<rect x=\"").dropFirst().map { part in
+                part.components(separatedBy: "\"").enumerated().filter { [0, 2, 4, 6].contains($0.offset) }.compactMap { Double($0.element) }
+            }
+            #expect(!boxes.isEmpty)
+            for (place, a) in boxes.enumerated() {
+                for b in boxes.dropFirst(place + 1) {
+                    #expect(a[0] + a[2] <= b[0] || b[0] + b[2] <= a[0] || a[1] + a[3] <= b[1] || b[1] + b[3] <= a[1], "\(path): \(a) \(b)")
+                }
+            }
+        }
+    }
+
+    @Test func aStoreShowsItsModel() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store) }
+        #expect(try ToolProcess.run("demo", "--people", "1000", "--store", store).status == 0)
+        let shown = try ToolProcess.run("model", store)
+        #expect(shown.status == 0 && shown.output.contains("Contact") && shown.output.contains("unique email"), "\(shown.output)\(shown.error)")
+        #expect(try ToolProcess.run("model", "diff", store, store).output.contains("the same"))
+    }
+
+    @Test func differencesAreToldWithWhatAMigrationLacks() throws {
+        let old = try Self.write(Self.library)
+        let change = { (pairs: [(String, String)]) in
+            try Self.write(pairs.reduce(Self.library) { $0.replacingOccurrences(of: $1.0, with: $1.1) })
+        }
+        let fine = try change([
+            ("<attribute name=\"title\" ", "<attribute name=\"heading\" elementID=\"title\" "), ("value=\"title\"", "value=\"heading\""),
+            ("name=\"pages\" optional=\"YES\"", "name=\"pages\""),
+            ("<attribute name=\"name\" attributeType=\"String\"/>", "<attribute name=\"name\" attributeType=\"String\"/><attribute name=\"born\" optional=\"YES\" attributeType=\"Date\"/>"),
+        ])
+        let broken = try change([
+            ("name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\" defaultValueString=\"1\"", "name=\"pages\" attributeType=\"Double\""),
+            ("<attribute name=\"title\"", "<attribute name=\"isbn\" attributeType=\"String\"/><attribute name=\"title\""),
+            ("toMany=\"YES\"", "maxCount=\"1\""),
+        ])
+        let harmless = try change([("defaultValueString=\"1\"", "defaultValueString=\"2\"")])
+        defer { ToolProcess.cleanUp(old, fine, broken, harmless) }
+        let first = try ToolProcess.run("model", "diff", old, fine)
+        for line in ["~ Book.heading  renamed, was title", "~ Book.pages    required, was optional", "+ Being.born    attribute added, Date", "A migration can be inferred."] {
+            #expect(first.output.contains(line), "\(line) in:\n\(first.output)")
+        }
+        #expect(first.status == 0)
+        let second = try ToolProcess.run("model", "diff", old, broken)
+        for line in [
+            "No migration can be inferred:", "Book.pages: a Integer 16 does not become a Double by itself", "Book.pages: it has no default",
+            "Book.isbn: it is required, and without a default", "Author.books: which of several members is to be kept",
+        ] {
+            #expect(second.output.contains(line), "\(line) in:\n\(second.output)")
+        }
+        #expect(second.status == 1)
+        let third = try ToolProcess.run("model", "diff", old, harmless)
+        #expect(third.status == 0 && third.output.contains("default 2, was 1") && third.output.contains("open with the other as they are"))
+        #expect(try ToolProcess.run("model", "diff", old).status == 2)
+        let absent = try ToolProcess.run("model", "/nowhere.mom")
+        #expect(absent.status == 2 && absent.error.contains("/nowhere.mom"))
+    }
+}
