@@ -1,0 +1,145 @@
+import Foundation
+
+/// Writes the accessors of `@NSManaged` properties.
+///
+/// Off Apple's platforms the compiler takes the attribute and leaves the property's getter and setter undefined. A method of the same
+/// class with the same parameters that carries the linker's name of one is it, then. Its access must be the property's: where a
+/// module is compiled as a whole, the compiler refuses a caller and a callee that disagree.
+public struct ManagedAccessorWriter {
+    public struct Source: Sendable {
+        public let path: String
+        public let text: String
+
+        public init(path: String, text: String) {
+            self.path = path
+            self.text = text
+        }
+    }
+
+    /// Extensions with accessors; empty where no property is managed.
+    public private(set) var text = ""
+    /// What cannot be served, each as "path:line: error: what".
+    public private(set) var problems: [String] = []
+    private let module: String
+    private let models: [CodeModel]
+    private let resolver: TypeResolver
+
+    /// - Parameters:
+    ///   - module: the target's, which names mangle.
+    ///   - models: those whose entities the classes are.
+    public init(module: String, models: [CodeModel], sources: [Source]) {
+        let scans = sources.sorted { $0.path < $1.path }.map { ManagedPropertyScanner($0.text, file: $0.path) }
+        let generated = models.flatMap(\.entities).filter { $0.generation == .class }.map(\.className)
+        self.module = module
+        self.models = models
+        resolver = TypeResolver(scans.flatMap(\.types), generated: generated)
+        for problem in scans.flatMap(\.problems) { report(problem.message, problem.file, problem.line) }
+        let properties = scans.flatMap(\.properties)
+        let owners = Set(properties.map(\.owner)).sorted { $0.joined(separator: ".") < $1.joined(separator: ".") }
+        for owner in owners { write(properties.filter { $0.owner == owner }, of: owner) }
+    }
+
+    private mutating func report(_ message: String, _ file: String, _ line: Int) {
+        problems.append("\(file):\(line): error: \(message)")
+    }
+
+    private mutating func write(_ properties: [ManagedPropertyScanner.Property], of owner: [String]) {
+        let name = owner.joined(separator: ".")
+        guard let path = resolver.local(owner) else {
+            for property in properties {
+                report("@NSManaged \(name).\(property.name): \(name) is no class of this target; move the property to its own.", property)
+            }
+            return
+        }
+        guard resolver.access(owner) != .private else {
+            for property in properties {
+                report("@NSManaged \(name).\(property.name): \(name) is private, and accessors in another file cannot name it.", property)
+            }
+            return
+        }
+        let list = "managedProperties_" + owner.joined(separator: "_")
+        var names: [String] = []
+        var methods: [String] = []
+        for property in properties.sorted(by: { $0.name < $1.name }) where !names.contains(property.name) {
+            guard let body = accessor(property, place: names.count, list) else { continue }
+            guard let type = resolver.resolve(property.type, in: owner, module: module) else {
+                report(
+                    "@NSManaged \(name).\(property.name): the type \(property.type) is not one that this target or Foundation declares as far "
+                        + "as can be seen; write the accessors with value(forKey:).", property)
+                continue
+            }
+            let file = property.access == .private ? URL(fileURLWithPath: property.file).lastPathComponent : nil
+            func symbol(_ accessor: SymbolMangler.Accessor) -> String {
+                SymbolMangler.symbol(module: module, path: path, property: property.name, type: type, privateIn: file, accessor)
+            }
+            let access = min(property.access, resolver.access(owner)) == .public ? "public" : "internal"
+            let written = property.type.replacing("!", with: "?")
+            methods.append(
+                """
+                    @_silgen_name("\(symbol(.getter))")
+                    \(access) final func managedGet_\(property.name)() -> \(written) { \(body.getter) }
+                    @_silgen_name("\(symbol(.setter))")
+                    \(access) final func managedSet_\(property.name)(_ newValue: __owned \(written)) { \(body.setter) }
+                """)
+            names.append(property.name)
+        }
+        guard !names.isEmpty else { return }
+        let places = names.map { "\"\($0)\"" }.joined(separator: ", ")
+        text += "private let \(list) = ManagedProperties(\(places))\n\nextension \(name) {\n\(methods.joined(separator: "\n\n"))\n}\n\n"
+    }
+
+    private mutating func report(_ message: String, _ property: ManagedPropertyScanner.Property) {
+        report(message, property.file, property.line)
+    }
+
+    // MARK: Bodies
+
+    /// nil where it was reported.
+    private mutating func accessor(
+        _ property: ManagedPropertyScanner.Property, place: Int, _ list: String
+    ) -> (getter: String, setter: String)? {
+        let entities = models.flatMap { model in
+            model.entities.filter { $0.className == property.owner.last }.map { (model, $0) }
+        }
+        let isPrimitive = property.name.hasPrefix("primitive") && property.name.dropFirst(9).first?.isUppercase == true
+        guard let (model, entity) = entities.first else { return byKey(property, property.name, "value", "setValue") }
+        let lineage = model.lineage(of: entity)
+        if isPrimitive {
+            let key = property.name.dropFirst(9).prefix(1).lowercased() + property.name.dropFirst(10)
+            return byKey(property, key, "primitiveValue", "setPrimitiveValue")
+        }
+        let storage: AccessorType.Storage
+        if let attribute = lineage.lazy.flatMap(\.attributes).first(where: { $0.name == property.name }) {
+            storage = AccessorType.Storage(attribute: attribute.type)
+        } else if let relationship = lineage.lazy.flatMap(\.relationships).first(where: { $0.name == property.name }) {
+            storage = AccessorType.Storage(relationship)
+        } else if lineage.contains(where: { $0.fetchedProperties.contains(property.name) }) {
+            return byKey(property, property.name, "value", "setValue")
+        } else {
+            report("@NSManaged \(entity.className).\(property.name): the entity \(entity.name) of \(model.path) has no such property.", property)
+            return nil
+        }
+        let type = AccessorType(storage, property.type.replacing("!", with: "?"))
+        let index = "propertyIndex(\(place), of: \(list))"
+        guard let getter = type.getter(index), let setter = type.setter(index) else {
+            report("@NSManaged \(entity.className).\(property.name): the type \(property.type) does not suit what the model says of it.", property)
+            return nil
+        }
+        return (getter, setter)
+    }
+
+    /// Through key-value coding: primitive values, and classes that no entity of the models names.
+    private func byKey(
+        _ property: ManagedPropertyScanner.Property, _ key: String, _ get: String, _ set: String
+    ) -> (getter: String, setter: String) {
+        let type = AccessorType(.object, property.type.replacing("!", with: "?"))
+        let scalars: [String: String] = [
+            "Int16": "0", "Int32": "0", "Int64": "0", "Int": "0", "Double": "0", "Float": "0", "Bool": "false", "String": "\"\"",
+        ]
+        let value = "\(get)(forKey: \"\(key)\") as? \(type.base)"
+        let setter = "\(set)(newValue, forKey: \"\(key)\")"
+        if type.isOptional { return (value, setter) }
+        if let zero = scalars[type.base] { return ("\(value) ?? \(zero)", setter) }
+        return ("requiredValue(\(value), forKey: \"\(key)\")", setter)
+    }
+}
