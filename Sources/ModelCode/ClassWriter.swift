@@ -127,37 +127,9 @@ public struct ClassWriter: Sendable {
     // MARK: Members
 
     private func members(of relationship: CodeModel.Relationship, in entity: CodeModel.Entity, _ index: String) -> [String] {
-        let name = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
-        let member = className(relationship.destination)
-        let set = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
-        let list = relationship.isOrdered ? "values.array" : "values.allObjects"
-        func function(_ signature: String, _ body: String) -> [String] {
-            ["    public func \(signature) {", "        \(body)", "    }"]
+        let functions = MemberFunction.all(of: relationship, member: className(relationship.destination), index: index).map {
+            ["    public func \($0.signature) {", "        \($0.body)", "    }"]
         }
-        var functions: [[String]] = []
-        if relationship.isOrdered {
-            functions += [
-                function("insertInto\(name)(_ value: \(member), at idx: Int)", "insertManagedObject(value, atPlace: idx, at: \(index))"),
-                function("removeFrom\(name)(at idx: Int)", "removeManagedObjects(atPlaces: IndexSet(integer: idx), at: \(index))"),
-                function(
-                    "insertInto\(name)(_ values: [\(member)], at indexes: NSIndexSet)",
-                    "insertManagedObjects(values, atPlaces: IndexSet(indexes.map(\\.self)), at: \(index))"),
-                function(
-                    "removeFrom\(name)(at indexes: NSIndexSet)",
-                    "removeManagedObjects(atPlaces: IndexSet(indexes.map(\\.self)), at: \(index))"),
-                function(
-                    "replace\(name)(at idx: Int, with value: \(member))", "replaceManagedObject(atPlace: idx, with: value, at: \(index))"),
-                function(
-                    "replace\(name)(at indexes: NSIndexSet, with values: [\(member)])",
-                    "replaceManagedObjects(atPlaces: IndexSet(indexes.map(\\.self)), with: values, at: \(index))"),
-            ]
-        }
-        functions += [
-            function("addTo\(name)(_ value: \(member))", "addManagedObject(value, at: \(index))"),
-            function("removeFrom\(name)(_ value: \(member))", "removeManagedObject(value, at: \(index))"),
-            function("addTo\(name)(_ values: \(set))", "addManagedObjects(\(list) as? [NSManagedObject] ?? [], at: \(index))"),
-            function("removeFrom\(name)(_ values: \(set))", "removeManagedObjects(\(list) as? [NSManagedObject] ?? [], at: \(index))"),
-        ]
         return ["// MARK: Generated accessors for \(relationship.name)", "extension \(entity.className) {"]
             + functions.joined(separator: [""]) + ["}"]
     }

@@ -35,25 +35,30 @@ public struct ManagedAccessorWriter {
         resolver = TypeResolver(scans.flatMap(\.types), generated: generated)
         for problem in scans.flatMap(\.problems) { report(problem.message, problem.file, problem.line) }
         let properties = scans.flatMap(\.properties)
-        let owners = Set(properties.map(\.owner)).sorted { $0.joined(separator: ".") < $1.joined(separator: ".") }
-        for owner in owners { write(properties.filter { $0.owner == owner }, of: owner) }
+        let functions = scans.flatMap(\.functions)
+        let owners = Set(properties.map(\.owner) + functions.map(\.owner)).sorted { $0.joined(separator: ".") < $1.joined(separator: ".") }
+        for owner in owners {
+            write(properties.filter { $0.owner == owner }, functions.filter { $0.owner == owner }, of: owner)
+        }
     }
 
     private mutating func report(_ message: String, _ file: String, _ line: Int) {
         problems.append("\(file):\(line): error: \(message)")
     }
 
-    private mutating func write(_ properties: [ManagedPropertyScanner.Property], of owner: [String]) {
+    private mutating func write(
+        _ properties: [ManagedPropertyScanner.Property], _ functions: [ManagedPropertyScanner.Function], of owner: [String]
+    ) {
         let name = owner.joined(separator: ".")
-        guard let path = resolver.local(owner) else {
-            for property in properties {
-                report("@NSManaged \(name).\(property.name): \(name) is no class of this target; move the property to its own.", property)
-            }
-            return
-        }
-        guard resolver.access(owner) != .private else {
-            for property in properties {
-                report("@NSManaged \(name).\(property.name): \(name) is private, and accessors in another file cannot name it.", property)
+        let isPrivate = resolver.access(owner) == .private
+        guard let path = resolver.local(owner), !isPrivate, (path.map(\.name) + properties.map(\.name)).allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) else {
+            let reason = isPrivate
+                ? "\(name) is private, and accessors in another file cannot name it."
+                : resolver.local(owner) == nil
+                    ? "\(name) is no class of this target; move the property to its own."
+                    : "the names of \(name) and its managed properties must be ASCII."
+            for (file, line, member) in properties.map({ ($0.file, $0.line, $0.name) }) + functions.map({ ($0.file, $0.line, $0.name) }) {
+                report("@NSManaged \(name).\(member): \(reason)", file, line)
             }
             return
         }
@@ -83,7 +88,25 @@ public struct ManagedAccessorWriter {
                 """)
             names.append(property.name)
         }
-        guard !names.isEmpty else { return }
+        for function in functions {
+            guard let found = memberFunction(function, place: names.count, list) else { continue }
+            names.append(found.property)
+            let types = function.parameters.compactMap { resolver.resolve($0.type, in: owner, module: module) }
+            guard types.count == function.parameters.count else {
+                report("@NSManaged \(name).\(function.name): a parameter's type is not one that can be seen here.", function.file, function.line)
+                continue
+            }
+            let symbol = SymbolMangler.symbol(
+                module: module, path: path, function: function.name, parameters: Array(zip(function.parameters.map(\.label), types)),
+                privateIn: function.access == .private ? URL(fileURLWithPath: function.file).lastPathComponent : nil)
+            let access = min(function.access, resolver.access(owner)) == .public ? "public" : "internal"
+            methods.append(
+                """
+                    @_silgen_name("\(symbol)")
+                    \(access) final func managedCall\(methods.count)_\(found.function.signature) { \(found.function.body) }
+                """)
+        }
+        guard !methods.isEmpty else { return }
         let places = names.map { "\"\($0)\"" }.joined(separator: ", ")
         text += "private let \(list) = ManagedProperties(\(places))\n\nextension \(name) {\n\(methods.joined(separator: "\n\n"))\n}\n\n"
     }
@@ -93,6 +116,30 @@ public struct ManagedAccessorWriter {
     }
 
     // MARK: Bodies
+
+    /// What Xcode generates under the name, with these parameters; nil where it was reported.
+    private mutating func memberFunction(
+        _ stated: ManagedPropertyScanner.Function, place: Int, _ list: String
+    ) -> (function: MemberFunction, property: String)? {
+        for model in models {
+            for entity in model.entities where entity.className == stated.owner.last {
+                for relationship in model.lineage(of: entity).flatMap(\.relationships) where relationship.isToMany {
+                    let member = model.entity(relationship.destination)?.className ?? "NSManagedObject"
+                    let index = "propertyIndex(\(place), of: \(list))"
+                    let all = MemberFunction.all(of: relationship, member: member, index: index)
+                    let labels = stated.parameters.map(\.label)
+                    let types = stated.parameters.map(\.type)
+                    if let known = all.first(where: {
+                        $0.name == stated.name && $0.parameters.map(\.label) == labels && $0.parameters.map(\.type) == types
+                    }) { return (known, relationship.name) }
+                }
+            }
+        }
+        report(
+            "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): it is not what Xcode generates for a relationship of the "
+                + "model; write its body.", stated.file, stated.line)
+        return nil
+    }
 
     /// nil where it was reported.
     private mutating func accessor(

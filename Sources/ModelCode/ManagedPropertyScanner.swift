@@ -11,6 +11,15 @@ struct ManagedPropertyScanner {
         let line: Int
     }
 
+    struct Function {
+        let owner: [String]
+        let name: String
+        let parameters: [MemberFunction.Parameter]
+        let access: Access
+        let file: String
+        let line: Int
+    }
+
     struct Declared {
         let path: [String]
         /// As the mangler names it: C, V or O; nil for a protocol.
@@ -48,6 +57,7 @@ struct ManagedPropertyScanner {
     private let file: String
     private let tokens: [SwiftTokens.Token]
     private(set) var properties: [Property] = []
+    private(set) var functions: [Function] = []
     private(set) var types: [Declared] = []
     private(set) var problems: [Problem] = []
 
@@ -127,18 +137,17 @@ struct ManagedPropertyScanner {
             index += 1
         }
         let line = tokens[start].line
-        guard index + 1 < tokens.count, tokens[index].text == "var" else {
-            let what = index + 1 < tokens.count && tokens[index].text == "func" ? "the function \(tokens[index + 1].text)" : "this declaration"
-            problems.append(Problem(
-                file: file, line: line,
-                message: "@NSManaged cannot be served on \(what), only on a var; write its body (addManagedObject(_:at:) and the like)."))
-            return index + 1
-        }
-        guard let owner = scope?.path else {
+        guard let owner = scope?.path, index + 1 < tokens.count else {
             problems.append(Problem(file: file, line: line, message: "@NSManaged stands outside of a class."))
             return index + 1
         }
         let access = stated ?? scope?.memberAccess ?? .internal
+        if tokens[index].text == "func" { return function(at: index + 1, Function(
+            owner: owner, name: tokens[index + 1].text, parameters: [], access: access, file: file, line: line)) }
+        guard tokens[index].text == "var" else {
+            problems.append(Problem(file: file, line: line, message: "@NSManaged cannot be served here, only on a var or a function."))
+            return index + 1
+        }
         var names: [(String, Int)] = []
         repeat {
             index += 1
@@ -156,6 +165,21 @@ struct ManagedPropertyScanner {
         return index
     }
 
+    private mutating func function(at start: Int, _ stated: Function) -> Int {
+        var index = start + 1
+        var parameters: [MemberFunction.Parameter] = []
+        while index + 1 < tokens.count, tokens[index].text == "(" || tokens[index].text == "," {
+            let label = tokens[index + 1].text
+            guard label != ")", let colon = tokens[index...].firstIndex(where: { $0.text == ":" }) else { break }
+            let (type, next) = type(from: colon + 1)
+            parameters.append(.init(label: label, name: tokens[colon - 1].text, type: type))
+            index = next
+        }
+        functions.append(Function(
+            owner: stated.owner, name: stated.name, parameters: parameters, access: stated.access, file: stated.file, line: stated.line))
+        return index
+    }
+
     private func type(from start: Int) -> (text: String, next: Int) {
         var text = ""
         var depth = 0
@@ -164,6 +188,7 @@ struct ManagedPropertyScanner {
             let token = tokens[index]
             if depth == 0, index > start, token.startsLine && token.text != "." && token.text != "?" { break }
             if depth == 0, [",", ";", "{", "}", "=", "@"].contains(token.text) || token.text.hasPrefix("@") { break }
+            if depth == 0, token.text == ")" { break }
             if ["[", "<", "("].contains(token.text) { depth += 1 }
             if ["]", ">", ")"].contains(token.text) { depth -= 1 }
             if token.text == "any" { text += "any " } else { text += token.text }

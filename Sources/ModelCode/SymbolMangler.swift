@@ -46,15 +46,45 @@ struct SymbolMangler {
         module: String, path: [TypeName.Part], property: String, type: TypeName, privateIn file: String?, _ accessor: Accessor
     ) -> String {
         var mangler = SymbolMangler(module: module)
-        mangler.appendLocal(path[...])
-        mangler.appendIdentifier(property)
-        if let file {
-            mangler.appendIdentifier("_" + MD5.hexadecimal(Array((module + file).utf8)))
-            mangler.append("LL")
-        }
+        mangler.appendMember(property, of: path, privateIn: file)
         mangler.append(type)
         mangler.append(accessor.rawValue)
         return String(decoding: mangler.buffer, as: UTF8.self)
+    }
+
+    /// A function that returns nothing.
+    /// - Parameter parameters: labels, an underscore for none, and types; at least one.
+    static func symbol(
+        module: String, path: [TypeName.Part], function: String, parameters: [(label: String, type: TypeName)], privateIn file: String?
+    ) -> String {
+        var mangler = SymbolMangler(module: module)
+        mangler.appendMember(function, of: path, privateIn: file)
+        if parameters.allSatisfy({ $0.label == "_" }) {
+            mangler.append("y")
+        } else {
+            for parameter in parameters {
+                if parameter.label == "_" { mangler.append("_") } else { mangler.appendIdentifier(parameter.label) }
+            }
+        }
+        mangler.append("y")
+        // One parameter without a label is no tuple.
+        let isTuple = parameters.count > 1 || parameters.contains { $0.label != "_" }
+        for (place, parameter) in parameters.enumerated() {
+            mangler.append(parameter.type)
+            if place == 0, isTuple { mangler.append("_") }
+        }
+        if isTuple { mangler.append("t") }
+        mangler.append("F")
+        return String(decoding: mangler.buffer, as: UTF8.self)
+    }
+
+    private mutating func appendMember(_ name: String, of path: [TypeName.Part], privateIn file: String?) {
+        appendLocal(path[...])
+        appendIdentifier(name)
+        if let file {
+            appendIdentifier("_" + MD5.hexadecimal(Array((module + file).utf8)))
+            append("LL")
+        }
     }
 
     private mutating func append(_ text: String) { buffer += text.utf8 }

@@ -34,7 +34,7 @@ struct TypeResolver {
         (
             [
                 "NSObject", "NSNumber", "NSDecimalNumber", "NSString", "NSDate", "NSData", "NSURL", "NSUUID", "NSSet", "NSMutableSet",
-                "NSOrderedSet", "NSMutableOrderedSet", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSAttributedString",
+                "NSOrderedSet", "NSMutableOrderedSet", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSAttributedString", "NSIndexSet",
             ], "Foundation", "C"
         ),
         (["NSManagedObject", "NSManagedObjectID"], "Heartwood", "C"),

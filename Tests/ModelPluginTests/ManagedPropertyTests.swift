@@ -50,12 +50,22 @@ struct ManagedPropertyTests {
     }
 
     @Test func managedPropertiesSayWhichPropertyAKeyPathReads() throws {
-        let oak = Tree(context: context)
-        oak.rings = 12
-        oak.count = 3
+        let trees = [Int64](arrayLiteral: 3, 1, 2).map { count in
+            let tree = Tree(context: context)
+            tree.count = count
+            return tree
+        }
         let request = NSFetchRequest<Plant>(entityName: "Plant")
         request.sortDescriptors = [NSSortDescriptor(keyPath: \Plant.count, ascending: true)]
-        #expect(request.sortDescriptors?.first?.key == "count")
-        #expect(try context.fetch(request) == [oak])
+        #expect(try context.fetch(request) == [trees[1], trees[2], trees[0]])
+    }
+
+    @Test func managedFunctionsAddAndRemoveMembers() throws {
+        let fern = Plant(context: context)
+        let oak = Tree(context: context)
+        fern.addToNeighbours(oak)
+        #expect(oak.neighbours == [fern])
+        oak.removeFromNeighbours(NSSet(array: [fern]))
+        #expect(fern.neighbours.isEmpty)
     }
 }

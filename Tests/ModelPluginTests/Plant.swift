@@ -23,6 +23,13 @@ extension Plant {
     @NSManaged private var primitiveName: String?
 }
 
+// MARK: Generated accessors for neighbours
+extension Plant {
+    @NSManaged public func addToNeighbours(_ value: Plant)
+
+    @NSManaged public func removeFromNeighbours(_ values: NSSet)
+}
+
 final class Tree: Plant {
     @NSManaged var rings: Int32
 }
