@@ -16,13 +16,23 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
+        .plugin(name: "HeartwoodModels", targets: ["HeartwoodModels"]),
     ],
     targets: [
         .target(name: "RecordLog", swiftSettings: strict),
         .target(name: "PredicateClasses", swiftSettings: strict),
         .target(name: "Heartwood", dependencies: ["PredicateClasses", "RecordLog"], swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
-        .executableTarget(name: "HeartwoodTool", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
+        .executableTarget(name: "HeartwoodTool", dependencies: ["Heartwood", "ModelCode", "RecordLog"], swiftSettings: strict),
+        // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
+        .target(name: "ModelCode", swiftSettings: strict),
+        .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
+        .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
+        .testTarget(name: "ModelCodeTests", dependencies: ["ModelCode", "Heartwood"], swiftSettings: strict),
+        // Its classes and accessors come from the plugin.
+        .testTarget(
+            name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,
+            plugins: ["HeartwoodModels"]),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(

@@ -68,6 +68,8 @@ final class EntityRuntime: @unchecked Sendable {
     let layouts: Layouts
     typealias Layouts = UnsafeMutableBufferPointer<UnsafeMutablePointer<ColumnAccess>?>
     private let propertyCount: Int
+    /// What generated accessors of the objects' classes look up.
+    let accessorTables = AccessorTables()
 
     /// - Parameter accesses: by layout ID, by property index.
     init(entity: NSEntityDescription, slot: UInt16, store: NSPersistentStore?, accesses: [[ColumnAccess]?]) {

@@ -1,0 +1,4 @@
+import Foundation
+import ModelCode
+
+exit(PluginRun.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,58 @@
+import Foundation
+import ModelCode
+
+struct GenerateCommand: Command {
+    static let name = "generate"
+    static let summary = "write the classes of a model"
+    static let help = """
+        USAGE: heartwood generate MODEL -o DIR [--import MODULE] [--all]
+
+        Writes ENTITY+CoreDataClass.swift and ENTITY+CoreDataProperties.swift into DIR, as Xcode does: both for entities whose Codegen
+        is Class Definition, the second alone for Category/Extension, neither for Manual/None. Files that are up to date are left.
+        Packages need not call this: the plugin HeartwoodModels does it when it is named on a target.
+
+          --import MODULE   what the code imports: CoreData (default) or Heartwood
+          --all             both files for every entity with a class of its own
+        """
+    static let options: Set<String> = ["output", "import"]
+    static let flags: Set<String> = ["all"]
+
+    private let model: String
+    private let folder: String
+    private let imported: String
+    private let writesAll: Bool
+
+    init(_ arguments: Arguments) throws {
+        model = try arguments.exactly(["MODEL"])[0]
+        folder = try arguments.required("output")
+        imported = arguments["import"] ?? "CoreData"
+        guard ["CoreData", "Heartwood"].contains(imported) else {
+            throw ToolError.usage("--import is CoreData or Heartwood, not \"\(imported)\"")
+        }
+        writesAll = arguments.has("all")
+    }
+
+    func run() throws -> Int32 {
+        let files: [ClassWriter.File]
+        do {
+            files = ClassWriter(try CodeModelReader.read(model), importing: imported, all: writesAll).files()
+        } catch let error as CodeError {
+            throw ToolError.failure(error.description)
+        }
+        let directory = URL(fileURLWithPath: folder)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        var written = 0
+        for file in files {
+            let url = directory.appendingPathComponent(file.name)
+            let data = Data(file.text.utf8)
+            if FileManager.default.contents(atPath: url.path) == data { continue }
+            try data.write(to: url, options: .atomic)
+            written += 1
+        }
+        Output.line(
+            files.isEmpty
+                ? "No entity of \(model) \(writesAll ? "has a class of its own." : "asks for generated code; --all writes all that have a class.")"
+                : "\(files.count) files, \(written) of them written to \(folder).")
+        return 0
+    }
+}

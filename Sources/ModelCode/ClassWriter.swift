@@ -1,0 +1,149 @@
+/// Writes a model's classes as Xcode does, with accessors in place of `@NSManaged`.
+public struct ClassWriter: Sendable {
+    /// A file to be: its name and text.
+    public struct File: Equatable, Sendable {
+        public let name: String
+        public let text: String
+    }
+
+    private let model: CodeModel
+    private let imported: String
+    private let writesAll: Bool
+
+    /// - Parameters:
+    ///   - imported: the module that the code imports, CoreData or Heartwood.
+    ///   - writesAll: whether entities whose classes are written by hand get them all the same.
+    public init(_ model: CodeModel, importing imported: String = "CoreData", all writesAll: Bool = false) {
+        self.model = model
+        self.imported = imported
+        self.writesAll = writesAll
+    }
+
+    /// The files, by entity name; the same for the same model.
+    public func files() -> [File] {
+        var done: Set<String> = []
+        return model.entities.flatMap { entity -> [File] in
+            guard entity.className != "NSManagedObject", writesAll || entity.generation != .none, done.insert(entity.className).inserted
+            else { return [] }
+            let properties = File(
+                name: "\(entity.className)+CoreDataProperties.swift", text: heading + properties(of: entity).joined(separator: "\n") + "\n")
+            guard writesAll || entity.generation == .class else { return [properties] }
+            let declaration = File(
+                name: "\(entity.className)+CoreDataClass.swift",
+                text: heading + "public class \(entity.className): \(superclass(of: entity)) {}\n")
+            return [declaration, properties]
+        }
+    }
+
+    /// All of it as one text, without the heading: what the build plugin makes.
+    func text() -> String {
+        files().map { $0.text.dropFirst(heading.count) }.joined(separator: "\n")
+    }
+
+    var heading: String {
+        "// Made by heartwood generate. Changes are lost when it runs again.\n\nimport Foundation\nimport \(imported)\n\n"
+    }
+
+    private func superclass(of entity: CodeModel.Entity) -> String {
+        model.lineage(of: entity).dropFirst().first { $0.className != "NSManagedObject" && $0.className != entity.className }?.className
+            ?? "NSManagedObject"
+    }
+
+    private func className(_ entity: String) -> String { model.entity(entity)?.className ?? "NSManagedObject" }
+
+    // MARK: Properties
+
+    private struct Property {
+        let name: String
+        let type: AccessorType
+    }
+
+    private func properties(of entity: CodeModel.Entity) -> [String] {
+        let attributes = entity.attributes.sorted { $0.name < $1.name }.map { Property(name: $0.name, type: type(of: $0)) }
+        let relationships = entity.relationships.sorted { $0.name < $1.name }
+        let all = attributes + relationships.map { Property(name: $0.name, type: type(of: $0)) }
+        let list = "propertiesOf\(entity.className)"
+        var lines: [String] = []
+        if !all.isEmpty {
+            lines += ["private let \(list) = ManagedProperties("]
+            lines += all.enumerated().map { "    \"\($1.name)\"\($0 == all.count - 1 ? ")" : ",")" } + [""]
+        }
+        lines += ["extension \(entity.className) {"]
+        lines += [
+            "    public class func fetchRequest() -> NSFetchRequest<\(entity.className)> {",
+            "        NSFetchRequest<\(entity.className)>(entityName: \"\(entity.name)\")",
+            "    }",
+        ]
+        for (place, property) in all.enumerated() {
+            let index = "propertyIndex(\(place), of: \(list))"
+            lines += [""] + accessor(property, index)
+        }
+        for name in entity.fetchedProperties.sorted() {
+            lines += ["", "    public var \(code(name)): [Any]? { value(forKey: \"\(name)\") as? [Any] }"]
+        }
+        lines += ["}"]
+        for relationship in relationships where relationship.isToMany {
+            let place = all.firstIndex { $0.name == relationship.name } ?? 0
+            lines += [""] + members(of: relationship, in: entity, "propertyIndex(\(place), of: \(list))")
+        }
+        if superclass(of: entity) == "NSManagedObject" { lines += ["", "extension \(entity.className): Identifiable {}"] }
+        return lines
+    }
+
+    private func accessor(_ property: Property, _ index: String) -> [String] {
+        var getter = property.type.getter(index) ?? "value(forKey: \"\(property.name)\") as? \(property.type.base)"
+        let setter = property.type.setter(index) ?? "setValue(newValue, forKey: \"\(property.name)\")"
+        var lines = ["    public var \(code(property.name)): \(property.type.text) {"]
+        if getter.contains("requiredValue") || getter.ranges(of: index).count > 1 {
+            getter = getter.replacing(index, with: "index")
+            lines += ["        get {", "            let index = \(index)", "            return \(getter)", "        }"]
+        } else {
+            lines += ["        get { \(getter) }"]
+        }
+        return lines + ["        set { \(setter) }", "    }"]
+    }
+
+    private func type(of relationship: CodeModel.Relationship) -> AccessorType {
+        let text = !relationship.isToMany ? "\(className(relationship.destination))?" : relationship.isOrdered ? "NSOrderedSet?" : "NSSet?"
+        return AccessorType(AccessorType.Storage(relationship), text)
+    }
+
+    private func type(of attribute: CodeModel.Attribute) -> AccessorType {
+        let scalars = ["Integer 16": "Int16", "Integer 32": "Int32", "Integer 64": "Int64", "Double": "Double", "Float": "Float", "Boolean": "Bool"]
+        let objects = [
+            "String": "String", "Date": "Date", "Binary": "Data", "UUID": "UUID", "URI": "URL", "Decimal": "NSDecimalNumber",
+            "ObjectID": "NSManagedObjectID", "Composite": "[String: Any]",
+        ]
+        let type = attribute.type ?? ""
+        let text: String
+        if let scalar = scalars[type] {
+            text = attribute.isScalar ? scalar : "NSNumber?"
+        } else {
+            text = (objects[type] ?? attribute.customClass ?? "NSObject") + "?"
+        }
+        return AccessorType(AccessorType.Storage(attribute: attribute.type), text)
+    }
+
+    // MARK: Members
+
+    private func members(of relationship: CodeModel.Relationship, in entity: CodeModel.Entity, _ index: String) -> [String] {
+        let functions = MemberFunction.all(of: relationship, member: className(relationship.destination), index: index).map {
+            ["    public func \($0.signature) {", "        \($0.body)", "    }"]
+        }
+        return ["// MARK: Generated accessors for \(relationship.name)", "extension \(entity.className) {"]
+            + functions.joined(separator: [""]) + ["}"]
+    }
+
+    private func code(_ name: String) -> String { SwiftKeywords.escaped(name) }
+}
+
+enum SwiftKeywords {
+    private static let all: Set<String> = [
+        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let", "open",
+        "operator", "private", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case",
+        "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch", "where",
+        "while", "as", "Any", "catch", "false", "is", "nil", "super", "self", "Self", "throw", "throws", "true", "try",
+    ]
+
+    static func escaped(_ name: String) -> String { all.contains(name) ? "`\(name)`" : name }
+}

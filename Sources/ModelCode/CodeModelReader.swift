@@ -1,0 +1,159 @@
+import Foundation
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// Reads a model file for code generation.
+///
+/// Not the stack's reader: the build plugin would have to compile the whole stack a second time, for the host, to use that one. What
+/// the stack refuses in a model it refuses at run time too; here only names and types matter.
+public final class CodeModelReader: NSObject, XMLParserDelegate {
+    private let path: String
+    private var model: CodeModel
+    private var entity: CodeModel.Entity?
+    private var sawModel = false
+    private var syntaxLine: Int?
+    private var error: CodeError?
+
+    private init(path: String) {
+        self.path = path
+        model = CodeModel(path: path)
+    }
+
+    /// - Parameter path: an `.xcdatamodeld` (its current version is read), an `.xcdatamodel`, or a `contents` file.
+    /// - Throws: `CodeError` with file and line.
+    public static func read(_ path: String) throws -> CodeModel {
+        let contents = try contentsPath(path)
+        guard let data = FileManager.default.contents(atPath: contents) else {
+            throw CodeError(contents, nil, "cannot be read; check the path.")
+        }
+        guard data.range(of: Data("<!ENTITY".utf8)) == nil, data.range(of: Data("<!DOCTYPE".utf8)) == nil else {
+            throw CodeError(contents, 1, "declares XML entities, which model files never do; it was not read.")
+        }
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        let reader = CodeModelReader(path: contents)
+        parser.delegate = reader
+        let isWhole = parser.parse()
+        if let error = reader.error { throw error }
+        guard isWhole, reader.sawModel, reader.syntaxLine == nil else {
+            throw CodeError(contents, max(reader.syntaxLine ?? parser.lineNumber, 1), "is not a model file; open and save it in Xcode.")
+        }
+        return try reader.checked()
+    }
+
+    /// The file of the version that counts.
+    public static func contentsPath(_ path: String) throws -> String {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            throw CodeError(path, nil, "there is no such model; check the path.")
+        }
+        guard isDirectory.boolValue else { return path }
+        let direct = path + "/contents"
+        if FileManager.default.fileExists(atPath: direct) { return direct }
+        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".xcdatamodel") }
+        let marker = path + "/.xccurrentversion"
+        if let data = FileManager.default.contents(atPath: marker) {
+            let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any]
+            guard let name = list?["_XCCurrentVersionName"] as? String, versions.contains(name) else {
+                throw CodeError(marker, nil, "does not name one of the versions; set the current version in Xcode.")
+            }
+            return "\(path)/\(name)/contents"
+        }
+        guard versions.count == 1 else {
+            throw CodeError(path, nil, "holds \(versions.count) versions and does not say which is current; set it in Xcode, or give one.")
+        }
+        return "\(path)/\(versions[0])/contents"
+    }
+
+    // MARK: XMLParserDelegate
+
+    public func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        syntaxLine = syntaxLine ?? parser.lineNumber
+    }
+
+    public func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]
+    ) {
+        let line = parser.lineNumber
+        switch name {
+        case "model": sawModel = true
+        case "entity":
+            let entityName = identifier(values["name"], "entity", parser)
+            let stated = values["representedClassName"].flatMap { $0.isEmpty ? nil : $0 } ?? "NSManagedObject"
+            let className = stated.split(separator: ".").last.map(String.init) ?? entityName
+            entity = CodeModel.Entity(
+                name: entityName, className: identifier(className, "class", parser), parent: values["parentEntity"],
+                generation: values["codeGenerationType"].flatMap(CodeModel.Entity.Generation.init) ?? .none, line: line)
+        case "attribute":
+            // Elements of a composite type stand outside entities.
+            entity?.attributes.append(CodeModel.Attribute(
+                name: identifier(values["name"], "attribute", parser), type: values["attributeType"],
+                isScalar: values["usesScalarValueType"] == "YES", customClass: values["customClassName"].flatMap { $0.isEmpty ? nil : $0 },
+                line: line))
+        case "relationship":
+            let isToMany = values["maxCount"].flatMap(Int.init).map { $0 != 1 } ?? (values["toMany"] == "YES")
+            entity?.relationships.append(CodeModel.Relationship(
+                name: identifier(values["name"], "relationship", parser), destination: values["destinationEntity"] ?? "",
+                isToMany: isToMany, isOrdered: values["ordered"] == "YES", line: line))
+        case "fetchedProperty": entity?.fetchedProperties.append(identifier(values["name"], "fetchedProperty", parser))
+        default: break
+        }
+    }
+
+    public func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        guard name == "entity", let entity else { return }
+        model.entities.append(entity)
+        self.entity = nil
+    }
+
+    /// Names become code: one that is no identifier is refused.
+    private func identifier(_ text: String?, _ element: String, _ parser: XMLParser) -> String {
+        let text = text ?? ""
+        let isName = text.first.map { $0.isLetter || $0 == "_" } == true && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        if !isName, error == nil {
+            error = CodeError(path, parser.lineNumber, "\(element): the name \"\(text)\" is no Swift identifier; rename it.")
+            parser.abortParsing()
+        }
+        return text
+    }
+
+    // MARK: Checks
+
+    private func checked() throws -> CodeModel {
+        var names: Set<String> = []
+        let known = Set(model.entities.map(\.name))
+        for entity in model.entities {
+            guard names.insert(entity.name).inserted else {
+                throw CodeError(path, entity.line, "there are two entities named \(entity.name); rename one.")
+            }
+            if let parent = entity.parent, !known.contains(parent) {
+                throw CodeError(path, entity.line, "the entity \(entity.name) inherits from \(parent), which does not exist.")
+            }
+            for relationship in entity.relationships where !known.contains(relationship.destination) {
+                throw CodeError(
+                    path, relationship.line,
+                    "the relationship \(entity.name).\(relationship.name) leads to \"\(relationship.destination)\", which does not exist.")
+            }
+        }
+        let parents = Dictionary(uniqueKeysWithValues: model.entities.compactMap { entity in entity.parent.map { (entity.name, $0) } })
+        for entity in model.entities {
+            var seen: Set<String> = []
+            var next: String? = entity.name
+            while let name = next {
+                guard seen.insert(name).inserted else {
+                    throw CodeError(path, entity.line, "the entity \(entity.name) inherits from itself, through \(name).")
+                }
+                next = parents[name]
+            }
+            var properties: Set<String> = []
+            let stated = entity.attributes.map { ($0.name, $0.line) } + entity.relationships.map { ($0.name, $0.line) }
+            for (name, line) in stated where !properties.insert(name).inserted {
+                throw CodeError(path, line, "the entity \(entity.name) has two properties named \(name); rename one.")
+            }
+        }
+        model.entities.sort { $0.name < $1.name }
+        return model
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+
+/// Writes the accessors of `@NSManaged` properties.
+///
+/// Off Apple's platforms the compiler takes the attribute and leaves the property's getter and setter undefined. A method of the same
+/// class with the same parameters that carries the linker's name of one is it, then. Its access must be the property's: where a
+/// module is compiled as a whole, the compiler refuses a caller and a callee that disagree.
+public struct ManagedAccessorWriter {
+    public struct Source: Sendable {
+        public let path: String
+        public let text: String
+
+        public init(path: String, text: String) {
+            self.path = path
+            self.text = text
+        }
+    }
+
+    /// Extensions with accessors; empty where no property is managed.
+    public private(set) var text = ""
+    /// What cannot be served, each as "path:line: error: what".
+    public private(set) var problems: [String] = []
+    private let module: String
+    private let models: [CodeModel]
+    private let resolver: TypeResolver
+
+    /// - Parameters:
+    ///   - module: the target's, which names mangle.
+    ///   - models: those whose entities the classes are.
+    public init(module: String, models: [CodeModel], sources: [Source]) {
+        let scans = sources.sorted { $0.path < $1.path }.map { ManagedPropertyScanner($0.text, file: $0.path) }
+        let generated = models.flatMap(\.entities).filter { $0.generation == .class }.map(\.className)
+        self.module = module
+        self.models = models
+        resolver = TypeResolver(scans.flatMap(\.types), generated: generated)
+        for problem in scans.flatMap(\.problems) { report(problem.message, problem.file, problem.line) }
+        let properties = scans.flatMap(\.properties)
+        let functions = scans.flatMap(\.functions)
+        let owners = Set(properties.map(\.owner) + functions.map(\.owner)).sorted { $0.joined(separator: ".") < $1.joined(separator: ".") }
+        for owner in owners {
+            write(properties.filter { $0.owner == owner }, functions.filter { $0.owner == owner }, of: owner)
+        }
+    }
+
+    private mutating func report(_ message: String, _ file: String, _ line: Int) {
+        problems.append("\(file):\(line): error: \(message)")
+    }
+
+    private mutating func write(
+        _ properties: [ManagedPropertyScanner.Property], _ functions: [ManagedPropertyScanner.Function], of owner: [String]
+    ) {
+        let name = owner.joined(separator: ".")
+        let isPrivate = resolver.access(owner) == .private
+        guard let path = resolver.local(owner), !isPrivate, (path.map(\.name) + properties.map(\.name)).allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) else {
+            let reason = isPrivate
+                ? "\(name) is private, and accessors in another file cannot name it."
+                : resolver.local(owner) == nil
+                    ? "\(name) is no class of this target; move the property to its own."
+                    : "the names of \(name) and its managed properties must be ASCII."
+            for (file, line, member) in properties.map({ ($0.file, $0.line, $0.name) }) + functions.map({ ($0.file, $0.line, $0.name) }) {
+                report("@NSManaged \(name).\(member): \(reason)", file, line)
+            }
+            return
+        }
+        let list = "managedProperties_" + owner.joined(separator: "_")
+        var names: [String] = []
+        var methods: [String] = []
+        for property in properties.sorted(by: { $0.name < $1.name }) where !names.contains(property.name) {
+            guard let body = accessor(property, place: names.count, list) else { continue }
+            guard let type = resolver.resolve(property.type, in: owner, module: module) else {
+                report(
+                    "@NSManaged \(name).\(property.name): the type \(property.type) is not one that this target or Foundation declares as far "
+                        + "as can be seen; write the accessors with value(forKey:).", property)
+                continue
+            }
+            let file = property.access == .private ? URL(fileURLWithPath: property.file).lastPathComponent : nil
+            func symbol(_ accessor: SymbolMangler.Accessor) -> String {
+                SymbolMangler.symbol(module: module, path: path, property: property.name, type: type, privateIn: file, accessor)
+            }
+            let access = min(property.access, resolver.access(owner)) == .public ? "public" : "internal"
+            let written = property.type.replacing("!", with: "?")
+            methods.append(
+                """
+                    @_silgen_name("\(symbol(.getter))")
+                    \(access) final func managedGet_\(property.name)() -> \(written) { \(body.getter) }
+                    @_silgen_name("\(symbol(.setter))")
+                    \(access) final func managedSet_\(property.name)(_ newValue: __owned \(written)) { \(body.setter) }
+                """)
+            names.append(property.name)
+        }
+        for function in functions {
+            guard let found = memberFunction(function, place: names.count, list) else { continue }
+            names.append(found.property)
+            let types = function.parameters.compactMap { resolver.resolve($0.type, in: owner, module: module) }
+            guard types.count == function.parameters.count else {
+                report("@NSManaged \(name).\(function.name): a parameter's type is not one that can be seen here.", function.file, function.line)
+                continue
+            }
+            let symbol = SymbolMangler.symbol(
+                module: module, path: path, function: function.name, parameters: Array(zip(function.parameters.map(\.label), types)),
+                privateIn: function.access == .private ? URL(fileURLWithPath: function.file).lastPathComponent : nil)
+            let access = min(function.access, resolver.access(owner)) == .public ? "public" : "internal"
+            methods.append(
+                """
+                    @_silgen_name("\(symbol)")
+                    \(access) final func managedCall\(methods.count)_\(found.function.signature) { \(found.function.body) }
+                """)
+        }
+        guard !methods.isEmpty else { return }
+        let places = names.map { "\"\($0)\"" }.joined(separator: ", ")
+        text += "private let \(list) = ManagedProperties(\(places))\n\nextension \(name) {\n\(methods.joined(separator: "\n\n"))\n}\n\n"
+    }
+
+    private mutating func report(_ message: String, _ property: ManagedPropertyScanner.Property) {
+        report(message, property.file, property.line)
+    }
+
+    // MARK: Bodies
+
+    /// What Xcode generates under the name, with these parameters; nil where it was reported.
+    private mutating func memberFunction(
+        _ stated: ManagedPropertyScanner.Function, place: Int, _ list: String
+    ) -> (function: MemberFunction, property: String)? {
+        for model in models {
+            for entity in model.entities where entity.className == stated.owner.last {
+                for relationship in model.lineage(of: entity).flatMap(\.relationships) where relationship.isToMany {
+                    let member = model.entity(relationship.destination)?.className ?? "NSManagedObject"
+                    let index = "propertyIndex(\(place), of: \(list))"
+                    let all = MemberFunction.all(of: relationship, member: member, index: index)
+                    let labels = stated.parameters.map(\.label)
+                    let types = stated.parameters.map(\.type)
+                    if let known = all.first(where: {
+                        $0.name == stated.name && $0.parameters.map(\.label) == labels && $0.parameters.map(\.type) == types
+                    }) { return (known, relationship.name) }
+                }
+            }
+        }
+        report(
+            "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): it is not what Xcode generates for a relationship of the "
+                + "model; write its body.", stated.file, stated.line)
+        return nil
+    }
+
+    /// nil where it was reported.
+    private mutating func accessor(
+        _ property: ManagedPropertyScanner.Property, place: Int, _ list: String
+    ) -> (getter: String, setter: String)? {
+        let entities = models.flatMap { model in
+            model.entities.filter { $0.className == property.owner.last }.map { (model, $0) }
+        }
+        let isPrimitive = property.name.hasPrefix("primitive") && property.name.dropFirst(9).first?.isUppercase == true
+        guard let (model, entity) = entities.first else { return byKey(property, property.name, "value", "setValue") }
+        let lineage = model.lineage(of: entity)
+        if isPrimitive {
+            let key = property.name.dropFirst(9).prefix(1).lowercased() + property.name.dropFirst(10)
+            return byKey(property, key, "primitiveValue", "setPrimitiveValue")
+        }
+        let storage: AccessorType.Storage
+        if let attribute = lineage.lazy.flatMap(\.attributes).first(where: { $0.name == property.name }) {
+            storage = AccessorType.Storage(attribute: attribute.type)
+        } else if let relationship = lineage.lazy.flatMap(\.relationships).first(where: { $0.name == property.name }) {
+            storage = AccessorType.Storage(relationship)
+        } else if lineage.contains(where: { $0.fetchedProperties.contains(property.name) }) {
+            return byKey(property, property.name, "value", "setValue")
+        } else {
+            report("@NSManaged \(entity.className).\(property.name): the entity \(entity.name) of \(model.path) has no such property.", property)
+            return nil
+        }
+        let type = AccessorType(storage, property.type.replacing("!", with: "?"))
+        let index = "propertyIndex(\(place), of: \(list))"
+        guard let getter = type.getter(index), let setter = type.setter(index) else {
+            report("@NSManaged \(entity.className).\(property.name): the type \(property.type) does not suit what the model says of it.", property)
+            return nil
+        }
+        return (getter, setter)
+    }
+
+    /// Through key-value coding: primitive values, and classes that no entity of the models names.
+    private func byKey(
+        _ property: ManagedPropertyScanner.Property, _ key: String, _ get: String, _ set: String
+    ) -> (getter: String, setter: String) {
+        let type = AccessorType(.object, property.type.replacing("!", with: "?"))
+        let scalars: [String: String] = [
+            "Int16": "0", "Int32": "0", "Int64": "0", "Int": "0", "Double": "0", "Float": "0", "Bool": "false", "String": "\"\"",
+        ]
+        let value = "\(get)(forKey: \"\(key)\") as? \(type.base)"
+        let setter = "\(set)(newValue, forKey: \"\(key)\")"
+        if type.isOptional { return (value, setter) }
+        if let zero = scalars[type.base] { return ("\(value) ?? \(zero)", setter) }
+        return ("requiredValue(\(value), forKey: \"\(key)\")", setter)
+    }
+}

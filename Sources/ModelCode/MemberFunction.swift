@@ -1,0 +1,51 @@
+/// A function that adds to or removes from a to-many relationship, as Xcode generates them.
+struct MemberFunction {
+    struct Parameter: Equatable {
+        /// An underscore for none.
+        let label: String
+        let name: String
+        let type: String
+    }
+
+    let name: String
+    let parameters: [Parameter]
+    let body: String
+
+    var signature: String {
+        let list = parameters.map { "\($0.label) \($0.name): \($0.type)" }.joined(separator: ", ")
+        return "\(name)(\(list))"
+    }
+
+    /// - Parameters:
+    ///   - member: the class of the relationship's destination.
+    ///   - index: the expression of the property's index.
+    static func all(of relationship: CodeModel.Relationship, member: String, index: String) -> [MemberFunction] {
+        let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+        let set = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
+        let list = (relationship.isOrdered ? "values.array" : "values.allObjects") + " as? [NSManagedObject] ?? []"
+        let value = Parameter(label: "_", name: "value", type: member)
+        let values = Parameter(label: "_", name: "values", type: set)
+        let several = Parameter(label: "_", name: "values", type: "[\(member)]")
+        let at = Parameter(label: "at", name: "idx", type: "Int")
+        let places = Parameter(label: "at", name: "indexes", type: "NSIndexSet")
+        func make(_ prefix: String, _ parameters: [Parameter], _ call: String) -> MemberFunction {
+            MemberFunction(name: prefix + suffix, parameters: parameters, body: "\(call), at: \(index))")
+        }
+        func with(_ parameter: Parameter) -> Parameter { Parameter(label: "with", name: parameter.name, type: parameter.type) }
+        let indexes = "atPlaces: IndexSet(indexes.map(\\.self))"
+        let ordered = [
+            make("insertInto", [value, at], "insertManagedObject(value, atPlace: idx"),
+            make("removeFrom", [at], "removeManagedObjects(atPlaces: IndexSet(integer: idx)"),
+            make("insertInto", [several, places], "insertManagedObjects(values, \(indexes)"),
+            make("removeFrom", [places], "removeManagedObjects(\(indexes)"),
+            make("replace", [at, with(value)], "replaceManagedObject(atPlace: idx, with: value"),
+            make("replace", [places, with(several)], "replaceManagedObjects(\(indexes), with: values"),
+        ]
+        return (relationship.isOrdered ? ordered : []) + [
+            make("addTo", [value], "addManagedObject(value"),
+            make("removeFrom", [value], "removeManagedObject(value"),
+            make("addTo", [values], "addManagedObjects(\(list)"),
+            make("removeFrom", [values], "removeManagedObjects(\(list)"),
+        ]
+    }
+}

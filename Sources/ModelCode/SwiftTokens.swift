@@ -1,0 +1,122 @@
+/// Swift text as words and signs, without comments and the contents of strings.
+struct SwiftTokens {
+    struct Token {
+        let text: String
+        let line: Int
+        /// Whether it is the first of its line.
+        let startsLine: Bool
+    }
+
+    private let bytes: [UInt8]
+    private var position = 0
+    private var line = 1
+    private var startsLine = true
+    private var tokens: [Token] = []
+
+    static func of(_ text: String) -> [Token] {
+        var lexer = SwiftTokens(bytes: Array(text.utf8))
+        lexer.run()
+        return lexer.tokens
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private func peek(_ offset: Int = 0) -> UInt8 { position + offset < bytes.count ? bytes[position + offset] : 0 }
+
+    private func isWord(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private mutating func advance() {
+        if peek() == UInt8(ascii: "\n") { line += 1; startsLine = true }
+        position += 1
+    }
+
+    private mutating func run() {
+        while position < bytes.count {
+            let byte = peek()
+            switch (byte, peek(1)) {
+            case (UInt8(ascii: " "), _), (UInt8(ascii: "\t"), _), (UInt8(ascii: "\r"), _), (UInt8(ascii: "\n"), _): advance()
+            case (UInt8(ascii: "/"), UInt8(ascii: "/")): while position < bytes.count, peek() != UInt8(ascii: "\n") { advance() }
+            case (UInt8(ascii: "/"), UInt8(ascii: "*")): skipComment()
+            case (UInt8(ascii: "\""), _): skipString(hashes: 0)
+            case (UInt8(ascii: "#"), _) where isRawString: skipRawString()
+            case (UInt8(ascii: "`"), _): position += 1
+            default: takeToken()
+            }
+        }
+    }
+
+    private mutating func takeToken() {
+        let start = position
+        position += 1
+        if isWord(bytes[start]) || bytes[start] == UInt8(ascii: "@") || bytes[start] == UInt8(ascii: "#") {
+            while isWord(peek()) { position += 1 }
+        }
+        tokens.append(Token(text: String(decoding: bytes[start..<position], as: UTF8.self), line: line, startsLine: startsLine))
+        startsLine = false
+    }
+
+    private mutating func skipComment() {
+        var depth = 0
+        repeat {
+            if peek() == UInt8(ascii: "/"), peek(1) == UInt8(ascii: "*") {
+                depth += 1
+                position += 2
+            } else if peek() == UInt8(ascii: "*"), peek(1) == UInt8(ascii: "/") {
+                depth -= 1
+                position += 2
+            } else {
+                advance()
+            }
+        } while depth > 0 && position < bytes.count
+    }
+
+    private var isRawString: Bool {
+        var end = position
+        while end < bytes.count, bytes[end] == UInt8(ascii: "#") { end += 1 }
+        return end < bytes.count && bytes[end] == UInt8(ascii: "\"")
+    }
+
+    private mutating func skipRawString() {
+        var hashes = 0
+        while peek() == UInt8(ascii: "#") { hashes += 1; position += 1 }
+        skipString(hashes: hashes)
+    }
+
+    private func hasHashes(_ count: Int, at offset: Int) -> Bool { (0..<count).allSatisfy { peek(offset + $0) == UInt8(ascii: "#") } }
+
+    private mutating func skipString(hashes: Int) {
+        let quote = UInt8(ascii: "\"")
+        let isLong = peek(1) == quote && peek(2) == quote
+        position += isLong ? 3 : 1
+        while position < bytes.count {
+            if peek() == UInt8(ascii: "\\"), hasHashes(hashes, at: 1) {
+                position += 1 + hashes
+                if peek() == UInt8(ascii: "(") { skipInterpolation() } else { advance() }
+            } else if peek() == quote, !isLong || peek(1) == quote && peek(2) == quote, hasHashes(hashes, at: isLong ? 3 : 1) {
+                position += (isLong ? 3 : 1) + hashes
+                return
+            } else if !isLong, peek() == UInt8(ascii: "\n") {
+                return
+            } else {
+                advance()
+            }
+        }
+    }
+
+    private mutating func skipInterpolation() {
+        var depth = 0
+        repeat {
+            switch peek() {
+            case UInt8(ascii: "("): depth += 1; position += 1
+            case UInt8(ascii: ")"): depth -= 1; position += 1
+            case UInt8(ascii: "\""): skipString(hashes: 0)
+            default: advance()
+            }
+        } while depth > 0 && position < bytes.count
+    }
+}
