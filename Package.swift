@@ -23,11 +23,14 @@ let package = Package(
         .target(name: "Heartwood", dependencies: ["PredicateClasses", "RecordLog"], swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         .executableTarget(name: "HeartwoodTool", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
-        .testTarget(name: "RecordLogTests", dependencies: ["RecordLog"], swiftSettings: strict),
-        .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
+        .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "HeartwoodToolTests", dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "recordlog-testprocess", "heartwood-testprocess"],
+            name: "HeartwoodToolTests",
+            dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "TestSupport", "recordlog-testprocess", "heartwood-testprocess"],
             swiftSettings: strict),
+        // What tests of several targets use; no product.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         // What the tests of several processes run; no product.
         .executableTarget(
             name: "recordlog-testprocess", dependencies: ["RecordLog"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),

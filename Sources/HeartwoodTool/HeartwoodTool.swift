@@ -5,7 +5,10 @@ import RecordLog
 @main
 struct HeartwoodTool {
     static var commands: [any Command.Type] {
-        [DemoCommand.self, ImportCommand.self, ExportCommand.self, InspectCommand.self, VerifyCommand.self, CompactCommand.self, SalvageCommand.self]
+        [
+            DemoCommand.self, ImportCommand.self, ExportCommand.self, QueryCommand.self, InspectCommand.self, VerifyCommand.self,
+            CompactCommand.self, SalvageCommand.self,
+        ]
     }
 
     static func main() {

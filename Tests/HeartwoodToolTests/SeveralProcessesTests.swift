@@ -13,7 +13,7 @@ import Testing
 ///
 /// `HEARTWOOD_PROCESS_TESTS=N` makes them N times as long.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SeveralProcessesTests {
-    private static let scale = max(1, ProcessInfo.processInfo.environment["HEARTWOOD_PROCESS_TESTS"].flatMap(Int.init) ?? 1)
+    static let scale = max(1, ProcessInfo.processInfo.environment["HEARTWOOD_PROCESS_TESTS"].flatMap(Int.init) ?? 1)
 
     private static var executable: URL {
         ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("recordlog-testprocess")

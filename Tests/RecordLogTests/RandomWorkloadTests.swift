@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RecordLog
@@ -31,12 +32,15 @@ import Testing
 
     static func commit(_ sample: SampleStore, _ random: inout SeededGenerator) throws {
         var people = sample.people
+        // Sorted once, so that the same seed does the same.
+        var rows = people.keys.sorted()
         try sample.store.write { transaction in
             for _ in 0..<Int.random(in: 1...40, using: &random) {
-                let known = people.keys.sorted().randomElement(using: &random)
-                if let known, Int.random(in: 0..<5, using: &random) == 0 {
+                let place = rows.indices.randomElement(using: &random), known = place.map { rows[$0] }
+                if let place, let known, Int.random(in: 0..<5, using: &random) == 0 {
                     #expect(try transaction.delete(sample.reference(known)))
                     people[known] = nil
+                    rows.remove(at: place)
                 } else if let known, Int.random(in: 0..<2, using: &random) == 0 {
                     let old = people[known]?.picture
                     people[known] = person(&random)
@@ -45,6 +49,7 @@ import Testing
                     #expect(try transaction.row(sample.reference(known)).map { try sample.person($0, transaction.value) } == people[known])
                 } else {
                     let row = try transaction.newRow(in: sample.table.id)
+                    rows.append(row)
                     people[row] = person(&random)
                     try sample.put(transaction, row, people[row]!)
                 }

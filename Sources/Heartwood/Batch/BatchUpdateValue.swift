@@ -34,12 +34,22 @@ struct BatchUpdateValue {
         }
         // What stands for a constant in this place is one that the property can take.
         _ = try BatchValues.value(NSNull(), index, runtime)
-        guard !kind.isRelationship, let compiled = PredicateCompiler(table: table, view: view).expression(node) else {
+        guard !kind.isRelationship, Self.isOwn(node, runtime), let compiled = PredicateCompiler(table: table, view: view).expression(node) else {
             throw CoreDataError.unsupported(
                 "A batch update cannot compute \(runtime.entity.name ?? "?").\(name) as \(PredicatePrinter.format(node)): an expression is "
                     + "made of the object's own attributes, constants and functions. Set it in a context.")
         }
         source = .computed(compiled)
+    }
+
+    /// Whether the value is made of attributes of the row's own; a condition may look elsewhere.
+    private static func isOwn(_ node: ExpressionNode, _ runtime: EntityRuntime) -> Bool {
+        switch node {
+        case .keyPath(let keys): keys.count == 1 && runtime.index(of: keys[0]) != nil
+        case .call(_, let parts), .aggregate(let parts): parts.allSatisfy { isOwn($0, runtime) }
+        case .conditional(_, let first, let second): isOwn(first, runtime) && isOwn(second, runtime)
+        default: true
+        }
     }
 
     /// What the row, as it was before the request, gets.

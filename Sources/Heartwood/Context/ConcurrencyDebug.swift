@@ -56,13 +56,16 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// As the context's; objects without a context belong to whoever holds them.
+    /// - Parameter property: its index, where one property is read.
     @inline(__always)
-    final func checkQueue(_ use: StaticString = #function) {
-        if state.contains(.watched) { trapUnlessConfined(use) }
+    final func checkQueue(_ use: StaticString = #function, _ property: Int? = nil) {
+        if state.contains(.watched) { trapUnlessConfined(use, property) }
     }
 
     @inline(never)
-    private func trapUnlessConfined(_ use: StaticString) {
+    private func trapUnlessConfined(_ use: StaticString, _ property: Int?) {
+        // Objects made to find out what is read of them are marked in the same way.
+        if let property, let recorder = managedObjectContext as? KeyPathRecorder { return recorder.note(property, of: self) }
         managedObjectContext?.trapUnlessConfined(use)
     }
 }

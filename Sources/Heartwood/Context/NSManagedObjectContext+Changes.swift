@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
     final func forgetChanges(of object: NSManagedObject) {
         if !object.state.isDisjoint(with: .changed) { changeCount -= 1 }
         object.state.subtract(.changed)
-        object.storage?.values = []
+        object.dropValues()
     }
 
     /// Marks an object for deletion by the next save, and follows the delete rules of its relationships: nullify takes it

@@ -4,7 +4,8 @@ import RecordLog
 extension NSManagedObjectContext {
     /// The objects, IDs or count that `request` describes, unsaved changes of this context included.
     ///
-    /// Objects come as faults unless they were registered: their rows have been found, and no attribute has been read.
+    /// Objects come as faults unless they were registered: their rows have been found, and no attribute has been read. Dictionaries tell of
+    /// the stores alone, and have no key where there is no value; they come as `NSDictionary` or `[String: Any]`, as `T` says.
     /// - Throws: for an entity, key or predicate that the stores cannot serve; where a store cannot be read.
     /// - Complexity: by index where one serves the predicate or the order, else a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
@@ -13,6 +14,7 @@ extension NSManagedObjectContext {
         if request.resultType.contains(.countResultType) {
             return try convert([NSNumber(value: try count(specification))])
         }
+        if let shape = specification.shape { return try convert(try dictionaries(specification, shape)) }
         return try results(try fetchObjects(specification), of: request, specification)
     }
 
@@ -103,7 +105,7 @@ extension NSManagedObjectContext {
         let view = try view(of: store)
         let slotBase = store.slotBase
         guard var runtime = query.runtimes.first else { return QueryStatistics() }
-        if query.predicate == nil, let count = try view.count(query) { identities.reserve(min(count, query.limit ?? count)) }
+        if query.predicate == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
         let statistics = try view.execute(query) { row in
             let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
             if let known = identities[key] {
@@ -148,6 +150,7 @@ extension NSManagedObjectContext {
     private func fetchInMemory(
         _ fetch: FetchSpecification, families: [Family], pending: [NSManagedObject]
     ) throws -> [NSManagedObject] {
+        lastQueryWasInMemory = true
         var objects: [NSManagedObject] = []
         let isLocal = !isChangedAlong(fetch), isPendingApart = fetch.includesPendingChanges
         func take(_ object: NSManagedObject) {
@@ -196,6 +199,7 @@ extension NSManagedObjectContext {
     // MARK: Counting
 
     final func count(_ fetch: FetchSpecification) throws -> Int {
+        if let shape = fetch.shape { return try countResults(fetch, shape) }
         adoptKeys()
         let families = try families(for: fetch)
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
@@ -205,11 +209,12 @@ extension NSManagedObjectContext {
             var isCounted = true
             for family in families {
                 let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
-                guard let count = try view(of: part.store).count(part.query) else {
+                guard let counted = try view(of: part.store).counted(part.query) else {
                     isCounted = false
                     break
                 }
-                total += count
+                lastQuery = counted
+                total += counted.rowsMatched
             }
             if isCounted {
                 total = max(0, total - fetch.offset)

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
                 [NSAffectedObjectsErrorKey: [object]])
             return
         }
-        object.storage?.values = []
+        object.dropValues()
         object.state.remove(.fault)
         guard !object.isDeleted else { return }
         if object.state.isDisjoint(with: .changed) { changeCount += 1 }

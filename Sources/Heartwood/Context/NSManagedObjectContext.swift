@@ -62,6 +62,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var changeCount = 0
     /// How the newest fetch that a store answered was answered; tests assert on it.
     final var lastQuery = QueryStatistics()
+    /// Whether the newest one that was looked at was evaluated on objects.
+    final var lastQueryWasInMemory = false
     /// How many entries of to-many relationships this context has read or looked up one by one; tests assert on it.
     final var memberEntriesRead = 0
     /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing. Until

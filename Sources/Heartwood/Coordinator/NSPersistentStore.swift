@@ -123,6 +123,10 @@ class StoreView {
     /// As `execute`, in two steps; nil where that gives nil.
     func prepared(_ query: StoreQuery) throws -> PreparedQuery? { nil }
 
+    /// Computes dictionaries' values, or groups of them, for the rows that a query asks for.
+    /// - Returns: nil where the store cannot compute them from rows; the sink was given nothing then.
+    func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? { nil }
+
     /// Calls `body` with each key and its row.
     func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws {
         for key in keys { try body(key, try row(key)) }
@@ -134,8 +138,8 @@ class StoreView {
         try keys.map { try members(of: $0, runtime: runtime, property: property) }
     }
 
-    /// How many rows a query without limit matches; nil where `execute` gives nil.
-    func count(_ query: StoreQuery) throws -> Int? { nil }
+    /// How many rows a query matches, its limit and offset aside; nil where `execute` gives nil.
+    func counted(_ query: StoreQuery) throws -> QueryStatistics? { nil }
 }
 
 /// What one save asks of one store.

@@ -12,6 +12,8 @@ struct FetchSpecification {
     var returnsObjectsAsFaults: Bool
     var affectedStores: [NSPersistentStore]?
     var readiness = FetchReadiness()
+    /// nil: objects.
+    var shape: ResultShape?
 
     init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext) throws {
         let entity = try Self.entity(of: request, context: context)
@@ -21,7 +23,14 @@ struct FetchSpecification {
             try PredicateCheck.check(node, entity: entity)
             return node.folded
         }
-        sort = try (request.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
+        if request.resultType.contains(.dictionaryResultType) {
+            let shape = try ResultShape(request, entity)
+            sort = shape.sort
+            self.shape = shape
+        } else {
+            try ResultShape.checkAbsence(in: request, entity)
+            sort = try (request.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
+        }
         limit = max(request.fetchLimit, 0)
         offset = max(request.fetchOffset, 0)
         includesSubentities = request.includesSubentities

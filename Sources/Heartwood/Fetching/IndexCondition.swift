@@ -1,6 +1,21 @@
 import RecordLog
 
-/// What a test says about one property in an index's terms: bytes of encoded key components.
+/// What a part of an index is over.
+enum IndexKey: Hashable, Sendable {
+    case property(Int)
+    /// An expression, as the format language prints it, whose values are texts, or else numbers and dates.
+    case expression(String, isText: Bool)
+
+    /// What its components hold.
+    func columnType(_ runtime: EntityRuntime) -> ColumnType {
+        switch self {
+        case .property(let index): runtime.properties[index].kind.columnType ?? .bytes
+        case .expression(_, let isText): isText ? .text : .double
+        }
+    }
+}
+
+/// What a test says about one key in an index's terms: bytes of encoded key components.
 struct IndexCondition {
     enum Kind {
         /// One of these components.
@@ -11,23 +26,38 @@ struct IndexCondition {
         case prefix([UInt8])
     }
 
-    let property: Int
+    let key: IndexKey
     let kind: Kind
+    /// Whether the index gives the very rows for which the test holds; otherwise it may give others too, and the test is asked still.
+    let isExact: Bool
 
-    init(property: Int, kind: Kind) {
-        self.property = property
+    init(_ key: IndexKey, kind: Kind, isExact: Bool = true) {
+        self.key = key
         self.kind = kind
+        self.isExact = isExact
     }
 
-    init?(property: Int, _ comparison: ComparisonOperator, _ component: [UInt8]) {
-        self.property = property
+    init(property: Int, kind: Kind) {
+        self.init(.property(property), kind: kind)
+    }
+
+    /// - Parameter least: the component below which no value lies for which an order comparison could hold; nil: null alone does.
+    init?(property: Int, _ comparison: ComparisonOperator, _ component: [UInt8], least: [UInt8]? = nil) {
+        key = .property(property)
+        isExact = true
         switch comparison {
         case .equal: kind = .equal([component])
         case .notEqual: return nil
-        case .less: kind = .range(lower: nil, lowerIsOpen: false, upper: component, upperIsOpen: true)
-        case .lessOrEqual: kind = .range(lower: nil, lowerIsOpen: false, upper: component, upperIsOpen: false)
+        case .less: kind = .range(lower: least, lowerIsOpen: false, upper: component, upperIsOpen: true)
+        case .lessOrEqual: kind = .range(lower: least, lowerIsOpen: false, upper: component, upperIsOpen: false)
         case .greater: kind = .range(lower: component, lowerIsOpen: true, upper: nil, upperIsOpen: false)
         case .greaterOrEqual: kind = .range(lower: component, lowerIsOpen: false, upper: nil, upperIsOpen: false)
         }
+    }
+
+    /// The components of an equality or a list; nil for anything else.
+    var components: [[UInt8]]? {
+        if case .equal(let list) = kind { return list }
+        return nil
     }
 }

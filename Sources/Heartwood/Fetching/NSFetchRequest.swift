@@ -35,6 +35,7 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 
     public static let managedObjectResultType = NSFetchRequestResultType([])
     public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1 << 0)
+    public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 1 << 1)
     public static let countResultType = NSFetchRequestResultType(rawValue: 1 << 2)
 }
 
@@ -56,7 +57,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     public final var resultType: NSFetchRequestResultType = .managedObjectResultType
     /// Whether objects of entities below this one count.
     public final var includesSubentities = true
-    /// Whether the context's unsaved changes count.
+    /// Whether the context's unsaved changes count; for dictionaries they never do.
     public final var includesPendingChanges = true
     /// Whether the objects come unread. Reading one later touches its row alone, which the fetch has found already.
     public final var returnsObjectsAsFaults = true
@@ -73,6 +74,18 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     public final var shouldRefreshRefetchedObjects = false
     /// false: objects come without the rows that the fetch has found; each reads its own when it is used.
     public final var includesPropertyValues = true
+    /// What dictionaries hold: names and to-one key paths such as "group.name", `NSPropertyDescription`s, `NSExpressionDescription`s. A
+    /// to-one relationship gives an object ID. nil or empty: the attributes, or what is grouped by. For objects it is a hint that this
+    /// stack has no use for, since reading one attribute of a row reads no other; the keys must be there.
+    public final var propertiesToFetch: [Any]?
+    /// Whether each dictionary comes once. For dictionaries only.
+    public final var returnsDistinctResults = false
+    /// One dictionary for each combination of these values, as `propertiesToFetch` names them; an expression may be named that is among
+    /// those. What is fetched is then one of these, or an aggregate over the group. Sort descriptors name what is grouped by or fetched.
+    public final var propertiesToGroupBy: [Any]?
+    /// Which groups to give: asks for what is grouped by, for aggregates such as `count:(name) > 1`, and by `$name` for an
+    /// expression that is fetched.
+    public final var havingPredicate: NSPredicate?
 
     private let givenName: String?
     let objectClass: NSManagedObject.Type?

@@ -7,22 +7,39 @@ enum PredicateCheck {
         do {
             try check(node, bound: [])
             try PredicatePaths.walk(node, entity: entity) { path in
-                guard let owner = path.owner, let reason = fault(path.keys, owner) else { return }
-                var printer = PredicatePrinter()
-                printer.print(node)
-                let place = path.ordinal < printer.pathOffsets.count ? printer.pathOffsets[path.ordinal] : 0
-                throw make("\(reason), at character \(place + 1):\n" + PredicateFormatError.marked(printer.text, at: place), printer.text)
+                try check(path, "predicate") { $0.print(node) }
             }
         } catch let fault as PredicateFault {
             throw error(fault, node)
         }
     }
 
-    static func error(_ fault: PredicateFault, _ node: PredicateNode) -> NSError { make(fault.reason, PredicatePrinter.format(node)) }
+    /// The same for an expression.
+    static func check(_ node: ExpressionNode, entity: NSEntityDescription) throws {
+        do {
+            try check(node, bound: [])
+            try PredicatePaths.walk(node, entity: entity) { path in
+                try check(path, "expression") { $0.print(node) }
+            }
+        } catch let fault as PredicateFault {
+            throw make(fault.reason, "expression", PredicatePrinter.format(node))
+        }
+    }
 
-    private static func make(_ reason: String, _ format: String) -> NSError {
-        CoreDataError.make(
-            NSPersistentStoreUnsupportedRequestTypeError, "A store cannot be asked the predicate \"\(format)\": \(reason)")
+    private static func check(_ path: PredicatePaths.Path, _ what: String, _ print: (inout PredicatePrinter) -> Void) throws {
+        guard let owner = path.owner, let reason = fault(path.keys, owner) else { return }
+        var printer = PredicatePrinter()
+        print(&printer)
+        let place = path.ordinal < printer.pathOffsets.count ? printer.pathOffsets[path.ordinal] : 0
+        throw make("\(reason), at character \(place + 1):\n" + PredicateFormatError.marked(printer.text, at: place), what, printer.text)
+    }
+
+    static func error(_ fault: PredicateFault, _ node: PredicateNode) -> NSError {
+        make(fault.reason, "predicate", PredicatePrinter.format(node))
+    }
+
+    private static func make(_ reason: String, _ what: String, _ format: String) -> NSError {
+        CoreDataError.make(NSPersistentStoreUnsupportedRequestTypeError, "A store cannot be asked the \(what) \"\(format)\": \(reason)")
     }
 
     /// What is wrong with a key path asked of an entity's objects.

@@ -5,10 +5,13 @@ import RecordLog
 extension PredicateCompiler {
     /// - Returns: nil where a part is more than a column or a constant, such as a relationship or a subquery.
     func expressions(_ comparison: PredicateNode.Comparison) -> RowTest? {
-        guard comparison.modifier == .direct, let left = expression(comparison.left), let right = expression(comparison.right) else {
+        guard comparison.modifier == .direct else { return nil }
+        let condition = table.hasExpressionIndexes ? indexedExpression(comparison) : nil
+        if let test = numbers(comparison, condition) { return test }
+        guard let left = expression(comparison.left), let right = expression(comparison.right) else {
             return nil
         }
-        return ExpressionTest(comparison, left, right)
+        return ExpressionTest(comparison, left, right, condition)
     }
 
     /// - Returns: nil where a part is more than a column or a constant.
@@ -16,7 +19,7 @@ extension PredicateCompiler {
         switch node {
         case .constant(let value): return ConstantExpression(value)
         case .keyPath(let keys):
-            guard keys.count == 1, let index = table.runtime.index(of: keys[0]) else { return nil }
+            guard keys.count == 1, let index = table.runtime.index(of: keys[0]) else { return path(keys[...]) }
             let property = table.runtime.properties[index]
             switch property.kind {
             case .toOne, .toMany, .externalData, .transformable, .objectID, .undefined: return nil
@@ -42,8 +45,10 @@ final class ExpressionTest: RowTest {
     private let comparison: PredicateNode.Comparison
     private let left: RowExpression
     private let right: RowExpression
+    private let condition: IndexCondition?
 
-    init(_ comparison: PredicateNode.Comparison, _ left: RowExpression, _ right: RowExpression) {
+    init(_ comparison: PredicateNode.Comparison, _ left: RowExpression, _ right: RowExpression, _ condition: IndexCondition?) {
+        self.condition = condition
         self.comparison = comparison
         self.left = left
         self.right = right
@@ -52,4 +57,7 @@ final class ExpressionTest: RowTest {
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         try comparison.holds(try left.value(row, scope), try right.value(row, scope))
     }
+
+    override var weight: Int { 15 }
+    override var indexCondition: IndexCondition? { condition }
 }

@@ -7,12 +7,12 @@ extension PredicateCompiler {
         _ keys: [String], _ variable: String, _ predicate: PredicateNode, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> RowTest? {
         guard comparison.modifier == .direct, keys.count == 1, let index = table.runtime.index(of: keys[0]),
-            let source = table.members[index], let found = Self.order(comparison.comparison), case .integer(let count) = value,
+            let source = source(index), let found = Self.order(comparison.comparison), case .integer(let count) = value,
             let destination = table.runtime.properties[index].destination, let inner = predicate.asked(of: variable)
         else { return nil }
         var tests = DestinationTests()
         for entity in destination.concreteFamily {
-            guard let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
                 let test = PredicateCompiler(table: table, view: view).compile(inner)
             else { return nil }
             tests.set(test, for: table.id)
@@ -23,12 +23,12 @@ extension PredicateCompiler {
 
 /// How many members of a to-many relationship meet a condition.
 final class MatchCountTest: RowTest {
-    private let source: MemberSource
+    private let source: MemberSources
     private let destinations: DestinationTests
     private let comparison: ComparisonOperator
     private let constant: Int64
 
-    init(_ source: MemberSource, _ destinations: DestinationTests, _ comparison: ComparisonOperator, _ constant: Int64) {
+    init(_ source: MemberSources, _ destinations: DestinationTests, _ comparison: ComparisonOperator, _ constant: Int64) {
         self.source = source
         self.destinations = destinations
         self.comparison = comparison
@@ -37,11 +37,20 @@ final class MatchCountTest: RowTest {
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         var count: Int64 = 0
-        try scope.view.forEachMember(of: row.reference, in: source) { member in
+        try scope.view.forEachMember(of: row.reference, in: source.members) { member in
             if try destinations.matches(member, scope) { count += 1 }
             return true
         }
         return comparison.holds(count, constant)
+    }
+
+    override var weight: Int { 60 }
+    override var hasTargets: Bool { true }
+
+    override func resolved(_ lookup: TargetLookup) throws -> RowTest {
+        var counts = MemberCounts(limit: lookup.rowLimit)
+        guard try lookup.forEachOwner(of: destinations, in: source, { counts.add($0) }) else { return self }
+        return try counts.test(comparison, constant, lookup)
     }
 }
 

@@ -6,11 +6,18 @@ import RecordLog
 /// What it cannot compile gives nil, and the context evaluates the whole predicate on objects instead.
 struct PredicateCompiler {
     let table: EntityTable
-    let view: RecordLogView
+    /// nil where a row's own columns alone can be asked.
+    let view: RecordLogView?
 
     private var runtime: EntityRuntime { table.runtime }
 
     func compile(_ node: PredicateNode) -> RowTest? {
+        let test = test(node)
+        if table.hasPartialIndexes { test?.format = PredicatePrinter.format(node) }
+        return test
+    }
+
+    private func test(_ node: PredicateNode) -> RowTest? {
         switch node {
         case .constant(let value): return ConstantTest(value)
         case .and(let parts): return compile(parts).map(AllTest.init)
@@ -112,7 +119,7 @@ struct PredicateCompiler {
         guard let destination = runtime.properties[index].destination else { return nil }
         var tests = DestinationTests()
         for entity in destination.concreteFamily {
-            guard let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
                 let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
             else { return nil }
             tests.set(test, for: table.id)
@@ -123,7 +130,7 @@ struct PredicateCompiler {
     private func throughToMany(
         _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> RowTest? {
-        guard let source = table.members[index] else { return nil }
+        guard let view, let source = source(index) else { return nil }
         if rest.count == 1, rest.first == "@count" {
             guard comparison.modifier == .direct, let found = Self.order(comparison.comparison), case .integer(let count) = value else { return nil }
             return MemberCountTest(source, found, count)
@@ -149,13 +156,20 @@ struct PredicateCompiler {
         }
     }
 
+    /// A to-many relationship.
+    func source(_ index: Int) -> MemberSources? {
+        guard let members = table.members[index] else { return nil }
+        if case .link = members { return MemberSources(members: members, inverse: nil) }
+        return MemberSources(members: members, inverse: runtime.properties[index].inverse)
+    }
+
     private func negatedDestinations(
         of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> DestinationTests? {
         guard let destination = runtime.properties[index].destination else { return nil }
         var tests = DestinationTests()
         for entity in destination.concreteFamily {
-            guard let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
                 let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
             else { return nil }
             tests.set(NotTest(test), for: table.id)
@@ -193,9 +207,11 @@ struct PredicateCompiler {
     }
 
     private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        if value.isNull, comparison.comparison == .equal || comparison.comparison == .notEqual {
+            return NullTest(runtime, index, isNull: comparison.comparison == .equal)
+        }
+        guard let view else { return nil }
         switch comparison.comparison {
-        case .equal where value.isNull: return NullTest(runtime, index, isNull: true)
-        case .notEqual where value.isNull: return NullTest(runtime, index, isNull: false)
         case .equal: return objectKey(value).map { ReferenceTest(runtime, index, [view.reference($0)]) }
         case .notEqual: return objectKey(value).map { ReferenceTest(runtime, index, [view.reference($0)], isNegated: true) }
         case .isIn: return objectKeys(value).map { ReferenceTest(runtime, index, Set($0.map(view.reference))) }
@@ -204,6 +220,7 @@ struct PredicateCompiler {
     }
 
     private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        guard let view else { return nil }
         switch comparison.comparison {
         case .equal, .isIn: return objectKeys(value).map { IdentityTest(Set($0.map(view.reference)), isNegated: false) }
         case .notEqual: return objectKey(value).map { IdentityTest([view.reference($0)], isNegated: true) }

@@ -21,6 +21,12 @@ struct PredicatePaths {
         try paths.walk(node, entity, [:])
     }
 
+    /// The same for an expression.
+    static func walk(_ node: ExpressionNode, entity: NSEntityDescription, _ body: @escaping (Path) throws -> Void) throws {
+        var paths = PredicatePaths(body: body)
+        _ = try paths.walk(node, entity, [:])
+    }
+
     private init(body: @escaping (Path) throws -> Void) {
         self.body = body
     }

@@ -1,148 +1,218 @@
 import RecordLog
 
-/// How the rows of one table are found.
-struct AccessPlan {
-    /// nil: by a scan of the table.
-    var index: TableIndex?
-    /// The stretches of the index to walk, in this order.
-    var ranges: [KeyRange] = []
-    var isDescending = false
-    /// Whether the rows come in the order that is asked for.
-    var isOrdered = false
-}
-
-/// Chooses an index for a compiled predicate and an order.
+/// Chooses how the rows of one table that meet a condition are found, by what the ways cost.
 ///
-/// Equality on a unique index is best, then equality, lists, ranges and prefixes, by how many leading columns are bound;
-/// an index that gives the order alone is taken where nothing better is and a limit or the whole table is asked for.
+/// Costs are counted in rows of a scan. How many entries the ranges of an index have is asked of the index, which knows without
+/// looking at rows. Where two ways cost the same the first in the table's list of indexes is taken, so that plans do not change from
+/// one run to the next.
 struct QueryPlanner {
+    let view: RecordLogView
     let table: EntityTable
-    let test: RowTest?
-    /// The order as properties of this table; nil where it goes through a relationship.
-    let sort: [TableIndex.Part]?
+    let scope: QueryScope
+    /// The order as properties of this table; empty: none; nil where it goes through a relationship.
+    var sort: [TableIndex.Part]? = []
+    /// So many of the rows are wanted, in order; nil: all.
+    var limit: Int?
+    /// Whether rows are counted alone: those that need no test are not read.
+    var isCount = false
+    /// What may be spent on finding the objects at the other end of relationships.
+    var budget = Double.infinity
+    /// How many relationships lead here.
+    var depth = 0
 
-    func plan() -> AccessPlan {
-        var best = AccessPlan()
-        var bestScore = 0
-        for index in table.indexes {
-            guard let candidate = plan(index), candidate.score > bestScore else { continue }
-            bestScore = candidate.score
-            best = candidate.plan
+    enum Cost {
+        /// A row that is looked up, in rows of a scan; an entry that is walked past; a range that is found.
+        static let row = 2.5, entry = 0.3, range = 1.5
+        /// An entry of a range that is counted.
+        static let counted = 0.01
+        static let scan = 10.0
+        /// Per row that is sorted: with its key, and where all are in order.
+        static let sortKey = 1.5, sorted = 3.0
+    }
+
+    var rowCount: Double { Double(view.snapshot.rowCount(table.id)) }
+
+    func plan(_ test: RowTest?) throws -> AccessPlan {
+        guard let tests = Self.flattened(test.map { [$0] } ?? []) else { return AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0) }
+        let direct = try choose(tests)
+        guard depth < Self.depthMax, tests.contains(where: \.hasTargets) else { return direct }
+        // Row by row each test looks at a row elsewhere, or several: a part of that may be spent on finding those that count first.
+        let lookup = TargetLookup(
+            view: view, scope: scope, table: table, budget: min(budget, direct.rows * Cost.row * 2 + 100), depth: depth + 1)
+        guard let resolved = Self.flattened(try tests.map { try $0.resolved(lookup) }) else {
+            return AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0)
+        }
+        return try choose(resolved)
+    }
+
+    /// Longer chains of relationships are followed row by row.
+    private static let depthMax = 8
+
+    /// The tests that must all hold, the cheap ones first.
+    /// - Returns: nil where they cannot.
+    static func flattened(_ tests: [RowTest]) -> [RowTest]? {
+        var result: [RowTest] = []
+        for test in tests {
+            switch test {
+            case let all as AllTest:
+                guard let parts = flattened(all.tests) else { return nil }
+                result += parts
+            case let constant as ConstantTest: if !constant.value { return nil }
+            default: result.append(test)
+            }
+        }
+        let ranked = result.enumerated().sorted { ($0.element.weight, $0.offset) < ($1.element.weight, $1.offset) }
+        return ranked.map(\.element)
+    }
+
+    private func choose(_ tests: [RowTest]) throws -> AccessPlan {
+        let conditions = tests.map(\.indexCondition)
+        let estimates = Estimates(planner: self, conditions: conditions)
+        if QueryTuning.current.access == nil, let unique = try uniquePlan(tests, conditions, estimates) { return unique }
+        let scan = try scanPlan(tests, estimates)
+        var best = scan
+        func consider(_ candidate: AccessPlan?) {
+            if let candidate, candidate.cost < best.cost { best = candidate }
+        }
+        let forced = QueryTuning.current.access
+        if forced == .scan { return scan }
+        for index in table.indexes where view.snapshot.hasIndex(index.id) {
+            if let partial = index.partial, !partial.isImplied(by: tests, table) { continue }
+            let candidate = try plan(index, tests, conditions, estimates)
+            if let candidate, forced == .index(index.name) { return candidate }
+            consider(candidate)
+        }
+        for (place, test) in tests.enumerated() {
+            func rest() -> [RowTest] { tests.enumerated().filter { $0.offset != place }.map(\.element) }
+            if let rows = (test as? RowsTest)?.rows {
+                consider(try priced(.rows(rows), entries: Double(rows.count), ranges: 0, rest(), estimates))
+            } else if let any = test as? AnyTest, conditions[place] == nil {
+                consider(try union(any, rest(), estimates))
+            }
         }
         return best
     }
 
-    /// The conditions that must all hold.
-    private var conditions: [IndexCondition] {
-        switch test {
-        case let all as AllTest: all.tests.flatMap { ($0 as? AllTest)?.tests ?? [$0] }.compactMap(\.indexCondition)
-        case let test?: test.indexCondition.map { [$0] } ?? []
-        case nil: []
+    /// One row at most is found by all the values of a uniqueness constraint, so nothing else needs a price.
+    private func uniquePlan(_ tests: [RowTest], _ conditions: [IndexCondition?], _ estimates: Estimates) throws -> AccessPlan? {
+        for index in table.indexes where index.isUnique && view.snapshot.hasIndex(index.id) {
+            let isBound = index.parts.allSatisfy { part in
+                conditions.contains { condition in
+                    condition?.key == part.key && condition?.components?.count == 1
+                        && condition?.components?.first?.first == KeyBuilder.valueTag
+                }
+            }
+            if isBound { return try plan(index, tests, conditions, estimates) }
         }
+        return nil
     }
 
-    private func plan(_ index: TableIndex) -> (plan: AccessPlan, score: Int)? {
-        var prefixes: [[UInt8]] = [[]]
-        var bound = 0
-        var fixed = 0
-        var ranges: [KeyRange]?
-        var score = 0
-        loop: for part in index.parts {
-            let matching = conditions.filter { $0.property == part.property }
-            if let equal = matching.lazy.compactMap({ condition -> [[UInt8]]? in
-                if case .equal(let list) = condition.kind { return list }
-                return nil
-            }).min(by: { $0.count < $1.count }), prefixes.count * equal.count <= 10_000 {
-                let components = equal.map { part.isAscending ? $0 : $0.map { ~$0 } }
-                prefixes = prefixes.flatMap { prefix in components.map { prefix + $0 } }
-                bound += 1
-                if equal.count == 1, fixed == bound - 1 { fixed = bound }
-                score += equal.count == 1 ? 100 : 60
-                continue
-            }
-            if let found = range(matching, part) {
-                ranges = prefixes.map { found.under($0) }
-                score += 30
-            }
-            break loop
-        }
-        let list = (ranges ?? (bound > 0 ? prefixes.map(KeyRange.prefix) : [.all])).sorted { ($0.lower ?? []).lexicographicallyPrecedes($1.lower ?? []) }
-        if bound == index.parts.count, index.isUnique { score += 1000 }
-        let (isOrdered, isDescending) = order(index, fixed: fixed, rangeCount: list.count)
-        if isOrdered { score += 20 }
-        guard score > 0 else { return nil }
-        return (AccessPlan(index: index, ranges: isDescending ? list.reversed() : list, isDescending: isDescending, isOrdered: isOrdered), score)
+    private func scanPlan(_ tests: [RowTest], _ estimates: Estimates) throws -> AccessPlan {
+        let rows = rowCount
+        if isCount, tests.isEmpty { return AccessPlan(access: .scan, test: nil, rows: rows, cost: 0) }
+        var cost = Cost.scan + rows * (1 + testCost(tests))
+        if sort?.isEmpty != true { cost += sortCost(rows * (try estimates.selectivity(tests))) }
+        return AccessPlan(access: .scan, test: AllTest.of(tests), rows: rows, cost: cost)
     }
 
-    /// Whether walking the index, its first `fixed` columns being the same throughout, gives the order, and which way.
-    private func order(_ index: TableIndex, fixed: Int, rangeCount: Int) -> (isOrdered: Bool, isDescending: Bool) {
-        guard let sort, !sort.isEmpty, rangeCount == 1 || fixed == 0 else { return (false, false) }
-        let rest = index.parts.dropFirst(fixed)
-        guard rest.count >= sort.count else { return (false, false) }
-        var isDescending: Bool?
-        for (part, wanted) in zip(rest, sort) {
-            guard part.property == wanted.property else { return (false, false) }
-            let isReversed = part.isAscending != wanted.isAscending
-            guard isDescending == nil || isDescending == isReversed else { return (false, false) }
-            isDescending = isReversed
+    private func testCost(_ tests: [RowTest]) -> Double { tests.reduce(0) { $0 + Double($1.weight) * 0.1 } }
+
+    private func sortCost(_ rows: Double) -> Double { rows * (limit == nil ? Cost.sorted : Cost.sortKey) }
+
+    /// A way of finding rows with the price of reading, testing and ordering them.
+    func priced(
+        _ access: AccessPlan.Access, entries: Double, ranges: Int, _ tests: [RowTest], _ estimates: Estimates
+    ) throws -> AccessPlan {
+        var plan = AccessPlan(access: access, test: AllTest.of(tests), rows: entries, cost: 0)
+        if isCount, tests.isEmpty {
+            plan.cost = Double(ranges) * Cost.range + entries * Cost.counted
+            return plan
         }
-        return (true, isDescending ?? false)
+        var visited = entries
+        let selectivity = try estimates.selectivity(tests)
+        if plan.isOrdered, let limit { visited = min(entries, Double(limit) / max(selectivity, 1e-9)) }
+        plan.cost = Double(ranges) * Cost.range + visited * (Cost.entry + Cost.row + testCost(tests))
+        if sort?.isEmpty != true, !plan.isOrdered { plan.cost += sortCost(entries * selectivity) }
+        return plan
     }
 
-    private func range(_ conditions: [IndexCondition], _ part: TableIndex.Part) -> ComponentRange? {
-        var result: ComponentRange?
-        for condition in conditions {
-            switch condition.kind {
-            case .equal: continue
-            case .prefix(let bytes):
-                guard part.isAscending else { continue }
-                result = (result ?? ComponentRange()).narrowed(lower: bytes, isOpen: false).narrowed(upper: bytes, isOpen: false)
-            case .range(let lower, let lowerIsOpen, let upper, let upperIsOpen):
-                var range = result ?? ComponentRange()
-                if let lower { range = range.narrowed(lower: lower, isOpen: lowerIsOpen) }
-                if let upper { range = range.narrowed(upper: upper, isOpen: upperIsOpen) }
-                result = range
+    // MARK: Unions
+
+    /// Each part by a way of its own that is no scan. Where all walk the same index their ranges are joined, in its order.
+    private func union(_ any: AnyTest, _ rest: [RowTest], _ estimates: Estimates) throws -> AccessPlan? {
+        var planner = self
+        planner.sort = []
+        planner.limit = nil
+        planner.depth = Self.depthMax
+        var parts: [AccessPlan] = []
+        for test in Self.disjuncts(any) {
+            let part = try planner.plan(test)
+            switch part.access {
+            case .scan: return nil
+            case .nothing: continue
+            case .union(let inner) where part.test == nil: parts += inner
+            default: parts.append(part)
             }
         }
-        guard let result else { return nil }
-        return part.isAscending ? result : result.complemented
+        let tests = parts.allSatisfy { $0.test == nil } ? rest : [any] + rest
+        if let walk = joined(parts) {
+            var ordered = walk
+            ordered.order = order(of: walk.index, fixed: 0, rangeCount: walk.ranges.count, [])
+            return try priced(.index(ordered), entries: parts.reduce(0) { $0 + $1.rows }, ranges: walk.ranges.count, tests, estimates)
+        }
+        let entries = parts.reduce(0) { $0 + $1.rows }, ranges = parts.reduce(0) { $0 + $1.rangeCount }
+        return try priced(.union(parts), entries: entries, ranges: ranges, tests, estimates)
+    }
+
+    /// The parts of an OR, those of parts that are one themselves, and those that ask one key for equality as one list.
+    private static func disjuncts(_ any: AnyTest) -> [RowTest] {
+        var result: [RowTest] = []
+        var lists: [(key: IndexKey, tests: [RowTest])] = []
+        func add(_ test: RowTest) {
+            if let condition = test.indexCondition, condition.isExact, condition.components != nil {
+                if let known = lists.firstIndex(where: { $0.key == condition.key }) {
+                    lists[known].tests.append(test)
+                } else {
+                    lists.append((condition.key, [test]))
+                }
+            } else if let inner = test as? AnyTest {
+                inner.tests.forEach(add)
+            } else {
+                result.append(test)
+            }
+        }
+        any.tests.forEach(add)
+        return lists.map { $0.tests.count == 1 ? $0.tests[0] : AnyTest($0.tests) } + result
+    }
+
+    private func joined(_ parts: [AccessPlan]) -> IndexWalk? {
+        var ranges: [KeyRange] = []
+        var index: TableIndex?
+        for part in parts {
+            guard case .index(let walk) = part.access, index == nil || index?.id == walk.index.id else { return nil }
+            index = walk.index
+            ranges += walk.ranges
+        }
+        return index.map { IndexWalk(index: $0, ranges: KeyRange.joined(ranges)) }
     }
 }
 
-/// A range of values of one column, null left out.
-private struct ComponentRange {
-    // Every value's component starts with the tag, and null's does not.
-    var lower: [UInt8] = [KeyBuilder.valueTag]
-    var lowerIsOpen = false
-    var upper: [UInt8] = [KeyBuilder.valueTag]
-    var upperIsOpen = false
-
-    func narrowed(lower new: [UInt8], isOpen: Bool) -> ComponentRange {
-        guard !new.lexicographicallyPrecedes(lower) else { return self }
-        var result = self
-        result.lowerIsOpen = new == lower ? lowerIsOpen || isOpen : isOpen
-        result.lower = new
+extension KeyRange {
+    /// What any of the ranges holds, as ranges that lie apart, ascending.
+    static func joined(_ ranges: [KeyRange]) -> [KeyRange] {
+        var result: [KeyRange] = []
+        for range in ranges.filter({ !$0.isEmpty }).sorted(by: { ($0.lower ?? []).lexicographicallyPrecedes($1.lower ?? []) }) {
+            guard let last = result.last else {
+                result.append(range)
+                continue
+            }
+            guard let end = last.upper else { break }
+            if end.lexicographicallyPrecedes(range.lower ?? []) {
+                result.append(range)
+            } else if range.upper.map({ end.lexicographicallyPrecedes($0) }) ?? true {
+                result[result.count - 1].upper = range.upper
+            }
+        }
         return result
-    }
-
-    func narrowed(upper new: [UInt8], isOpen: Bool) -> ComponentRange {
-        let isWider = upper.count == 1
-        guard isWider || !upper.lexicographicallyPrecedes(new) else { return self }
-        var result = self
-        result.upperIsOpen = new == upper ? upperIsOpen || isOpen : isOpen
-        result.upper = new
-        return result
-    }
-
-    /// The same values in a descending column.
-    var complemented: ComponentRange {
-        ComponentRange(lower: upper.map { ~$0 }, lowerIsOpen: upperIsOpen, upper: lower.map { ~$0 }, upperIsOpen: lowerIsOpen)
-    }
-
-    /// The stretch of index entries behind a prefix of equal columns.
-    func under(_ prefix: [UInt8]) -> KeyRange {
-        let low = prefix + lower, high = prefix + upper
-        return KeyRange(
-            lower: lowerIsOpen ? KeyRange.successor(of: low) : low, upper: upperIsOpen ? high : KeyRange.successor(of: high))
     }
 }

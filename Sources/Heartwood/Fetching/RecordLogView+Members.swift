@@ -24,7 +24,7 @@ extension RecordLogView {
     private static let strideMax = 32
 
     /// Calls `body` with the place of an owner, an entry's key and its row.
-    private func forEachEntry(
+    func forEachEntry(
         _ index: IndexID, of owners: [RowReference], _ body: (Int, UnsafeRawBufferPointer, UInt64) throws -> Void
     ) throws {
         guard let last = owners.last else { return }
@@ -50,7 +50,7 @@ extension RecordLogView {
     }
 
     /// The owner, which is the first component of a relationship's index.
-    private static func firstReference(of key: UnsafeRawBufferPointer) -> RowReference? {
+    static func firstReference(of key: UnsafeRawBufferPointer) -> RowReference? {
         guard key.count >= KeyBuilder.wordSize, key[0] == KeyBuilder.valueTag else { return nil }
         return RowReference(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self)))
     }

@@ -6,7 +6,7 @@ extension RecordLogView {
     private struct Part {
         let table: EntityTable
         let test: RowTest?
-        let plan: AccessPlan
+        /// nil where no order is asked for.
         let order: RowOrder?
     }
 
@@ -25,9 +25,7 @@ extension RecordLogView {
                 guard let compiled = RowOrder(query.sort, table: table, view: self) else { return nil }
                 order = compiled
             }
-            let sort = query.sort.isEmpty ? [] : order?.directParts
-            parts.append(Part(
-                table: table, test: test, plan: QueryPlanner(table: table, test: test, sort: sort).plan(), order: order))
+            parts.append(Part(table: table, test: test, order: order))
         }
         return parts
     }
@@ -36,17 +34,17 @@ extension RecordLogView {
     /// - Returns: nil where the predicate or the order cannot be evaluated on rows; nothing was called then.
     func answer(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? {
         guard let parts = try prepare(query) else { return nil }
-        return try wrapped(parts, query, body)
+        return try wrapped(query) { try run(parts, query, body) }
     }
 
     func prepareAnswer(_ query: StoreQuery) throws -> PreparedQuery? {
         guard let parts = try prepare(query) else { return nil }
-        return { body in try self.wrapped(parts, query, body) }
+        return { body in try self.wrapped(query) { try self.run(parts, query, body) } }
     }
 
-    private func wrapped(_ parts: [Part], _ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics {
+    private func wrapped(_ query: StoreQuery, _ body: () throws -> QueryStatistics) throws -> QueryStatistics {
         do {
-            return try run(parts, query, body)
+            return try body()
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         } catch let fault as PredicateFault {
@@ -54,68 +52,100 @@ extension RecordLogView {
         }
     }
 
-    /// How many rows match; the row count of the table where there is no condition.
-    func countMatches(_ query: StoreQuery) throws -> Int? {
-        guard query.predicate != nil else {
-            return query.runtimes.reduce(0) { total, runtime in
-                total + snapshot.rowCount(TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48))))
+    /// How many rows match, without limit and offset; `rowsMatched` has it. Where an index tells, no row is read.
+    func countMatches(_ query: StoreQuery) throws -> QueryStatistics? {
+        var unsorted = query
+        unsorted.sort = []
+        guard let parts = try prepare(unsorted) else { return nil }
+        return try wrapped(query) {
+            let scope = QueryScope(view: self)
+            let run = QueryRun(view: self, scope: scope)
+            var statistics = QueryStatistics()
+            for part in parts {
+                let plan = try QueryPlanner(view: self, table: part.table, scope: scope, isCount: true).plan(part.test)
+                statistics.add(plan, part.table)
+                statistics.rowsMatched += try run.count(plan, part.table)
             }
+            statistics.take(scope)
+            return statistics
         }
-        return try answer(query) { _ in true }?.rowsMatched
     }
 
     private func run(_ parts: [Part], _ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics {
         let scope = QueryScope(view: self)
+        let run = QueryRun(view: self, scope: scope)
         var statistics = QueryStatistics()
-        statistics.access = parts.map { part in part.plan.index.map { .index($0.name) } ?? .scan }
-        statistics.isOrderedByIndex = !query.sort.isEmpty && parts.count == 1 && parts[0].plan.isOrdered
+        let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
+        let limit = query.limit == nil || isTooMany ? nil : sum
         let window = ResultWindow(query)
+        let plans = try parts.map { part in
+            let sort = query.sort.isEmpty ? [] : part.order?.directParts
+            return try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
+        }
+        for (plan, part) in zip(plans, parts) { statistics.add(plan, part.table) }
+        statistics.isOrderedByIndex = !query.sort.isEmpty && Self.haveOneOrder(plans)
         guard !window.isFull else { return statistics }
-        if query.sort.isEmpty || statistics.isOrderedByIndex {
-            for part in parts where !window.isFull {
-                try forEachMatch(part, scope) { row in
-                    if window.takes(), try !body(row) { window.close() }
-                    return !window.isFull
+        func take(_ row: RowView) throws -> Bool {
+            if window.takes(), try !body(row) { window.close() }
+            return !window.isFull
+        }
+        if statistics.isOrderedByIndex {
+            // The other tables have no row that can match.
+            let walks = zip(plans, parts).filter(\.0.isOrdered).map { (plan: $0.0, table: $0.1.table) }
+            if let only = walks.first, walks.count == 1 {
+                try run.forEachMatch(only.plan, only.table, wanted: window.wanted, take)
+            } else {
+                try run.forEachInOrder(walks, wanted: window.wanted, take)
+            }
+            statistics.rowsMatched = window.matched
+        } else if query.sort.isEmpty {
+            for (plan, part) in zip(plans, parts) where !window.isFull {
+                if query.limit == nil, let rows = try run.gathered(plan, part.table) {
+                    for row in rows { guard try take(row) else { break } }
+                } else {
+                    try run.forEachMatch(plan, part.table, wanted: window.wanted, take)
                 }
             }
             statistics.rowsMatched = window.matched
         } else {
-            var sorter = RowSorter()
-            for part in parts {
+            var sorter = RowSorter(limit: limit)
+            for (place, part) in parts.enumerated() {
                 guard let order = part.order else { continue }
-                try forEachMatch(part, scope) { row in
-                    statistics.rowsMatched += 1
-                    try sorter.append(row, order, scope)
-                    return true
-                }
+                statistics.rowsMatched += try run.sort(plans[place], part.table, order, part: place, limit: limit, into: &sorter)
             }
-            for row in sorter.sorted() {
-                if window.takes(), try !body(row) { window.close() }
-                if window.isFull { break }
-            }
+            for row in sorter.sorted() { guard try take(row) else { break } }
         }
-        statistics.rowsVisited = scope.rowsVisited
+        statistics.take(scope)
         return statistics
     }
 
-    private func forEachMatch(_ part: Part, _ scope: QueryScope, _ body: (RowView) throws -> Bool) throws {
-        guard let index = part.plan.index else {
-            try snapshot.scan(part.table.id) { row in
-                scope.rowsVisited &+= 1
-                if let test = part.test, try !test.matches(row, scope) { return true }
-                return try body(row)
-            }
-            return
+    /// Whether walks of indexes give the rows of all tables in one order: the entries of each say the same of the order.
+    private static func haveOneOrder(_ plans: [AccessPlan]) -> Bool {
+        var isDescending: Bool?
+        var directions: [Bool]?
+        for plan in plans {
+            if case .nothing = plan.access { continue }
+            guard case .index(let walk) = plan.access, let order = walk.order else { return false }
+            let mine = walk.index.parts[order.parts].map(\.isAscending)
+            guard isDescending == nil || isDescending == order.isDescending, directions == nil || directions == mine else { return false }
+            isDescending = order.isDescending
+            directions = mine
         }
-        for range in part.plan.ranges {
-            var cursor = try snapshot.cursor(index.id, range, descending: part.plan.isDescending)
-            while let number = try cursor.next() {
-                guard let row = try snapshot.row(RowReference(table: part.table.id, row: number)) else { continue }
-                scope.rowsVisited &+= 1
-                if let test = part.test, try !test.matches(row, scope) { continue }
-                guard try body(row) else { return }
-            }
-        }
+        return isDescending != nil
+    }
+}
+
+extension QueryStatistics {
+    fileprivate mutating func add(_ plan: AccessPlan, _ table: EntityTable) {
+        parts.append(Part(
+            entity: table.runtime.entity.name ?? "", access: plan.name, rangeCount: plan.rangeCount, isOrdered: plan.isOrdered))
+    }
+
+    fileprivate mutating func take(_ scope: QueryScope) {
+        rowsVisited = scope.rowsVisited
+        entriesCounted = scope.entriesCounted
+        cores = scope.cores
+        lookups = scope.lookups
     }
 }
 
@@ -131,6 +161,12 @@ private final class ResultWindow {
     }
 
     var isFull: Bool { left <= 0 }
+
+    /// How many more matches there may be before it is full.
+    var wanted: Int {
+        let (sum, isTooMany) = left.addingReportingOverflow(toSkip)
+        return isTooMany ? Int.max : sum
+    }
 
     /// No more matches are wanted.
     func close() { left = 0 }

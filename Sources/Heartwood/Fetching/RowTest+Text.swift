@@ -15,10 +15,11 @@ final class TextTest: ColumnTest {
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
-        return try matcher.matches(row.bytes(access)) != isNegated
+        return try matcher.matches(row.bytes(access), scope) != isNegated
     }
 
     override var indexCondition: IndexCondition? { condition }
+    override var weight: Int { matcher.weight }
 }
 
 /// A string column against a list of strings.

@@ -12,18 +12,37 @@ struct StoreQuery {
 
 /// How a query was answered.
 struct QueryStatistics: Equatable {
-    enum Access: Equatable {
-        case scan
-        case index(String)
+    typealias Access = FetchPlan.Access
+
+    /// How objects at the other end of a relationship were found before the rows that refer to them.
+    struct Lookup: Equatable {
+        let entity: String
+        let access: Access
     }
 
-    /// For each entity, how its rows were found.
-    var access: [Access] = []
+    /// One entity's part.
+    struct Part: Equatable {
+        let entity: String
+        let access: Access
+        /// The stretches of indexes that were walked or counted.
+        let rangeCount: Int
+        let isOrdered: Bool
+    }
+
+    var parts: [Part] = []
+    var lookups: [Lookup] = []
     /// Rows whose bytes were looked at.
     var rowsVisited = 0
     var rowsMatched = 0
+    /// Entries of indexes that were counted in place of rows.
+    var entriesCounted = 0
+    /// The threads that the widest scan took.
+    var cores = 1
     /// Whether the rows came in order, so that none was sorted.
     var isOrderedByIndex = false
+
+    /// For each entity, how its rows were found.
+    var access: [Access] { parts.map(\.access) }
 }
 
 /// A query that was compiled, and may be run once on any thread.

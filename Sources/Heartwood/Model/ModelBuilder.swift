@@ -166,15 +166,43 @@ struct ModelBuilder {
             }
         }
         entity.uniquenessConstraints = stated.uniquenessConstraints ?? []
-        entity.indexes = try (stated.indexes ?? []).map { index in
-            NSFetchIndexDescription(name: index.name, elements: try index.elements.map { element in
-                guard let property = properties[element.property] else {
-                    throw failure("the index \(stated.name).\(index.name) names \(element.property), which does not exist.", line: stated.line)
+        entity.indexes = try (stated.indexes ?? []).map { try self.index($0, stated, properties) }
+    }
+
+    private func index(
+        _ index: ModelDocument.Index, _ entity: ModelDocument.Entity, _ properties: [String: NSPropertyDescription]
+    ) throws -> NSFetchIndexDescription {
+        let path = "the index \(entity.name).\(index.name)"
+        let made = NSFetchIndexDescription(name: index.name, elements: try index.elements.map { element in
+            let property: NSPropertyDescription
+            if let name = element.property {
+                guard let known = properties[name] else {
+                    throw failure("\(path) names \(name), which does not exist.", line: entity.line)
                 }
-                let made = NSFetchIndexElementDescription(property: property, collationType: .binary)
-                made.isAscending = element.isAscending
-                return made
-            })
+                property = known
+            } else {
+                let computed = NSExpressionDescription()
+                do {
+                    computed.expression = try NSExpression(parsing: element.expression ?? "")
+                } catch {
+                    throw failure("\(path) has an expression that is none: \(error)", line: entity.line)
+                }
+                computed.name = element.expression ?? ""
+                computed.expressionResultType = element.expressionType.flatMap(NSAttributeType.init) ?? .undefinedAttributeType
+                property = computed
+            }
+            let collation = element.collation.flatMap(NSFetchIndexElementType.init) ?? .binary
+            let made = NSFetchIndexElementDescription(property: property, collationType: collation)
+            made.isAscending = element.isAscending
+            return made
+        })
+        if let predicate = index.predicate {
+            do {
+                made.partialIndexPredicate = try NSPredicate(parsing: predicate)
+            } catch {
+                throw failure("\(path) has a predicate that is none: \(error)", line: entity.line)
+            }
         }
+        return made
     }
 }

@@ -52,12 +52,21 @@ struct ModelDocument: Codable, Equatable {
 
     struct Index: Codable, Equatable {
         struct Element: Codable, Equatable {
-            var property: String
+            /// nil where `expression` is there.
+            var property: String?
             var isAscending: Bool
+            /// In the format language.
+            var expression: String?
+            /// `NSAttributeType`'s raw value, of the expression; nil: as it gives it.
+            var expressionType: UInt?
+            /// `NSFetchIndexElementType`'s raw value; nil: binary.
+            var collation: UInt?
         }
 
         var name: String
         var elements: [Element]
+        /// The objects that are in the index, in the format language.
+        var predicate: String?
     }
 
     static let currentVersion = 1
@@ -106,15 +115,28 @@ extension ModelDocument.Entity {
         }
         if !entity.indexes.isEmpty {
             indexes = entity.indexes.map { index in
-                ModelDocument.Index(name: index.name, elements: index.elements.map {
-                    ModelDocument.Index.Element(property: $0.propertyName ?? "", isAscending: $0.isAscending)
-                })
+                ModelDocument.Index(
+                    name: index.name, elements: index.elements.map(ModelDocument.Index.Element.init),
+                    predicate: index.partialIndexPredicate.map { PredicatePrinter.format($0.node) })
             }
         }
         let constraints = entity.uniquenessConstraints.map { constraint in
             constraint.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
         }
         if !constraints.isEmpty { uniquenessConstraints = constraints }
+    }
+}
+
+extension ModelDocument.Index.Element {
+    init(_ element: NSFetchIndexElementDescription) {
+        isAscending = element.isAscending
+        collation = element.collationType == .binary ? nil : element.collationType.rawValue
+        guard let computed = element.property as? NSExpressionDescription else {
+            property = element.propertyName ?? ""
+            return
+        }
+        expression = computed.expression.map { PredicatePrinter.format($0.node) } ?? ""
+        expressionType = computed.expressionResultType == .undefinedAttributeType ? nil : computed.expressionResultType.rawValue
     }
 }
 

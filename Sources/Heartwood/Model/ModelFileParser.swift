@@ -64,7 +64,7 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         case "entity": startEntity(values, parser)
         case "attribute": startAttribute(values, parser)
         case "relationship": startRelationship(values, parser)
-        case "fetchIndex": index = ModelDocument.Index(name: values["name"] ?? "", elements: [])
+        case "fetchIndex": index = ModelDocument.Index(name: values["name"] ?? "", elements: [], predicate: values["partialIndexPredicate"])
         case "fetchIndexElement": addIndexElement(values, parser)
         case "uniquenessConstraint": constraint = []
         case "constraint": if let value = values["value"] { constraint?.append(value) }
@@ -193,10 +193,20 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     }
 
     private func addIndexElement(_ values: [String: String], _ parser: XMLParser) {
-        guard let property = values["property"] else {
-            return fail(parser, "fetchIndexElement of \(entity?.name ?? "?"): indexes over expressions are not supported yet.")
+        let path = "fetchIndexElement of \(entity?.name ?? "?").\(index?.name ?? "?")"
+        var new = ModelDocument.Index.Element(property: values["property"], isAscending: values["order"] != "descending")
+        if values["type"] == "RTree" { new.collation = NSFetchIndexElementType.rTree.rawValue }
+        if new.property == nil {
+            guard let expression = values["expression"] else {
+                return fail(parser, "\(path): has neither a property nor an expression.")
+            }
+            new.expression = expression
+            if let stated = values["expressionType"], stated != "Undefined" {
+                guard let type = Self.types[stated] else { return fail(parser, "\(path): the type \"\(stated)\" is unknown.") }
+                new.expressionType = type.rawValue
+            }
         }
-        index?.elements.append(ModelDocument.Index.Element(property: property, isAscending: values["order"] != "descending"))
+        index?.elements.append(new)
     }
 }
 

@@ -15,7 +15,13 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     public final var renamingIdentifier: String? { willSet { checkEditable() } }
     public final var versionHashModifier: String? { willSet { checkEditable() } }
     /// What fetches should be able to look up without visiting every row.
-    public final var indexes: [NSFetchIndexDescription] = [] { willSet { checkEditable() } }
+    public final var indexes: [NSFetchIndexDescription] = [] {
+        willSet { checkEditable() }
+        didSet {
+            for index in oldValue { index.entity = nil }
+            for index in indexes { index.entity = self }
+        }
+    }
     /// Each a list of attributes (by name or description) whose values together must be unique among the entity's objects.
     public final var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
 
@@ -26,6 +32,8 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     final var frozenProperties: [NSPropertyDescription] = []
     final var propertyIndexByName: [String: Int] = [:]
     final var frozenVersionHash: Data?
+    /// Which properties the key paths of its classes read; see `KeyPathReading`.
+    final let keyPathReadings = KeyPathReadings()
 
     public override init() {
         super.init()

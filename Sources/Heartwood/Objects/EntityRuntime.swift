@@ -63,7 +63,8 @@ final class EntityRuntime: @unchecked Sendable {
     /// The values of a newly inserted object.
     let initialValues: [ManagedValue]
     /// By layout ID, then by property index: where the column lies in a row; nil for a property without a column there.
-    private let layouts: UnsafeMutableBufferPointer<UnsafeMutablePointer<ColumnAccess>?>
+    let layouts: Layouts
+    typealias Layouts = UnsafeMutableBufferPointer<UnsafeMutablePointer<ColumnAccess>?>
     private let propertyCount: Int
 
     /// - Parameter accesses: by layout ID, by property index.

@@ -48,7 +48,7 @@ extension NSManagedObject {
         let isTold = !isFault && !runtime.isPlainClass
         if isTold { willTurnIntoFault() }
         forgetRow()
-        storage?.values = []
+        dropValues()
         storage?.eventValues = nil
         state.remove(.inaccessible)
         state.insert(.fault)
@@ -59,7 +59,7 @@ extension NSManagedObject {
     final func restore() {
         if state.contains(.inaccessible) { return becomeFault() }
         storage?.publisher?.send()
-        storage?.values = []
+        dropValues()
         storage?.eventValues = nil
         guard !isFault else { return }
         wake(fromSnapshotEvents: .rollback)

@@ -7,7 +7,7 @@ extension NSManagedObject {
     /// How many members a to-many relationship has.
     /// - Complexity: one walk over the relationship's entries in the index; no object is made, and the relationship stays unread.
     public final func countOfManagedObjects(at index: Int) -> Int {
-        checkQueue("a relationship")
+        checkQueue("a relationship", index)
         guard let state = touchedToManyState(index) else { return storedMemberCount(at: index) }
         if let count = state.count { return count }
         guard let context = managedObjectContext else { return state.added.count }
@@ -24,7 +24,7 @@ extension NSManagedObject {
     /// Whether an object is a member of a to-many relationship.
     /// - Complexity: O(1): where the relationship was not read it asks the other side, or looks the pair up.
     public final func containsManagedObject(_ object: NSManagedObject, at index: Int) -> Bool {
-        checkQueue("a relationship")
+        checkQueue("a relationship", index)
         if let known = touchedToManyState(index)?.contains(object.key) { return known }
         let property = runtime.properties[index]
         guard let context = managedObjectContext, object.managedObjectContext === context,
@@ -37,7 +37,7 @@ extension NSManagedObject {
     /// The first member of an ordered relationship, any member of another one; nil where there is none.
     /// - Complexity: O(1) but for members that this context has removed; the relationship stays unread.
     public final func firstManagedObject(at index: Int) -> NSManagedObject? {
-        checkQueue("a relationship")
+        checkQueue("a relationship", index)
         guard let context = managedObjectContext else { return nil }
         let state = touchedToManyState(index)
         if let members = state?.members { return members.first.flatMap { context.object(for: $0) } }

@@ -74,7 +74,7 @@ extension NSManagedObject {
 
     /// The state of a to-many relationship, made on first use.
     final func toManyState(_ index: Int) -> ToManyState {
-        checkQueue("a relationship")
+        checkQueue("a relationship", index)
         if let storage, !storage.values.isEmpty, case .toMany(let state) = storage.values[index] { return state }
         if isFault {
             _ = row

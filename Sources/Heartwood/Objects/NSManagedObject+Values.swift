@@ -42,7 +42,7 @@ extension NSManagedObject {
     final func override(_ index: Int) -> ManagedValue? {
         // An unchanged object is checked where its row is.
         guard storage != nil else { return nil }
-        checkQueue("a property")
+        checkQueue("a property", index)
         guard let storage, !storage.values.isEmpty else { return nil }
         let value = storage.values[index]
         return value.isUnset ? nil : value
@@ -70,6 +70,12 @@ extension NSManagedObject {
         storage.values = [ManagedValue](repeating: .unset, count: runtime.properties.count)
         self.storage = storage
         return storage
+    }
+
+    /// Forgets the unsaved values, and that all of them were to be written.
+    final func dropValues() {
+        storage?.values = []
+        storage?.isRevived = false
     }
 
     /// Tells the context that the object differs from the store.

@@ -69,7 +69,7 @@ extension PredicateFunction {
         }
         guard let x = PredicateNumber(a), let y = PredicateNumber(b) else { return .null }
         switch self {
-        case .add, .subtract, .multiply, .divide, .modulus, .power: return PredicateNumber.combine(self, x, y)
+        case .add, .subtract, .multiply, .divide, .modulus, .power: return PredicateNumber.combine(self, x, y)?.value ?? .null
         default: break
         }
         guard let p = x.integer, let q = y.integer else { return .null }
@@ -97,7 +97,7 @@ extension PredicateFunction {
         }
         let numbers = values.compactMap(PredicateNumber.init)
         let sum = numbers.reduce(.integer(0)) { total, number in
-            PredicateNumber(total).map { PredicateNumber.combine(.add, $0, number) } ?? .null
+            PredicateNumber(total).flatMap { PredicateNumber.combine(.add, $0, number) }?.value ?? .null
         }
         if self == .sum { return sum }
         guard !numbers.isEmpty else { return .null }

@@ -51,7 +51,8 @@ enum PredicateNumber {
     }
 
     /// Whole numbers give a whole quotient; null where the divisor is a whole or decimal zero, or decimals have no result.
-    static func combine(_ function: PredicateFunction, _ a: PredicateNumber, _ b: PredicateNumber) -> PredicateValue {
+    /// - Returns: nil for null.
+    static func combine(_ function: PredicateFunction, _ a: PredicateNumber, _ b: PredicateNumber) -> PredicateNumber? {
         switch (a, b) {
         case (.integer(let a), .integer(let b)): return integers(function, a, b)
         case (.decimal, _), (_, .decimal):
@@ -62,14 +63,14 @@ enum PredicateNumber {
         return doubles(function, a.double, b.double)
     }
 
-    private static func integers(_ function: PredicateFunction, _ a: Int64, _ b: Int64) -> PredicateValue {
+    private static func integers(_ function: PredicateFunction, _ a: Int64, _ b: Int64) -> PredicateNumber? {
         let (result, isOverflow): (Int64, Bool)
         switch function {
         case .add: (result, isOverflow) = a.addingReportingOverflow(b)
         case .subtract: (result, isOverflow) = a.subtractingReportingOverflow(b)
         case .multiply: (result, isOverflow) = a.multipliedReportingOverflow(by: b)
         case .divide, .modulus:
-            guard b != 0 else { return .null }
+            guard b != 0 else { return nil }
             (result, isOverflow) = function == .divide ? a.dividedReportingOverflow(by: b) : a.remainderReportingOverflow(dividingBy: b)
         default:
             let power = pow(Double(a), Double(b))
@@ -78,7 +79,7 @@ enum PredicateNumber {
         return isOverflow ? doubles(function, Double(a), Double(b)) : .integer(result)
     }
 
-    private static func doubles(_ function: PredicateFunction, _ a: Double, _ b: Double) -> PredicateValue {
+    private static func doubles(_ function: PredicateFunction, _ a: Double, _ b: Double) -> PredicateNumber {
         switch function {
         case .add: .double(a + b)
         case .subtract: .double(a - b)
@@ -89,15 +90,15 @@ enum PredicateNumber {
         }
     }
 
-    private static func decimals(_ function: PredicateFunction, _ a: Decimal, _ b: Decimal) -> PredicateValue {
-        if function == .divide, b.isZero { return .null }
+    private static func decimals(_ function: PredicateFunction, _ a: Decimal, _ b: Decimal) -> PredicateNumber? {
+        if function == .divide, b.isZero { return nil }
         let result: Decimal = switch function {
         case .add: a + b
         case .subtract: a - b
         case .multiply: a * b
         default: a / b
         }
-        return result.isNaN ? .null : .decimal(result)
+        return result.isNaN ? nil : .decimal(result)
     }
 
     /// Rounds as `rule` says; whole numbers stay as they are.

@@ -1,8 +1,17 @@
 import Foundation
 
-/// Asks a sort descriptor for its key.
-private final class SortProbe: NSObject {
+/// Asks a sort descriptor for its key, or its key path.
+final class SortProbe: NSObject {
     var key: String?
+    var keyPath: AnyKeyPath?
+
+    /// Nothing is found in a descriptor that is not of this module's making.
+    init(_ descriptor: NSSortDescriptor) {
+        super.init()
+        // Others begin at what they sort, and would not stand a probe.
+        let begin: AnyKeyPath? = descriptor.keyPath
+        if begin == \NSObject.self { _ = descriptor.compare(self, to: self) }
+    }
 }
 
 extension NSSortDescriptor {
@@ -17,13 +26,6 @@ extension NSSortDescriptor {
             return SortKey.compare(a, b, path: path.split(separator: ".").map(String.init))
         }
     }
-
-    /// The key path of a descriptor made by key; nil for others.
-    var heartwoodKey: String? {
-        let probe = SortProbe()
-        _ = compare(probe, to: probe)
-        return probe.key
-    }
 }
 
 /// One sort descriptor of a fetch.
@@ -31,14 +33,35 @@ struct SortKey {
     let path: [String]
     let isAscending: Bool
 
-    /// - Throws: for a descriptor that was not made by key, or that names what the entity does not have.
+    /// A path that is known to lead to an attribute or a to-one relationship.
+    init(path: [String]) {
+        self.path = path
+        isAscending = true
+    }
+
+    /// - Throws: for a descriptor that was made by a comparator, or that names what the entity does not have.
     init(_ descriptor: NSSortDescriptor, entity: NSEntityDescription) throws {
-        guard let key = descriptor.heartwoodKey else {
+        let probe = SortProbe(descriptor)
+        if let keyPath = probe.keyPath {
+            do {
+                path = try KeyPathReading.of(keyPath, entity: entity).keys
+            } catch {
+                throw CoreDataError.make(
+                    NSPersistentStoreUnsupportedRequestTypeError, "\(entity.name ?? "?") cannot be sorted: \(error)")
+            }
+            guard !path.isEmpty else {
+                throw CoreDataError.make(
+                    NSPersistentStoreUnsupportedRequestTypeError, "\(entity.name ?? "?") cannot be sorted by the IDs of its objects.")
+            }
+        } else if let key = probe.key {
+            path = key.split(separator: ".").map(String.init)
+        } else {
             throw CoreDataError.make(
                 NSPersistentStoreUnsupportedRequestTypeError,
-                "A fetch is sorted by keys; make the sort descriptor with NSSortDescriptor(key:ascending:).")
+                "A fetch is sorted by keys; make the sort descriptor with NSSortDescriptor(key:ascending:), or (keyPath:ascending:) in a "
+                    + "file that imports this module.")
         }
-        path = key.split(separator: ".").map(String.init)
+        let key = path.joined(separator: ".")
         isAscending = descriptor.ascending
         var owner: NSEntityDescription? = entity
         for (index, name) in path.enumerated() {
@@ -64,7 +87,10 @@ struct SortKey {
 
     static func compare(_ a: Any, _ b: Any, path: [String]) -> ComparisonResult {
         let keys = path == ["self"] ? [] : path
-        let x = PredicateKeyPath.value(keys[...], of: a), y = PredicateKeyPath.value(keys[...], of: b)
+        return compare(PredicateKeyPath.value(keys[...], of: a), PredicateKeyPath.value(keys[...], of: b))
+    }
+
+    static func compare(_ x: PredicateValue, _ y: PredicateValue) -> ComparisonResult {
         switch (x.isNull, y.isNull) {
         case (true, true): return .orderedSame
         case (true, false): return .orderedAscending

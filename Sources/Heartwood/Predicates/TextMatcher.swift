@@ -1,4 +1,5 @@
 import Foundation
+import RecordLog
 
 /// One text comparison, made ready once: tests UTF-8 bytes.
 struct TextMatcher {
@@ -12,11 +13,17 @@ struct TextMatcher {
     private let options: PredicateNode.Options
     /// Folded as the options say.
     private let pattern: [UInt8]
+    /// Whether texts are compared byte by byte as they are.
+    private let isPlain: Bool
+    /// The place of the byte of the pattern that texts have least often.
+    private let sought: Int
 
     init(kind: Kind, _ pattern: String, options: PredicateNode.Options) {
         self.kind = kind
         self.options = options.effective
         self.pattern = Array(Self.fold(pattern, options.effective).utf8)
+        if case .matches = kind { isPlain = false } else { isPlain = options.effective.isEmpty }
+        sought = ASCIIText.rarest(self.pattern)
     }
 
     /// - Returns: nil for an operator that compares no text.
@@ -40,6 +47,12 @@ struct TextMatcher {
         }
     }
 
+    /// What a comparison costs beside that of two numbers.
+    var weight: Int {
+        if case .matches = kind { return 50 }
+        return isPlain ? 2 : 4
+    }
+
     static func fold(_ text: String, _ options: PredicateNode.Options) -> String {
         guard !options.isEmpty else { return text }
         var flags: String.CompareOptions = []
@@ -50,17 +63,20 @@ struct TextMatcher {
         return text.folding(options: flags, locale: locale).precomposedStringWithCanonicalMapping
     }
 
+    /// - Parameter scope: where many texts are compared: what is learnt of letters there.
     /// - Throws: `PredicateFault` where a regular expression takes too many steps.
-    func matches(_ text: UnsafeRawBufferPointer) throws -> Bool {
+    func matches(_ text: UnsafeRawBufferPointer, _ scope: QueryScope? = nil) throws -> Bool {
+        if isPlain { return try matchesFolded(text) }
         if case .matches(let expression) = kind {
             let string = String(decoding: text, as: UTF8.self)
             return try expression.matches(options.contains(.diacriticInsensitive) ? Self.fold(string, [.diacriticInsensitive]) : string)
         }
-        guard !options.isEmpty else { return try matchesFolded(text) }
         if options.contains(.localeSensitive) {
             if case .order(let comparison) = kind { return matchesLocally(String(decoding: text, as: UTF8.self), comparison) }
-        } else if let folded = Self.foldedASCII(text, options) {
-            return try folded.withUnsafeBytes { try matchesFolded($0) }
+        } else if let found = try ASCIIText.withLowered(text, isLowered: options.contains(.caseInsensitive), { try matchesFolded($0) }) {
+            return found
+        } else if let found = try scope?.folding(options).withFolded(text, { try matchesFolded($0) }) {
+            return found
         }
         return try Array(Self.fold(String(decoding: text, as: UTF8.self), options).utf8).withUnsafeBytes { try matchesFolded($0) }
     }
@@ -76,53 +92,39 @@ struct TextMatcher {
         return comparison.holds(order.rawValue, 0)
     }
 
-    /// Lowercase letters, where the text is ASCII and so has no diacritics; nil otherwise.
-    private static func foldedASCII(_ text: UnsafeRawBufferPointer, _ options: PredicateNode.Options) -> [UInt8]? {
-        let lowers = options.contains(.caseInsensitive)
-        var isASCII = true
-        let folded = [UInt8](unsafeUninitializedCapacity: text.count) { buffer, count in
-            for (index, byte) in text.enumerated() {
-                if byte >= 0x80 {
-                    isASCII = false
-                    break
-                }
-                buffer[index] = lowers && byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-            }
-            count = isASCII ? text.count : 0
-        }
-        return isASCII ? folded : nil
-    }
-
     private func matchesFolded(_ text: UnsafeRawBufferPointer) throws -> Bool {
         try pattern.withUnsafeBytes { pattern in
             switch kind {
             case .order(let comparison):
                 switch comparison {
-                case .equal: return text.count == pattern.count && text.elementsEqual(pattern)
-                case .notEqual: return text.count != pattern.count || !text.elementsEqual(pattern)
-                default:
-                    let order = text.elementsEqual(pattern) ? 0 : text.lexicographicallyPrecedes(pattern) ? -1 : 1
-                    return comparison.holds(order, 0)
+                case .equal: return text.count == pattern.count && KeyBytes.compare(text, pattern) == 0
+                case .notEqual: return text.count != pattern.count || KeyBytes.compare(text, pattern) != 0
+                default: return comparison.holds(KeyBytes.compare(text, pattern), 0)
                 }
-            case .contains: return Self.contains(text, pattern)
-            case .beginsWith: return text.starts(with: pattern)
-            case .endsWith: return text.count >= pattern.count && text.suffix(pattern.count).elementsEqual(pattern)
+            case .contains: return contains(text, pattern)
+            case .beginsWith:
+                guard text.count >= pattern.count else { return false }
+                return KeyBytes.compare(UnsafeRawBufferPointer(rebasing: text.prefix(pattern.count)), pattern) == 0
+            case .endsWith:
+                guard text.count >= pattern.count else { return false }
+                return KeyBytes.compare(UnsafeRawBufferPointer(rebasing: text.suffix(pattern.count)), pattern) == 0
             case .like: return try Self.like(text, pattern)
             case .matches: return false
             }
         }
     }
 
-    private static func contains(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
-        guard let first = pattern.first, let base = text.baseAddress, let wanted = pattern.baseAddress else { return pattern.isEmpty }
+    private func contains(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
+        guard let base = text.baseAddress, let wanted = pattern.baseAddress, pattern.count > 0 else { return pattern.isEmpty }
         guard text.count >= pattern.count else { return false }
+        let byte = Int32(pattern[sought])
         var at = 0
-        let last = text.count - pattern.count
+        let last = text.count &- pattern.count
         while at <= last {
-            guard let found = memchr(base + at, Int32(first), last - at + 1) else { return false }
-            at = UnsafeRawPointer(found) - base
+            guard let found = memchr(base + (at &+ sought), byte, last &- at &+ 1) else { return false }
+            at = base.distance(to: UnsafeRawPointer(found)) &- sought
             if memcmp(base + at, wanted, pattern.count) == 0 { return true }
-            at += 1
+            at &+= 1
         }
         return false
     }

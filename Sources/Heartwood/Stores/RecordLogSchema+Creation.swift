@@ -100,13 +100,9 @@ struct RecordLogSchemaWriter {
             if let type = PropertyKind(property).columnType { columns.append((property.name, type)) }
         }
         let table = try transaction.defineTable(name: entity.name ?? "", columns: columns)
-        for plan in Self.indexes(of: entity) {
-            let parts = plan.parts.compactMap { part in
-                table.currentLayout.columns.first { $0.name == part.name }
-                    .map { IndexPart(column: $0.id, ascending: part.isAscending) }
-            }
-            guard parts.count == plan.parts.count else { continue }
-            _ = try transaction.defineIndex(named: plan.name, on: table.id, parts: parts)
+        for plan in IndexPlan.all(of: entity) {
+            guard let made = plan.definition(table.currentLayout) else { continue }
+            _ = try transaction.defineIndex(named: plan.name, on: table.id, parts: made.parts, extractorName: made.extractorName)
         }
     }
 
@@ -128,49 +124,5 @@ struct RecordLogSchemaWriter {
         let parts = [LinkTable.destinationPosition, LinkTable.inverseOrderPosition, LinkTable.sourcePosition]
         _ = try transaction.defineIndex(
             named: RecordLogNames.linkInverse, on: table.id, parts: parts.map { IndexPart(column: ids[$0], ascending: true) })
-    }
-
-    struct IndexPlan {
-        let name: String
-        let parts: [(name: String, isAscending: Bool)]
-        let isUnique: Bool
-    }
-
-    /// The indexes of one entity's table: each to-one relationship, uniqueness constraint and fetch index, inherited
-    /// ones included.
-    static func indexes(of entity: NSEntityDescription) -> [IndexPlan] {
-        var plans: [IndexPlan] = []
-        for property in entity.frozenProperties where PropertyKind(property) == .toOne && !property.isTransient {
-            plans.append(IndexPlan(name: RecordLogNames.reference(property.name), parts: [(property.name, true)], isUnique: false))
-        }
-        for constraint in entity.allUniquenessConstraints {
-            plans.append(IndexPlan(name: RecordLogNames.unique(constraint), parts: constraint.map { ($0, true) }, isUnique: true))
-        }
-        for index in entity.allIndexes {
-            let parts = index.elements.compactMap { element in
-                element.property.flatMap { property in
-                    PropertyKind(property).columnType == nil || property.isTransient ? nil : (property.name, element.isAscending)
-                }
-            }
-            guard !parts.isEmpty, parts.count == index.elements.count else { continue }
-            plans.append(IndexPlan(name: RecordLogNames.index(index.name), parts: parts, isUnique: false))
-        }
-        var names: Set<String> = []
-        return plans.filter { names.insert($0.name).inserted }
-    }
-}
-
-extension NSEntityDescription {
-    /// Its own uniqueness constraints and its ancestors', as attribute names.
-    var allUniquenessConstraints: [[String]] {
-        let own = uniquenessConstraints.map { constraint in
-            constraint.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
-        }
-        return (superentity?.allUniquenessConstraints ?? []) + own.filter { !$0.isEmpty }
-    }
-
-    /// Its own fetch indexes and its ancestors'.
-    var allIndexes: [NSFetchIndexDescription] {
-        (superentity?.allIndexes ?? []) + indexes
     }
 }

@@ -51,36 +51,12 @@ struct RecordLogSchemaReader {
         }
         let runtime = EntityRuntime(
             entity: entity, slot: firstSlot &+ definition.id.rawValue, store: store, accesses: accesses)
-        let indexByName = entity.propertyIndexByName
-        let defined = catalog.indexes(on: definition.id)
-        let indexes = RecordLogSchemaWriter.indexes(of: entity).compactMap { plan -> TableIndex? in
-            guard let found = defined.first(where: { $0.name == plan.name }) else { return nil }
-            let parts = plan.parts.compactMap { part in
-                indexByName[part.name].map { TableIndex.Part(property: $0, isAscending: part.isAscending) }
-            }
-            return TableIndex(
-                id: found.id, name: plan.name, parts: parts, isUnique: plan.isUnique,
-                relatives: plan.isUnique ? relatives(of: entity, constraint: plan.name) : [])
-        }
         return EntityTable(
             id: definition.id, runtime: runtime, layout: definition.currentLayout,
             positions: columnIDs.map { $0.flatMap { definition.currentLayout.position(of: $0) } },
-            members: try properties.map { try memberSource(of: $0, entity: entity, links: links) }, indexes: indexes,
+            members: try properties.map { try memberSource(of: $0, entity: entity, links: links) },
+            indexes: TableIndex.all(of: entity, definition, catalog),
             inbound: inbound)
-    }
-
-    private func relatives(of entity: NSEntityDescription, constraint name: String) -> [(table: TableID, index: IndexID)] {
-        func states(_ entity: NSEntityDescription) -> Bool {
-            entity.allUniquenessConstraints.contains { RecordLogNames.unique($0) == name }
-        }
-        var root = entity
-        while let parent = root.superentity, states(parent) { root = parent }
-        return root.concreteFamily.compactMap { member in
-            guard member !== entity, let table = catalog.table(named: member.name ?? ""),
-                let index = catalog.indexes(on: table.id).first(where: { $0.name == name })
-            else { return nil }
-            return (table.id, index.id)
-        }
     }
 
     private func memberSource(

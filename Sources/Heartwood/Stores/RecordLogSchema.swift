@@ -40,6 +40,8 @@ final class EntityTable: Sendable {
     /// By property index: where a to-many relationship's members are; nil for other properties.
     let members: [MemberSource?]
     let indexes: [TableIndex]
+    let hasPartialIndexes: Bool
+    let hasExpressionIndexes: Bool
     /// The attributes of uniqueness constraints.
     let uniqueProperties: [Int]
     var hasUniqueIndexes: Bool { !uniqueProperties.isEmpty }
@@ -60,7 +62,9 @@ final class EntityTable: Sendable {
         self.positions = positions
         self.members = members
         self.indexes = indexes
-        uniqueProperties = Array(Set(indexes.filter(\.isUnique).flatMap { $0.parts.map(\.property) })).sorted()
+        hasPartialIndexes = indexes.contains { $0.partial != nil }
+        hasExpressionIndexes = indexes.contains { $0.parts.contains { $0.property == nil } }
+        uniqueProperties = Array(Set(indexes.filter(\.isUnique).flatMap { $0.parts.compactMap(\.property) })).sorted()
         self.inbound = inbound
         let kept = runtime.properties.indices.filter { runtime.properties[$0].kind.isRelationship && !runtime.properties[$0].isTransient }
         relationships = kept
@@ -71,8 +75,23 @@ final class EntityTable: Sendable {
 /// An index over one entity's table.
 struct TableIndex: Sendable {
     struct Part: Sendable {
-        let property: Int
+        let key: IndexKey
         let isAscending: Bool
+
+        init(_ key: IndexKey, isAscending: Bool) {
+            self.key = key
+            self.isAscending = isAscending
+        }
+
+        init(property: Int, isAscending: Bool) {
+            self.init(.property(property), isAscending: isAscending)
+        }
+
+        /// nil for an expression.
+        var property: Int? {
+            if case .property(let index) = key { return index }
+            return nil
+        }
     }
 
     let id: IndexID
@@ -80,6 +99,8 @@ struct TableIndex: Sendable {
     let parts: [Part]
     /// Whether it stands for a uniqueness constraint.
     let isUnique: Bool
+    /// The rows that it has, where it has not all.
+    var partial: PartialIndex?
     /// The same constraint's indexes over the tables of related entities, which inherit it too: a value is taken once in all.
     let relatives: [(table: TableID, index: IndexID)]
 
@@ -89,7 +110,14 @@ struct TableIndex: Sendable {
 
 extension EntityTable {
     /// The attributes of an index.
-    func names(of index: TableIndex) -> [String] { index.parts.map { runtime.properties[$0.property].name } }
+    func names(of index: TableIndex) -> [String] {
+        // A loop: Swift 6.3's optimizer stops at the closures that it would otherwise be.
+        var names: [String] = []
+        for part in index.parts {
+            if case .property(let property) = part.key { names.append(runtime.properties[property].name) }
+        }
+        return names
+    }
 
     /// Appends a row's values of a uniqueness constraint.
     /// - Parameter row: of this table, in any of its layouts.
@@ -97,7 +125,8 @@ extension EntityTable {
     func appendUniqueKey(of row: RowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
         guard let accesses = runtime.accesses(row.layoutID) else { return false }
         for part in index.parts {
-            let access = accesses[part.property]
+            guard let property = part.property else { return false }
+            let access = accesses[property]
             guard !access.isAbsent, !row.isNull(access) else { return false }
             keys.append(column: access, of: row, descending: !part.isAscending)
         }

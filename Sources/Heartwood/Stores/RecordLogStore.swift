@@ -8,7 +8,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     struct Loaded {
         let log: LogStore
-        let schema: RecordLogSchema
+        var schema: RecordLogSchema
         var view: RecordLogView
         var metadata: [String: Any]
     }
@@ -19,6 +19,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     private let state = Mutex(State())
     final let commits = SeenCommits()
+    /// Entered while indexes are built in the background.
+    final let indexing = DispatchGroup()
 
     override var type: String { NSRecordLogStoreType }
 
@@ -38,6 +40,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         case .full?, nil: options.durability = .full
         }
         options.compaction = compactionPolicy
+        options.makeExtractor = SpecifiedKeys.make
         let mapping = self.options?[NSRecordLogMemoryMappingOption]
         options.usesMemoryMapping = mapping as? Bool ?? (mapping as? NSNumber)?.boolValue ?? true
         return (url.path, options)
@@ -113,6 +116,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 metadata: metadata)
         }
         commits.begin(at: snapshot.sequence)
+        bringIndexesUpToDate(entities, model)
         watchIfWanted(log.path)
         return schema.tables.compactMap { $0?.runtime }
     }
@@ -157,6 +161,16 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
         guard let view else { return try loaded().view }
         return view
+    }
+
+    /// Changes what is known of the tables, while the store is loaded.
+    final func replaceSchema(_ change: (RecordLogSchema) -> RecordLogSchema) {
+        state.withLock { state in
+            guard let loaded = state.loaded else { return }
+            let schema = change(loaded.schema)
+            state.loaded?.schema = schema
+            state.loaded?.view = RecordLogView(of: loaded.log, schema: schema, slotBase: slotBase)
+        }
     }
 
     // MARK: Writing
@@ -220,6 +234,7 @@ final class InMemoryStore: RecordLogStore, @unchecked Sendable {
         var options = StoreOptions()
         options.durability = .none
         options.fileSystem = MemoryFileSystem()
+        options.makeExtractor = SpecifiedKeys.make
         return (url?.path ?? "memory", options)
     }
 }

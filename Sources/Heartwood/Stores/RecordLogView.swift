@@ -141,8 +141,12 @@ final class RecordLogView: StoreView {
         try prepareAnswer(query)
     }
 
-    override func count(_ query: StoreQuery) throws -> Int? {
+    override func counted(_ query: StoreQuery) throws -> QueryStatistics? {
         try countMatches(query)
+    }
+
+    override func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? {
+        try tabulateRows(query, shape, into: sink)
     }
 
     private func source(of key: ObjectKey, property: Int) -> MemberSource? {

@@ -3,6 +3,13 @@ import RecordLog
 
 /// What a record log says of itself: for tools that have a file and no model.
 package enum StoredModel {
+    /// For opening a log without the stack: such as know every index that the stack makes.
+    package static var options: StoreOptions {
+        var options = StoreOptions()
+        options.makeExtractor = SpecifiedKeys.make
+        return options
+    }
+
     /// The model that the store at `url` was made with.
     /// - Throws: where the file is no store, holds no model, or cannot be read.
     package static func read(at url: URL, usesMemoryMapping: Bool = true) throws -> NSManagedObjectModel {
@@ -27,12 +34,7 @@ extension NSPersistentStore {
 extension NSManagedObjectContext {
     /// How the newest fetch that a store answered was answered, in words.
     package var lastQueryDescription: String {
-        let ways = lastQuery.access.map { access in
-            switch access {
-            case .scan: "scan"
-            case .index(let name): "index \(name)"
-            }
-        }
+        let ways = lastQuery.access.map(\.description)
         return "\(ways.joined(separator: ", ")); \(lastQuery.rowsVisited) rows visited, \(lastQuery.rowsMatched) matched"
     }
 

@@ -60,7 +60,7 @@ extension RecordLogView {
         let body = builder.finish()
         guard let base = body.baseAddress else { return nil }
         let row = RowView(body: base, byteCount: body.count, reference: RowReference(rawValue: 0), version: 0)
-        let candidates = table.indexes.filter { $0.parts.first?.property == property }
+        let candidates = table.indexes.filter { $0.parts.first?.property == property && $0.partial == nil && snapshot.hasIndex($0.id) }
         if let index = candidates.first(where: { $0.isUnique && $0.parts.count == 1 }) ?? candidates.first {
             let key = KeyBuilder()
             key.append(column: table.layout.access[position], of: row, descending: !index.parts[0].isAscending)

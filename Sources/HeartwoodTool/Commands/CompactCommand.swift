@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 import RecordLog
 
 struct CompactCommand: Command {
@@ -60,7 +61,7 @@ struct CompactCommand: Command {
     }
 
     private func compact(rebuildsIndexes: Bool) throws -> CompactionReport {
-        var options = StoreOptions()
+        var options = StoredModel.options
         options.createIfMissing = false
         options.rebuildsIndexes = rebuildsIndexes
         let log = try LogStore.open(path: store, options: options)

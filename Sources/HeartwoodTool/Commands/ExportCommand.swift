@@ -12,7 +12,7 @@ struct ExportCommand: Command {
         first. What has no value is left out, so that what was imported as JSON Lines comes back equal.
 
           --where 'age > 30 AND name BEGINSWITH "A"'
-          --sort name,-age    ascending, and descending with a minus
+          --sort name,-age    ascending, and descending with a minus, or as age:desc
         """
     static let options: Set<String> = ["entity", "where", "sort", "limit", "format"]
     static let flags: Set<String> = []
@@ -28,15 +28,8 @@ struct ExportCommand: Command {
         store = try arguments.exactly(["STORE"])[0]
         entity = try arguments.required("entity")
         limit = try arguments.integer("limit", default: 0)
-        do {
-            predicate = try arguments["where"].map { try NSPredicate(parsing: $0) }
-        } catch {
-            throw ToolError.usage("\(error)")
-        }
-        sort = (arguments["sort"] ?? "").split(separator: ",").map { key in
-            key.hasPrefix("-")
-                ? NSSortDescriptor(key: String(key.dropFirst()), ascending: false) : NSSortDescriptor(key: String(key), ascending: true)
-        }
+        predicate = try QueryText.predicate(arguments["where"])
+        sort = QueryText.order(arguments["sort"])
         switch arguments["format"] ?? "jsonl" {
         case "jsonl": isCSV = false
         case "csv": isCSV = true
@@ -54,7 +47,7 @@ struct ExportCommand: Command {
         do {
             objects = try open.context.fetch(request)
         } catch {
-            throw ToolError.usage(ToolError.message(of: error))
+            throw ToolError.ofRequest(error)
         }
         let writer = RecordWriter(entity: try open.entity(entity))
         if isCSV { writer.csvHeader() }

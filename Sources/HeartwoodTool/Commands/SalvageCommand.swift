@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 import RecordLog
 
 struct SalvageCommand: Command {
@@ -39,7 +40,7 @@ struct SalvageCommand: Command {
         }
         let progress = ProgressBar("salvaging")
         defer { progress.finish() }
-        var options = StoreOptions()
+        var options = StoredModel.options
         options.usesMemoryMapping = usesMemoryMapping
         let report = try StoreSalvage.salvage(path: store, to: output, options: options) { progress.update($0, of: $1) }
         progress.finish()

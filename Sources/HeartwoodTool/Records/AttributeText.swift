@@ -55,18 +55,22 @@ enum AttributeText {
         case let data as Data: .text(data.base64EncodedString())
         case let uuid as UUID: .text(uuid.uuidString)
         case let url as URL: .text(url.absoluteString)
+        case let id as NSManagedObjectID: .text(id.uriRepresentation().absoluteString)
+        case let list as [Any]: .list(list.map(json))
         default: .text("\(value)")
         }
     }
 
     /// What stands for a value in CSV.
-    static func text(_ value: Any) -> String {
-        switch json(value) {
+    static func text(_ value: Any) -> String { text(json(value)) }
+
+    private static func text(_ value: JSONValue) -> String {
+        switch value {
         case .text(let text): text
         case .integer(let number): "\(number)"
         case .double(let number): "\(number)"
         case .bool(let flag): "\(flag)"
-        case .list: ""
+        case .list(let list): list.map(text).joined(separator: ";")
         }
     }
 

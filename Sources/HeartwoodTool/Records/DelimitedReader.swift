@@ -4,10 +4,10 @@ import Foundation
 /// separated by semicolons.
 final class DelimitedReader: RecordReader {
     private let lines: LineReader
-    private let delimiter: Character
+    private let delimiter: Unicode.Scalar
     private var names: [String] = []
 
-    init(_ lines: LineReader, delimiter: Character) throws {
+    init(_ lines: LineReader, delimiter: Unicode.Scalar) throws {
         self.lines = lines
         self.delimiter = delimiter
         guard let header = try fields() else { throw ToolError.failure("the file is empty; its first line is to name the columns") }
@@ -29,10 +29,11 @@ final class DelimitedReader: RecordReader {
 
     /// One record, which may go over several lines inside quotes. nil fields are empty ones without quotes.
     private func fields() throws -> (line: Int, fields: [String?])? {
-        guard var text = try nextLine() else { return nil }
+        // By scalars: a character may be a quote or a comma with an accent on it.
+        guard var text = try nextLine()?.unicodeScalars else { return nil }
         let first = lines.line
         var fields: [String?] = []
-        var field = ""
+        var field = String.UnicodeScalarView()
         var isQuoted = false, wasQuoted = false
         while true {
             var index = text.startIndex
@@ -52,8 +53,8 @@ final class DelimitedReader: RecordReader {
                     isQuoted = true
                     wasQuoted = true
                 } else if character == delimiter {
-                    fields.append(field.isEmpty && !wasQuoted ? nil : field)
-                    field = ""
+                    fields.append(field.isEmpty && !wasQuoted ? nil : String(field))
+                    field.removeAll()
                     wasQuoted = false
                 } else {
                     field.append(character)
@@ -62,9 +63,9 @@ final class DelimitedReader: RecordReader {
             guard isQuoted else { break }
             guard let more = try nextLine() else { throw ToolError.failure("line \(first): a quoted field does not end") }
             field.append("\n")
-            text = more
+            text = more.unicodeScalars
         }
-        fields.append(field.isEmpty && !wasQuoted ? nil : field)
+        fields.append(field.isEmpty && !wasQuoted ? nil : String(field))
         return (first, fields)
     }
 

@@ -4,13 +4,11 @@ import Heartwood
 /// Writes objects as lines of JSON or CSV, in large pieces.
 final class RecordWriter {
     private let properties: [NSPropertyDescription]
-    private var buffer = Data()
-    private let encoder = JSONEncoder()
+    private let output = OutputBuffer()
+    private let encoder = JSONValue.lineEncoder()
 
     init(entity: NSEntityDescription) {
         let all = entity.orderedProperties.filter { !$0.isTransient }
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Of two inverses on one entity the first says everything; the other would repeat it.
         properties = all.enumerated().filter { place, property in
             guard let inverse = (property as? NSRelationshipDescription)?.inverseRelationship else { return true }
@@ -37,9 +35,8 @@ final class RecordWriter {
             default: break
             }
         }
-        buffer.append(try encoder.encode(values))
-        buffer.append(0x0A)
-        if buffer.count > 1 << 18 { flush() }
+        output.append(try encoder.encode(values))
+        output.append("\n")
     }
 
     /// A relationship's destinations, by key where they have one, in key order where the relationship has none.
@@ -55,30 +52,20 @@ final class RecordWriter {
     // MARK: CSV
 
     func csvHeader() {
-        row(properties.map(\.name))
+        output.append(DelimitedText.line(properties.map(\.name)))
     }
 
     func csv(_ object: NSManagedObject) {
-        row(properties.map { property in
+        output.append(DelimitedText.line(properties.map { property in
             switch property {
-            case let attribute as NSAttributeDescription: object.attributeValue(attribute).map(AttributeText.text) ?? ""
-            case let relationship as NSRelationshipDescription: keys(object, relationship).map(AttributeText.text).joined(separator: ";")
-            default: ""
+            case let attribute as NSAttributeDescription: return object.attributeValue(attribute).map(AttributeText.text)
+            case let relationship as NSRelationshipDescription:
+                let keys = keys(object, relationship)
+                return keys.isEmpty ? nil : keys.map(AttributeText.text).joined(separator: ";")
+            default: return nil
             }
-        })
+        }))
     }
 
-    private func row(_ fields: [String]) {
-        let line = fields.map { field in
-            field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline })
-                ? "\"" + field.replacingOccurrences(of: "\"", with: "\"\"") + "\"" : field
-        }.joined(separator: ",")
-        buffer.append(Data((line + "\n").utf8))
-        if buffer.count > 1 << 18 { flush() }
-    }
-
-    func flush() {
-        try? FileHandle.standardOutput.write(contentsOf: buffer)
-        buffer.removeAll(keepingCapacity: true)
-    }
+    func flush() { output.flush() }
 }

@@ -27,6 +27,13 @@ enum Output {
 
     static var isTerminal: Bool { isatty(2) == 1 }
 
+    /// The columns of the terminal that standard output goes to; nil where it goes elsewhere, or the terminal does not tell.
+    static var terminalWidth: Int? {
+        guard isatty(1) == 1 else { return nil }
+        var size = winsize()
+        return ioctl(1, numericCast(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    }
+
     static func bytes(_ count: UInt64) -> String {
         switch count {
         case ..<1024: "\(count) B"

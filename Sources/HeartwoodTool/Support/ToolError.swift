@@ -21,6 +21,12 @@ enum ToolError: Error {
         }
     }
 
+    /// What a fetch throws: a request that makes no sense is wrong usage, a store that cannot be read is not.
+    static func ofRequest(_ error: any Error) -> any Error {
+        guard !(error is ToolError), !(error is StoreError), (error as NSError).userInfo[NSUnderlyingErrorKey] == nil else { return error }
+        return ToolError.usage(message(of: error))
+    }
+
     /// The message with one full stop, for more to follow.
     static func sentence(of error: any Error) -> String {
         let text = message(of: error)

@@ -111,6 +111,34 @@ public final class KeyBuilder {
         return Int64(bitPattern: word ^ (1 << 63))
     }
 
+    /// Where the component that starts at `offset` of a key ends; nil where the bytes are none of that type.
+    public static func componentEnd(at offset: Int, in key: UnsafeRawBufferPointer, _ type: ColumnType, descending: Bool = false) -> Int? {
+        let flip: UInt8 = descending ? 0xFF : 0
+        guard offset >= 0, offset < key.count else { return nil }
+        if key[offset] == nullTag ^ flip { return offset + 1 }
+        var end: Int
+        switch type {
+        case .bool: end = offset + 2
+        case .int16, .int32, .int64, .float, .double, .date, .reference: end = offset + wordSize
+        case .uuid: end = offset + 17
+        case .text, .bytes:
+            guard let found = key[(offset + 1)...].firstIndex(of: flip) else { return nil }
+            end = found + 1
+        case .decimal:
+            guard offset + 1 < key.count else { return nil }
+            let kind = key[offset + 1] ^ flip
+            end = offset + 2
+            if kind == 1 || kind == 3 {
+                // Four bytes of magnitude, digits, and an end that negative numbers have complemented.
+                let last = kind == 1 ? 0xFF ^ flip : flip
+                guard end + 4 <= key.count, let found = key[(end + 4)...].firstIndex(of: last) else { return nil }
+                end = found + 1
+            }
+        case .value: return nil
+        }
+        return end <= key.count ? end : nil
+    }
+
     public func append(bool value: Bool, descending: Bool = false) {
         component(descending) { append(value ? 1 : 0 as UInt8) }
     }

@@ -10,6 +10,12 @@ public struct KeyRange: Sendable, Equatable {
 
     public static let all = KeyRange()
 
+    /// Whether nothing can lie in it.
+    public var isEmpty: Bool {
+        guard let lower, let upper else { return upper?.isEmpty ?? false }
+        return !lower.lexicographicallyPrecedes(upper)
+    }
+
     /// Every entry that starts with these bytes.
     public static func prefix(_ key: [UInt8]) -> KeyRange {
         KeyRange(lower: key, upper: successor(of: key))

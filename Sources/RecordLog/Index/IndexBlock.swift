@@ -111,7 +111,8 @@ struct IndexBlock {
     }
 
     /// Finds the first entry at or after `key`, which is any bytes.
-    func lowerBound(_ key: UnsafeRawBufferPointer) -> Bound {
+    /// - Parameter hasRow: whether the key ends in bytes of a row number. Intervals' words have none, so they say nothing then.
+    func lowerBound(_ key: UnsafeRawBufferPointer, hasRow: Bool = false) -> Bound {
         let headCount = min(commonLength, key.count)
         if headCount > 0 {
             let order = KeyBytes.compare(
@@ -122,7 +123,7 @@ struct IndexBlock {
         }
         if key.count < commonLength || key.count == commonLength { return first(matched: key.count) }
         let rest = UnsafeRawBufferPointer(rebasing: key[commonLength...])
-        guard let interval = interval(before: rest), let start = start(ofInterval: interval) else { return .malformed }
+        guard let interval = interval(before: rest, hasRow: hasRow), let start = start(ofInterval: interval) else { return .malformed }
         return search(rest, from: start)
     }
 
@@ -133,7 +134,7 @@ struct IndexBlock {
 
     /// The last interval whose first entry is before the key, by words; the first one where none is.
     @inline(__always)
-    private func interval(before key: UnsafeRawBufferPointer) -> Int? {
+    private func interval(before key: UnsafeRawBufferPointer, hasRow: Bool) -> Int? {
         let wanted = KeyBytes.word(key)
         var low = 0, high = intervalCount
         // The first interval that is not before the key.
@@ -141,7 +142,7 @@ struct IndexBlock {
             let middle = (low &+ high) / 2
             let known = word(middle)
             let isBefore: Bool
-            if known != wanted {
+            if known != wanted, !hasRow {
                 isBefore = known < wanted
             } else {
                 guard let start = start(ofInterval: middle), let entry = entry(at: start), entry.shared == 0 else { return nil }

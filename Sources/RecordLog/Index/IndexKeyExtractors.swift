@@ -12,13 +12,13 @@ enum IndexKeyExtractors {
     }
 
     static func extractor(
-        of index: IndexDefinition, among registered: [String: any IndexKeyExtractor], path: String
+        of index: IndexDefinition, _ options: StoreOptions, path: String
     ) throws(StoreError) -> any IndexKeyExtractor {
         guard let name = index.extractorName else { return ColumnKeyExtractor(index.parts) }
-        guard let found = registered[name] else {
+        guard let found = options.extractor(named: name) else {
             throw StoreError(
                 .schema, path: path, "the index \(index.name) needs the extractor \"\(name)\", which was not registered",
-                remedy: "Give it in StoreOptions.extractors when opening the store for writing.")
+                remedy: "Give it in StoreOptions.extractors or makeExtractor when opening the store for writing.")
         }
         return found
     }

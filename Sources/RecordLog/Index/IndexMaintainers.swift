@@ -2,20 +2,20 @@
 /// next. Used by one thread at a time.
 final class IndexMaintainers {
     let catalog: Catalog
-    private let extractors: [String: any IndexKeyExtractor]
+    private let options: StoreOptions
     private let path: String
     /// By table ID.
     private var known: [[IndexMaintainer]?] = []
 
-    init(catalog: Catalog, extractors: [String: any IndexKeyExtractor], path: String) {
+    init(catalog: Catalog, options: StoreOptions, path: String) {
         self.catalog = catalog
-        self.extractors = extractors
+        self.options = options
         self.path = path
     }
 
     /// The same for another catalog.
     func with(_ catalog: Catalog) -> IndexMaintainers {
-        IndexMaintainers(catalog: catalog, extractors: extractors, path: path)
+        IndexMaintainers(catalog: catalog, options: options, path: path)
     }
 
     /// - Throws: `schema` where an index has an extractor that was not registered.
@@ -30,6 +30,6 @@ final class IndexMaintainers {
     }
 
     func maintainer(of index: IndexDefinition) throws(StoreError) -> IndexMaintainer {
-        IndexMaintainer(index, try IndexKeyExtractors.extractor(of: index, among: extractors, path: path))
+        IndexMaintainer(index, try IndexKeyExtractors.extractor(of: index, options, path: path))
     }
 }

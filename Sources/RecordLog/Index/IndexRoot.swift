@@ -56,6 +56,11 @@ struct IndexRoot {
             checksum: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at &+ 8, as: UInt64.self)))
     }
 
+    /// How many entries a block states that it has.
+    func entryCount(_ index: Int) -> Int {
+        Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.words &+ count &* 24 &+ index &* 4, as: UInt32.self)))
+    }
+
     private func separatorEnd(_ index: Int) -> Int {
         Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: ends &+ index &* 4, as: UInt32.self)))
     }

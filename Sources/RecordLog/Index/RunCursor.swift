@@ -105,7 +105,7 @@ private final class AscendingDiskCursor: RunCursor {
 
     private func seek(_ lower: [UInt8]) throws(StoreError) {
         while true {
-            switch lower.withUnsafeBytes(block.lowerBound) {
+            switch lower.withUnsafeBytes({ block.lowerBound($0) }) {
             case .found(let start, let skipped, _, _):
                 enter(block, at: start)
                 for _ in 0...skipped { try show() }

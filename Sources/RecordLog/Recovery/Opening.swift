@@ -189,9 +189,15 @@ struct HeaderReader {
             if let slot = newestSlot(header, fileID: identity.fileID), !slot.isUnsettled || slot.end > FileFormat.dataStart { return false }
         }
         // The first slot is written at the place of generation 1.
-        let written = FileFormat.identityOffsets.map { ($0, FileIdentity.Layout.size) } + [(FileFormat.slotOffsets[1], HeaderSlot.Layout.size)]
-        return header.indices.allSatisfy { index in
-            header[index] == 0 || written.contains { start, size in index >= Int(start) && index < Int(start) + size }
+        let written = FileFormat.identityOffsets.map { (start: Int($0), size: FileIdentity.Layout.size) }
+            + [(start: Int(FileFormat.slotOffsets[1]), size: HeaderSlot.Layout.size)]
+        return header.withUnsafeBytes { bytes in
+            var end = 0
+            for piece in written.sorted(by: { $0.start < $1.start }) {
+                guard TailExamination.isZero(UnsafeRawBufferPointer(rebasing: bytes[end..<piece.start])) else { return false }
+                end = piece.start + piece.size
+            }
+            return TailExamination.isZero(UnsafeRawBufferPointer(rebasing: bytes[end...]))
         }
     }
 

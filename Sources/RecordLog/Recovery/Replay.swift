@@ -215,7 +215,7 @@ final class Replay {
     /// A reader that lacks an extractor does without the index; a writer must not, or the index would go stale.
     private func extractor(of definition: IndexDefinition) throws(StoreError) -> (any IndexKeyExtractor)? {
         do throws(StoreError) {
-            return try IndexKeyExtractors.extractor(of: definition, among: options.extractors, path: file.path)
+            return try IndexKeyExtractors.extractor(of: definition, options, path: file.path)
         } catch {
             guard options.isReadOnly else { throw error }
             return nil

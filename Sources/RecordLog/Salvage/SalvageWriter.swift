@@ -240,7 +240,7 @@ private struct RowChecker {
         if let known = extractors[table] { return known }
         var found: [any IndexKeyExtractor] = []
         for index in catalog.indexes(on: table) {
-            found.append(try IndexKeyExtractors.extractor(of: index, among: options.extractors, path: file.path))
+            found.append(try IndexKeyExtractors.extractor(of: index, options, path: file.path))
         }
         extractors[table] = found
         return found

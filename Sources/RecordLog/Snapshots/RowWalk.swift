@@ -16,12 +16,12 @@ struct RowWalk {
     /// Rows found, for the statistics.
     private(set) var found = 0
 
-    init(_ snapshot: Snapshot, _ table: TableID, from first: UInt64) {
+    init(_ snapshot: Snapshot, _ table: TableID, from first: UInt64, to end: UInt64 = .max) {
         self.snapshot = snapshot
         self.table = table
         let state = snapshot.state(table)
         primary = state?.primary
-        nextRow = state?.nextRow ?? 0
+        nextRow = min(state?.nextRow ?? 0, end)
         row = max(first, 1)
     }
 

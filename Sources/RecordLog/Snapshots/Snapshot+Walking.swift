@@ -9,6 +9,18 @@ extension Snapshot {
         }
     }
 
+    /// The same for the rows whose numbers lie in a range: a part of a table, for a thread of its own.
+    public func scan(_ table: TableID, rows: Range<UInt64>, _ body: (RowView) throws -> Bool) throws {
+        var walk = RowWalk(self, table, from: rows.lowerBound, to: rows.upperBound)
+        defer { counters.rowsRead(walk.found) }
+        while let row = try walk.next() {
+            guard try body(row) else { return }
+        }
+    }
+
+    /// The number that the next row of a table would get: every row's is less. O(1).
+    public func rowLimit(_ table: TableID) -> UInt64 { state(table)?.nextRow ?? 0 }
+
     /// The same for the engine's own use, with its own type of error.
     func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws(StoreError) -> Bool) throws(StoreError) {
         var walk = RowWalk(self, table, from: first)
@@ -117,13 +129,17 @@ extension Snapshot {
         }
     }
 
-    /// How many entries a range of an index has. O(entries in the range); no row is read.
-    public func count(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int {
-        let merge = try merge(index, range, descending: false)
-        var count = 0
-        while try merge.next() { count += 1 }
-        return count
-    }
+    /// How many entries a range of an index has. No row is read.
+    /// - Complexity: O(blocks in the range), where each block states how many it has, and O(log n) for each entry that was written
+    ///   since the index's base.
+    public func count(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int { try runs(of: index).count(range) }
+
+    /// About as many entries as a range of an index has: those that newer runs hide, and what hides them, are counted too.
+    /// - Complexity: O(runs · log n) and O(blocks in the range).
+    public func estimate(_ index: IndexID, _ range: KeyRange) throws(StoreError) -> Int { try runs(of: index).estimate(range) }
+
+    /// Whether an index is there as of this commit.
+    public func hasIndex(_ index: IndexID) -> Bool { Int(index.rawValue) < indexes.count && indexes[Int(index.rawValue)] != nil }
 
     private func runs(of index: IndexID) throws(StoreError) -> IndexRuns {
         guard Int(index.rawValue) < indexes.count, let runs = indexes[Int(index.rawValue)] else {

@@ -170,7 +170,7 @@ public final class LogStore: Sendable {
 
     private func maintainers(of catalog: Catalog) -> IndexMaintainers {
         if let known = writer.maintainers, known.catalog === catalog { return known }
-        let made = IndexMaintainers(catalog: catalog, extractors: options.extractors, path: path)
+        let made = IndexMaintainers(catalog: catalog, options: options, path: path)
         writer.maintainers = made
         return made
     }

@@ -47,8 +47,14 @@ public struct StoreOptions: Sendable {
     public var fileSystem: (any FileSystem)?
     /// The functions that make the keys of indexes that are not over columns, by name.
     public var extractors: [String: any IndexKeyExtractor] = [:]
+    /// Makes the function of a name that is not among `extractors`; nil for a name that it does not know. The same name must always
+    /// give the same keys.
+    public var makeExtractor: (@Sendable (String) -> (any IndexKeyExtractor)?)?
 
     public init() {}
+
+    /// - Returns: nil where there is no function of this name.
+    func extractor(named name: String) -> (any IndexKeyExtractor)? { extractors[name] ?? makeExtractor?(name) }
 
     func resolvedFileSystem() -> any FileSystem {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)

@@ -8,7 +8,12 @@ import Testing
 /// Each of these runs a process of its own, so there are few; what they say is looked at in `ValueTests` without one.
 @Suite struct ProgrammerErrorTests {
     private func says(_ result: ExitTest.Result?, _ text: String) -> Bool {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(text)
+        #if DEBUG
+            String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(text)
+        #else
+            // A precondition of a release build ends the process without a word.
+            result != nil
+        #endif
     }
 
     @Test func aValueOfTheWrongTypeIsRefused() async {

@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import TestSupport
 import Testing
 
 @testable import Heartwood

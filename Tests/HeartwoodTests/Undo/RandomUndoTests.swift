@@ -1,27 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Heartwood
 
 /// Random edits, undos, redos and saves, compared with a stack of plain states.
 @Suite struct RandomUndoTests {
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     private final class Run {
         typealias State = [Int: [String: String]]
 
         let stack: TestStack
-        var generator: Generator
+        var generator: SeededGenerator
         /// Every object ever made, gone ones too; its place is its name.
         var all: [NSManagedObject] = []
         var past: [State] = []
@@ -30,7 +19,7 @@ import Testing
 
         init(_ kind: StoreKind, seed: UInt64) throws {
             stack = try TestStack.undoing(kind)
-            generator = Generator(state: seed)
+            generator = SeededGenerator(seed: seed)
             isForgetful = seed % 2 == 0
         }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import TestSupport
 import heartwood_testprocess
 
 /// A context and what it must show.

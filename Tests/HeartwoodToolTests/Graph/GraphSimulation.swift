@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import TestSupport
 import heartwood_testprocess
 
 /// One run, named by its seed. See Tests/SIMULATION.md for who plays and what keeps the outcome decidable.
@@ -216,7 +217,8 @@ final class GraphSimulation {
         let deleted = player.context.deletedObjects
         if resets { player.context.reset() } else { player.context.rollback() }
         for object in deleted { player.hand.keep(object) }
-        for number in player.pending.inserted { player.hand.forget(number) }
+        // One that was undone and redone is in the base, where the insertion itself was saved before.
+        for number in player.pending.inserted where player.base.rows[number] == nil { player.hand.forget(number) }
         player.forgetChanges()
         if player !== follower { try player.checkRows() }
     }

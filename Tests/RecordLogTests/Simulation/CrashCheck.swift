@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import RecordLog
 
 /// Opens what a loss of power left, and says what is wrong with it.

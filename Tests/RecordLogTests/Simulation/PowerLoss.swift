@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import RecordLog
 
 /// What of the unsynced writes is on the disk after the power went. FORMAT.md, "Media", says what may happen.

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import RecordLog
 
 /// What a run does, by its seed: how it is opened, how large its rows and commits are, which faults it meets.

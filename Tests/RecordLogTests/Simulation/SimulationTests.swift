@@ -14,7 +14,7 @@ import Testing
     func whatWasAcknowledgedSurvivesCrashesOfRandomRuns(lane: Int) {
         var cases = 0, diskRuns = 0, meanwhile = 0
         for seed in stride(from: UInt64(lane), to: 80, by: Self.lanes) {
-            let run = SimulationRun(seed: seed, crashShare: 15)
+            let run = SimulationRun(seed: seed, crashShare: 9)
             run.run()
             cases += run.cases
             diskRuns = max(diskRuns, run.diskRuns)

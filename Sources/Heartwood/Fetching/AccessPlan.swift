@@ -1,0 +1,63 @@
+import RecordLog
+
+/// How the rows of one table are found.
+struct AccessPlan {
+    enum Access {
+        case scan
+        /// No row can match.
+        case nothing
+        case index(IndexWalk)
+        /// Rows that are known by number: those of a list, or found from the other end of a relationship.
+        case rows(RowMarks)
+        /// The rows that any of these gives, each once.
+        case union([AccessPlan])
+    }
+
+    var access: Access
+    /// What is left to be asked of each row; nil where every row that is found matches.
+    var test: RowTest?
+    /// About how many rows are found, and what finding and testing them costs, in rows of a scan.
+    var rows: Double
+    var cost: Double
+
+    /// Whether the rows come in the order that is asked for.
+    var isOrdered: Bool {
+        if case .index(let walk) = access { return walk.order != nil }
+        return false
+    }
+
+    var name: QueryStatistics.Access {
+        switch access {
+        case .scan: .scan
+        case .nothing: .nothing
+        case .index(let walk): .index(walk.index.name)
+        case .rows: .rows
+        case .union(let parts): .union(parts.map(\.name))
+        }
+    }
+
+    /// The stretches of indexes that it walks.
+    var rangeCount: Int {
+        switch access {
+        case .scan, .nothing, .rows: 0
+        case .index(let walk): walk.ranges.count
+        case .union(let parts): parts.reduce(0) { $0 + $1.rangeCount }
+        }
+    }
+}
+
+/// Stretches of an index, in its order.
+struct IndexWalk {
+    let index: TableIndex
+    /// Apart from each other, ascending.
+    var ranges: [KeyRange]
+    /// nil: in no order that somebody asked for.
+    var order: Order?
+
+    /// How a walk gives an order.
+    struct Order {
+        /// The parts of the index that make up the order; those before are the same for all rows.
+        let parts: Range<Int>
+        let isDescending: Bool
+    }
+}

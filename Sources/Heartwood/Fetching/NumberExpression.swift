@@ -1,0 +1,121 @@
+import Foundation
+import RecordLog
+
+/// Arithmetic over number columns and constants, without a value made for each step: the rules are `PredicateNumber`'s.
+class NumberExpression {
+    /// - Returns: nil for null.
+    func number(_ row: RowView) -> PredicateNumber? { nil }
+}
+
+final class NumberConstant: NumberExpression {
+    private let constant: PredicateNumber?
+
+    init(_ constant: PredicateNumber?) {
+        self.constant = constant
+    }
+
+    override func number(_ row: RowView) -> PredicateNumber? { constant }
+}
+
+final class NumberColumn: NumberExpression {
+    private let runtime: EntityRuntime
+    private let layouts: EntityRuntime.Layouts
+    private let property: Int
+    private let isInteger: Bool
+
+    /// - Returns: nil for a column of another kind.
+    init?(_ runtime: EntityRuntime, _ property: Int) {
+        switch runtime.properties[property].kind {
+        case .bool, .int16, .int32, .int64: isInteger = true
+        case .float, .double: isInteger = false
+        default: return nil
+        }
+        self.runtime = runtime
+        layouts = runtime.layouts
+        self.property = property
+    }
+
+    override func number(_ row: RowView) -> PredicateNumber? {
+        let layout = Int(row.layoutID.rawValue)
+        guard layout < layouts.count, let access = layouts[layout]?[property], !access.isAbsent, !row.isNull(access) else { return nil }
+        return isInteger ? .integer(row.int64(access)) : .double(row.double(access))
+    }
+}
+
+final class NumberCombination: NumberExpression {
+    private let function: PredicateFunction
+    private let left: NumberExpression
+    private let right: NumberExpression
+
+    init(_ function: PredicateFunction, _ left: NumberExpression, _ right: NumberExpression) {
+        self.function = function
+        self.left = left
+        self.right = right
+    }
+
+    override func number(_ row: RowView) -> PredicateNumber? {
+        guard let a = left.number(row), let b = right.number(row) else { return nil }
+        return PredicateNumber.combine(function, a, b)
+    }
+}
+
+/// Two numbers, compared as in memory.
+final class NumberTest: RowTest {
+    private let comparison: PredicateNode.Comparison
+    private let order: ComparisonOperator
+    private let left: NumberExpression
+    private let right: NumberExpression
+    private let condition: IndexCondition?
+
+    init(
+        _ comparison: PredicateNode.Comparison, _ order: ComparisonOperator, _ left: NumberExpression, _ right: NumberExpression,
+        _ condition: IndexCondition?
+    ) {
+        self.condition = condition
+        self.comparison = comparison
+        self.order = order
+        self.left = left
+        self.right = right
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        let a = left.number(row), b = right.number(row)
+        switch (a, b) {
+        case (.integer(let x), .integer(let y)): return order.holds(x, y)
+        case (.double(let x), .double(let y)) where !x.isNaN && !y.isNaN: return order.holds(x, y)
+        default: return try comparison.holds(a?.value ?? .null, b?.value ?? .null)
+        }
+    }
+
+    override var weight: Int { 3 }
+    override var indexCondition: IndexCondition? { condition }
+}
+
+extension PredicateCompiler {
+    /// - Returns: nil where a part is more than a number column, a number or arithmetic.
+    func numbers(_ comparison: PredicateNode.Comparison, _ condition: IndexCondition?) -> RowTest? {
+        guard let order = Self.order(comparison.comparison), let left = number(comparison.left), let right = number(comparison.right) else {
+            return nil
+        }
+        return NumberTest(comparison, order, left, right, condition)
+    }
+
+    private func number(_ node: ExpressionNode) -> NumberExpression? {
+        switch node {
+        case .constant(.null): return NumberConstant(nil)
+        case .constant(let value): return PredicateNumber(value).map(NumberConstant.init)
+        case .keyPath(let keys):
+            guard keys.count == 1, let index = table.runtime.index(of: keys[0]), !table.runtime.properties[index].isTransient
+            else { return nil }
+            return NumberColumn(table.runtime, index)
+        case .call(let function, let arguments):
+            switch function {
+            case .add, .subtract, .multiply, .divide, .modulus, .power: break
+            default: return nil
+            }
+            guard arguments.count == 2, let left = number(arguments[0]), let right = number(arguments[1]) else { return nil }
+            return NumberCombination(function, left, right)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import RecordLog
+import Synchronization
+
+/// Scans a table on several threads, each with a state of its own, a stretch of rows after the other.
+enum ParallelScan {
+    /// What one thread has gathered.
+    private final class Worker<State>: @unchecked Sendable {
+        // Unchecked: used by its thread alone, and by the caller once all are done.
+        var state: State
+        let scope: QueryScope
+        var failure: (stretch: Int, error: any Error)?
+
+        init(_ state: State, _ scope: QueryScope) {
+            self.state = state
+            self.scope = scope
+        }
+    }
+
+    private struct Body<State>: @unchecked Sendable {
+        // Unchecked: tests and snapshots are immutable.
+        let run: (inout State, RowView, QueryScope, _ stretch: Int) throws -> Void
+    }
+
+    /// Stretches end where pages of the primary index do.
+    private static let rowsPerPage: UInt64 = 4096
+    private static let stretchesPerThread: UInt64 = 8
+
+    /// How many threads a scan of so many rows takes.
+    static func threads(rows: Int) -> Int {
+        let tuning = QueryTuning.current
+        return rows < tuning.rowsForCores ? 1 : max(1, tuning.cores)
+    }
+
+    /// - Parameter body: called with each row, and the number of its stretch: stretches are numbered in the order of the rows.
+    /// - Returns: the states of the threads.
+    static func run<State>(
+        _ table: TableID, _ view: RecordLogView, threads: Int, _ scope: QueryScope, state: () -> State,
+        _ body: @escaping (inout State, RowView, QueryScope, _ stretch: Int) throws -> Void
+    ) throws -> [State] {
+        let limit = view.snapshot.rowLimit(table)
+        let wanted = limit / (UInt64(threads) * stretchesPerThread)
+        let size = max(1, (wanted + rowsPerPage - 1) / rowsPerPage) * rowsPerPage
+        let count = Int((limit + size - 1) / size)
+        let workers = (0..<threads).map { _ in Worker(state(), QueryScope(view: view)) }
+        let next = Stretches()
+        let shared = Body(run: body)
+        let snapshot = view.snapshot
+        DispatchQueue.concurrentPerform(iterations: threads) { place in
+            let worker = workers[place]
+            while true {
+                let stretch = next.take()
+                guard stretch < count, worker.failure == nil else { return }
+                let first = UInt64(stretch) * size
+                do {
+                    try snapshot.scan(table, rows: first..<min(first + size, limit)) { row in
+                        worker.scope.rowsVisited &+= 1
+                        try shared.run(&worker.state, row, worker.scope, stretch)
+                        return true
+                    }
+                } catch {
+                    worker.failure = (stretch, error)
+                }
+            }
+        }
+        for worker in workers { scope.add(worker.scope) }
+        scope.cores = max(scope.cores, threads)
+        if let failure = workers.compactMap(\.failure).min(by: { $0.stretch < $1.stretch }) { throw failure.error }
+        return workers.map(\.state)
+    }
+
+    private final class Stretches: Sendable {
+        private let next = Atomic<Int>(0)
+
+        func take() -> Int { next.wrappingAdd(1, ordering: .relaxed).oldValue }
+    }
+}

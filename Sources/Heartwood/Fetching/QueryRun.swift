@@ -1,0 +1,180 @@
+import RecordLog
+
+/// Carries out plans.
+struct QueryRun {
+    let view: RecordLogView
+    let scope: QueryScope
+
+    /// Rows are looked up in groups of this size, so that the misses of memory overlap.
+    private static let groupSize = 64
+
+    /// Calls `body` with each row of a table that matches, until it returns false.
+    /// - Parameter wanted: no more are looked up at once than may be asked for.
+    func forEachMatch(
+        _ plan: AccessPlan, _ table: EntityTable, wanted: Int = .max, _ body: (RowView) throws -> Bool
+    ) throws {
+        switch plan.access {
+        case .nothing: return
+        case .scan:
+            try view.snapshot.scan(table.id) { row in
+                scope.rowsVisited &+= 1
+                if let test = plan.test, try !test.matches(row, scope) { return true }
+                return try body(row)
+            }
+        case .index(let walk):
+            let walker = IndexWalker(walk, table, view.snapshot)
+            try lookUp({ try walker.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], wanted, body)
+        case .rows, .union:
+            let rows = try self.rows(of: plan, table).list
+            var place = 0
+            try lookUp({
+                guard place < rows.count else { return nil }
+                place += 1
+                return (0, rows[place - 1])
+            }, [plan.test], wanted, body)
+        }
+    }
+
+    /// The same for several tables whose plans give one order, in that order.
+    func forEachInOrder(_ parts: [(plan: AccessPlan, table: EntityTable)], wanted: Int, _ body: (RowView) throws -> Bool) throws {
+        let walks = parts.compactMap { part -> (IndexWalk, EntityTable)? in
+            if case .index(let walk) = part.plan.access { return (walk, part.table) }
+            return nil
+        }
+        var merged = try MergedWalk(walks, view.snapshot)
+        try lookUp({ try merged.next() }, parts.map(\.plan.test), wanted, body)
+    }
+
+    /// - Parameter next: the next row, and which of the tests it has to meet.
+    private func lookUp(
+        _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowTest?], _ wanted: Int, _ body: (RowView) throws -> Bool
+    ) throws {
+        var left = wanted
+        var references: [RowReference] = [], places: [Int] = []
+        references.reserveCapacity(Self.groupSize)
+        var isDone = false
+        while !isDone {
+            references.removeAll(keepingCapacity: true)
+            places.removeAll(keepingCapacity: true)
+            let room = min(Self.groupSize, max(left, 1))
+            while references.count < room, let found = try next() {
+                references.append(found.row)
+                places.append(found.part)
+            }
+            if references.count < room { isDone = true }
+            try references.withUnsafeBufferPointer { references in
+                try view.snapshot.rows(references) { place, row in
+                    guard let row, left > 0 else { return }
+                    scope.rowsVisited &+= 1
+                    if let test = tests[places[place]], try !test.matches(row, scope) { return }
+                    left = try body(row) ? left - 1 : 0
+                }
+            }
+            if left <= 0 { return }
+        }
+    }
+
+    // MARK: Rows by number
+
+    /// The rows that a plan gives, of which its test is still to be asked.
+    private func rows(of plan: AccessPlan, _ table: EntityTable) throws -> RowMarks {
+        switch plan.access {
+        case .rows(let marks): return marks
+        case .index(let walk):
+            var marks = RowMarks()
+            let walker = IndexWalker(walk, table, view.snapshot)
+            while let row = try walker.next() { marks.insert(RowReference(table: table.id, row: row)) }
+            return marks
+        case .union(let parts):
+            var marks = RowMarks()
+            for part in parts { try rows(of: part, table).forEach { marks.insert($0) } }
+            return marks
+        case .scan, .nothing: return RowMarks()
+        }
+    }
+
+    // MARK: Counting
+
+    /// How many rows match. Where what is walked tells already, no row is read.
+    func count(_ plan: AccessPlan, _ table: EntityTable) throws -> Int {
+        if plan.test == nil {
+            switch plan.access {
+            case .scan: return view.snapshot.rowCount(table.id)
+            case .nothing: return 0
+            case .rows(let marks): return marks.count
+            case .index(let walk):
+                let count = try walk.ranges.reduce(0) { try $0 + view.snapshot.count(walk.index.id, $1) }
+                scope.entriesCounted += count
+                return count
+            case .union:
+                let count = try rows(of: plan, table).count
+                scope.entriesCounted += count
+                return count
+            }
+        }
+        if case .scan = plan.access, let test = plan.test {
+            let threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
+            if threads > 1 {
+                return try ParallelScan.run(table.id, view, threads: threads, scope, state: { 0 }) { count, row, scope, _ in
+                    if try test.matches(row, scope) { count += 1 }
+                }.reduce(0, +)
+            }
+        }
+        var count = 0
+        try forEachMatch(plan, table) { _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    // MARK: Wide scans
+
+    /// The rows of a scan that match, in the order of the table; nil where one thread does as well.
+    func gathered(_ plan: AccessPlan, _ table: EntityTable) throws -> [RowView]? {
+        guard case .scan = plan.access, let test = plan.test else { return nil }
+        let threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
+        guard threads > 1 else { return nil }
+        typealias Found = [(stretch: Int, row: RowView)]
+        let found = try ParallelScan.run(table.id, view, threads: threads, scope, state: { Found() }) { found, row, scope, stretch in
+            if try test.matches(row, scope) { found.append((stretch, row)) }
+        }
+        // Each thread's are in order, but its stretches are not next to each other.
+        return found.flatMap { $0 }.sorted { $0.row.reference.row < $1.row.reference.row }.map(\.row)
+    }
+
+    /// Gives a table's matches to a sorter, on as many threads as pay.
+    /// - Returns: how many there are.
+    func sort(
+        _ plan: AccessPlan, _ table: EntityTable, _ order: RowOrder, part: Int, limit: Int?, into sorter: inout RowSorter
+    ) throws -> Int {
+        let threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
+        if case .scan = plan.access, threads > 1 {
+            let states = try ParallelScan.run(
+                table.id, view, threads: threads, scope, state: { (count: 0, sorter: RowSorter(limit: limit)) }
+            ) { state, row, scope, _ in
+                if let test = plan.test, try !test.matches(row, scope) { return }
+                state.count += 1
+                try state.sorter.append(row, order, part: part, scope)
+            }
+            for state in states { sorter.add(state.sorter) }
+            return states.reduce(0) { $0 + $1.count }
+        }
+        var count = 0
+        try forEachMatch(plan, table) { row in
+            count += 1
+            try sorter.append(row, order, part: part, scope)
+            return true
+        }
+        return count
+    }
+}
+
+extension RowMarks {
+    var list: [RowReference] {
+        var result: [RowReference] = []
+        result.reserveCapacity(count)
+        forEach { result.append($0) }
+        return result
+    }
+}

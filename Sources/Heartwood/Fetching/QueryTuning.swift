@@ -1,0 +1,24 @@
+import Foundation
+
+/// What decides how queries run, beside the queries themselves.
+struct QueryTuning: Sendable {
+    /// Threads that one scan may take. The environment's HEARTWOOD_QUERY_CORES lowers it.
+    var cores = Self.defaultCores
+    /// A smaller table is scanned by one thread: starting others takes as long.
+    var rowsForCores = 32_768
+    /// Tests alone: every query by a scan, or by the index of this name where it serves.
+    var access: Access?
+
+    enum Access: Equatable {
+        case scan
+        case index(String)
+    }
+
+    private static let defaultCores: Int = {
+        let all = max(1, ProcessInfo.processInfo.activeProcessorCount)
+        guard let text = ProcessInfo.processInfo.environment["HEARTWOOD_QUERY_CORES"], let count = Int(text) else { return all }
+        return max(1, min(count, all))
+    }()
+
+    @TaskLocal static var current = QueryTuning()
+}

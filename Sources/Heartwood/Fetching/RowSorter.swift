@@ -1,0 +1,90 @@
+import Foundation
+import RecordLog
+
+/// Gathers rows and sorts them by their keys; of equal ones those of the first table come first, by their numbers.
+///
+/// Where some rows alone are wanted no more than twice as many are kept: the rest of what came is forgotten, and a row that sorts
+/// behind the last one wanted is not taken up.
+struct RowSorter {
+    private struct Entry {
+        let prefix: UInt64
+        let start: Int
+        let end: Int
+        let rank: UInt64
+        let row: RowView
+    }
+
+    private var arena: [UInt8] = []
+    private var entries: [Entry] = []
+    private let limit: Int
+    /// The greatest prefix that a row may have.
+    private var bound = UInt64.max
+
+    /// So many are gathered before they are sorted and cut.
+    private var roomMax: Int { max(1024, limit * 2) }
+    private static let limitMax = 100_000
+
+    /// - Parameter limit: the rows that are wanted; nil: all.
+    init(limit: Int?) {
+        self.limit = limit.map { $0 <= Self.limitMax ? $0 : Int.max / 4 } ?? Int.max / 4
+    }
+
+    /// - Parameter part: the place of the row's table among those of the query.
+    mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
+        let key = scope.key
+        key.removeAll()
+        try order.appendKey(of: row, to: key, scope)
+        let bytes = key.buffer
+        // A component's tag tells null from a value; then come the value's own bytes.
+        var prefix: UInt64 = 0
+        if let tag = bytes.first {
+            prefix = KeyBytes.word(UnsafeRawBufferPointer(rebasing: bytes[1...])) >> 1
+            if tag == KeyBuilder.valueTag || tag == ~KeyBuilder.nullTag { prefix |= 1 << 63 }
+        }
+        guard prefix <= bound else { return }
+        let start = arena.count
+        arena.append(contentsOf: bytes)
+        entries.append(Entry(
+            prefix: prefix, start: start, end: arena.count, rank: UInt64(part) << 48 | row.reference.row, row: row))
+        if entries.count >= roomMax { cut() }
+    }
+
+    private mutating func cut() {
+        sort()
+        entries.removeSubrange(min(limit, entries.count)...)
+        bound = entries.last?.prefix ?? 0
+        var kept: [UInt8] = []
+        for (place, entry) in entries.enumerated() {
+            let start = kept.count
+            kept.append(contentsOf: arena[entry.start..<entry.end])
+            entries[place] = Entry(prefix: entry.prefix, start: start, end: kept.count, rank: entry.rank, row: entry.row)
+        }
+        arena = kept
+    }
+
+    private mutating func sort() {
+        arena.withUnsafeBytes { arena in
+            entries.sort { a, b in
+                if a.prefix != b.prefix { return a.prefix < b.prefix }
+                let order = KeyBytes.compare(
+                    UnsafeRawBufferPointer(rebasing: arena[a.start..<a.end]), UnsafeRawBufferPointer(rebasing: arena[b.start..<b.end]))
+                return order == 0 ? a.rank < b.rank : order < 0
+            }
+        }
+    }
+
+    /// Takes over what another thread has gathered.
+    mutating func add(_ other: RowSorter) {
+        let offset = arena.count
+        arena.append(contentsOf: other.arena)
+        entries += other.entries.map {
+            Entry(prefix: $0.prefix, start: $0.start + offset, end: $0.end + offset, rank: $0.rank, row: $0.row)
+        }
+        if entries.count >= roomMax { cut() }
+    }
+
+    mutating func sorted() -> [RowView] {
+        sort()
+        return entries.map(\.row)
+    }
+}

@@ -1,0 +1,224 @@
+import RecordLog
+
+/// A test of one column.
+class ColumnTest: RowTest {
+    final let runtime: EntityRuntime
+    final let property: Int
+    /// The runtime's.
+    private final let layouts: EntityRuntime.Layouts
+
+    init(_ runtime: EntityRuntime, _ property: Int) {
+        self.runtime = runtime
+        self.property = property
+        layouts = runtime.layouts
+    }
+
+    /// Where the column lies in `row`; nil for null.
+    @inline(__always)
+    final func access(_ row: RowView) -> ColumnAccess? {
+        let layout = Int(row.layoutID.rawValue)
+        guard layout < layouts.count, let accesses = layouts[layout] else { return nil }
+        let access = accesses[property]
+        return access.isAbsent || row.isNull(access) ? nil : access
+    }
+}
+
+final class NullTest: ColumnTest {
+    let isNull: Bool
+
+    init(_ runtime: EntityRuntime, _ property: Int, isNull: Bool) {
+        self.isNull = isNull
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        (access(row) == nil) == isNull
+    }
+
+    override var indexCondition: IndexCondition? {
+        guard isNull else {
+            return IndexCondition(property: property, kind: .range(lower: nil, lowerIsOpen: false, upper: nil, upperIsOpen: false))
+        }
+        let key = KeyBuilder()
+        key.appendNull()
+        return IndexCondition(property: property, kind: .equal([key.bytes]))
+    }
+}
+
+final class IntegerTest: ColumnTest {
+    let comparison: ComparisonOperator
+    let constant: Int64
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
+        self.comparison = comparison
+        self.constant = constant
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return comparison == .notEqual }
+        return comparison.holds(row.int64(access), constant)
+    }
+
+    override var indexCondition: IndexCondition? {
+        let key = KeyBuilder()
+        if runtime.properties[property].kind == .bool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
+        return IndexCondition(property: property, comparison, key.bytes)
+    }
+}
+
+/// Floats, doubles and dates.
+final class DoubleTest: ColumnTest {
+    let comparison: ComparisonOperator
+    let constant: Double
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Double) {
+        self.comparison = comparison
+        self.constant = constant
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return comparison == .notEqual }
+        return comparison.holds(row.double(access), constant)
+    }
+
+    override var indexCondition: IndexCondition? {
+        guard !constant.isNaN else { return nil }
+        let key = KeyBuilder()
+        key.append(double: constant)
+        // No order holds for what is no number, whose key comes first.
+        let least = KeyBuilder()
+        least.append(double: -.infinity)
+        return IndexCondition(property: property, comparison, key.bytes, least: least.bytes)
+    }
+}
+
+final class DecimalTest: ColumnTest {
+    let comparison: ComparisonOperator
+    let constant: StoredDecimal
+    private let constantKey: [UInt8]
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: StoredDecimal) {
+        self.comparison = comparison
+        self.constant = constant
+        let key = KeyBuilder()
+        key.append(decimal: constant)
+        constantKey = key.bytes
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return comparison == .notEqual }
+        // Decimals have several forms a value; their keys have one.
+        let key = scope.key
+        key.removeAll()
+        key.append(decimal: row.decimal(access))
+        return comparison.holds(constantKey.withUnsafeBytes { KeyBytes.compare(key.buffer, $0) }, 0)
+    }
+
+    override var indexCondition: IndexCondition? {
+        IndexCondition(property: property, comparison, constantKey)
+    }
+}
+
+final class UUIDTest: ColumnTest {
+    let constants: [(UInt64, UInt64)]
+    let isNegated: Bool
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: [(UInt64, UInt64)], isNegated: Bool = false) {
+        self.constants = constants
+        self.isNegated = isNegated
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return isNegated }
+        let value = row.uuid(access)
+        return constants.contains { $0 == value } != isNegated
+    }
+
+    override var indexCondition: IndexCondition? {
+        guard !isNegated else { return nil }
+        return IndexCondition(property: property, kind: .equal(Array(Set(constants.map { constant -> [UInt8] in
+            let key = KeyBuilder()
+            key.append(uuid: constant)
+            return key.bytes
+        }))))
+    }
+}
+
+/// A to-one relationship compared with objects.
+final class ReferenceTest: ColumnTest {
+    let constants: Set<RowReference>
+    let isNegated: Bool
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<RowReference>, isNegated: Bool = false) {
+        self.constants = constants
+        self.isNegated = isNegated
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return isNegated }
+        return constants.contains(row.reference(access)) != isNegated
+    }
+
+    override var indexCondition: IndexCondition? {
+        guard !isNegated else { return nil }
+        return IndexCondition(property: property, kind: .equal(constants.map { constant in
+            let key = KeyBuilder()
+            key.append(reference: constant)
+            return key.bytes
+        }))
+    }
+}
+
+final class BytesTest: ColumnTest {
+    let constants: [[UInt8]]
+    let isNegated: Bool
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: [[UInt8]], isNegated: Bool = false) {
+        self.constants = constants
+        self.isNegated = isNegated
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return isNegated }
+        let bytes = row.bytes(access)
+        return constants.contains { $0.elementsEqual(bytes) } != isNegated
+    }
+
+    override var indexCondition: IndexCondition? {
+        guard !isNegated else { return nil }
+        return IndexCondition(property: property, kind: .equal(Array(Set(constants.map { constant -> [UInt8] in
+            let key = KeyBuilder()
+            constant.withUnsafeBytes { key.append(bytes: $0) }
+            return key.bytes
+        }))))
+    }
+}
+
+final class IntegerSetTest: ColumnTest {
+    let constants: Set<Int64>
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Int64>) {
+        self.constants = constants
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        return constants.contains(row.int64(access))
+    }
+
+    override var indexCondition: IndexCondition? {
+        let isBool = runtime.properties[property].kind == .bool
+        return IndexCondition(property: property, kind: .equal(constants.map { constant in
+            let key = KeyBuilder()
+            if isBool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
+            return key.bytes
+        }))
+    }
+}

@@ -1,0 +1,75 @@
+import RecordLog
+
+/// Comparisons of an expression that an index is over.
+extension PredicateCompiler {
+    /// What the index of an expression says of its comparison with a constant. Numbers are rounded to doubles in its keys, and values of
+    /// other kinds are null there, so that it gives more rows than match, never fewer.
+    /// - Returns: nil where there is no such index, or it knows nothing of the comparison.
+    func indexedExpression(_ comparison: PredicateNode.Comparison) -> IndexCondition? {
+        if comparison.left.constant == nil, let value = comparison.right.constant {
+            return indexedExpression(comparison.left, comparison, comparison.comparison, value)
+        }
+        guard comparison.right.constant == nil, let value = comparison.left.constant,
+            let mirrored = Self.order(comparison.comparison)?.mirrored
+        else { return nil }
+        return indexedExpression(comparison.right, comparison, PredicateNode.Operator(mirrored), value)
+    }
+
+    private func indexedExpression(
+        _ node: ExpressionNode, _ comparison: PredicateNode.Comparison, _ operation: PredicateNode.Operator, _ value: PredicateValue
+    ) -> IndexCondition? {
+        guard comparison.options.effective.isEmpty, !value.isNull else { return nil }
+        let format = PredicatePrinter.format(node)
+        let keys = Set(table.indexes.flatMap { $0.parts.map(\.key) })
+        let isText: Bool
+        switch value {
+        case .text: isText = true
+        case .collection(let members):
+            guard let first = members.first else { return nil }
+            if case .text = first { isText = true } else { isText = false }
+        default: isText = false
+        }
+        let key = IndexKey.expression(format, isText: isText)
+        guard keys.contains(key) else { return nil }
+        func component(_ value: PredicateValue) -> [UInt8]? {
+            let builder = KeyBuilder()
+            builder.append(value, isText: isText)
+            return builder.buffer.first == KeyBuilder.valueTag ? builder.bytes : nil
+        }
+        switch operation {
+        case .equal: return component(value).map { IndexCondition(key, kind: .equal([$0]), isExact: false) }
+        case .isIn:
+            guard let members = value.members else { return nil }
+            let components = members.compactMap(component)
+            guard components.count == members.count else { return nil }
+            return IndexCondition(key, kind: .equal(Array(Set(components))), isExact: false)
+        case .less, .lessOrEqual:
+            return component(value).map {
+                IndexCondition(key, kind: .range(lower: nil, lowerIsOpen: false, upper: $0, upperIsOpen: false), isExact: false)
+            }
+        case .greater, .greaterOrEqual:
+            return component(value).map {
+                IndexCondition(key, kind: .range(lower: $0, lowerIsOpen: false, upper: nil, upperIsOpen: false), isExact: false)
+            }
+        case .beginsWith:
+            guard isText, case .text(let prefix) = value else { return nil }
+            let builder = KeyBuilder()
+            builder.append(textPrefix: prefix)
+            return IndexCondition(key, kind: .prefix(builder.bytes), isExact: false)
+        default: return nil
+        }
+    }
+}
+
+extension PredicateNode.Operator {
+    fileprivate init(_ order: ComparisonOperator) {
+        self = switch order {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
+        }
+    }
+}

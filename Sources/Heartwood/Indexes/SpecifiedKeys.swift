@@ -1,0 +1,132 @@
+import Foundation
+import RecordLog
+import Synchronization
+
+/// Makes the keys of an index by its specification, for rows of any layout: columns are found by their names.
+final class SpecifiedKeys: IndexKeyExtractor {
+    private let specification: IndexSpecification
+    private let compiled = Mutex(Layouts())
+
+    /// Safe to hand to another thread: used under `compiled` alone.
+    private struct Layouts: @unchecked Sendable {
+        var list: [(layout: RowLayout, keys: CompiledKeys?)] = []
+        let scope = QueryScope(view: nil)
+    }
+
+    init(_ specification: IndexSpecification) {
+        self.specification = specification
+    }
+
+    /// What `StoreOptions.makeExtractor` is for.
+    static func make(_ name: String) -> (any IndexKeyExtractor)? { IndexSpecification(name: name).map(SpecifiedKeys.init) }
+
+    /// Whether rows of a layout can be asked what the specification asks.
+    func suits(_ layout: RowLayout) -> Bool { CompiledKeys(specification, layout) != nil }
+
+    func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
+        nonisolated(unsafe) let key = key, row = row
+        return compiled.withLock { layouts in
+            let place = layouts.list.firstIndex { $0.layout === layout } ?? layouts.list.count
+            if place == layouts.list.count {
+                // Layouts are made anew with each catalog; the newest are used.
+                if place == Self.layoutsMax { layouts.list.removeAll() }
+                layouts.list.append((layout, CompiledKeys(specification, layout)))
+            }
+            guard let keys = layouts.list[min(place, layouts.list.count - 1)].keys else { return false }
+            return keys.append(row, to: key, layouts.scope)
+        }
+    }
+
+    private static let layoutsMax = 16
+}
+
+/// A specification, compiled for rows of one layout.
+private struct CompiledKeys {
+    private enum Part {
+        case column(ColumnAccess, isDescending: Bool)
+        case expression(RowExpression, isText: Bool, isDescending: Bool)
+    }
+
+    private let parts: [Part]
+    private let test: RowTest?
+
+    /// - Returns: nil where something cannot be asked of such rows.
+    init?(_ specification: IndexSpecification, _ layout: RowLayout) {
+        let compiler = PredicateCompiler(table: EntityTable(rowsOf: layout), view: nil)
+        var parts: [Part] = []
+        for element in specification.elements {
+            let isDescending = element.isDescending ?? false
+            if let name = element.column {
+                guard let position = layout.columns.firstIndex(where: { $0.name == name }) else { return nil }
+                parts.append(.column(layout.access[position], isDescending: isDescending))
+            } else {
+                guard let format = element.expression, let node = try? PredicateParser.parseExpression(format, arguments: []).node,
+                    let expression = compiler.expression(node.folded)
+                else { return nil }
+                parts.append(.expression(expression, isText: element.isText ?? false, isDescending: isDescending))
+            }
+        }
+        self.parts = parts
+        guard let format = specification.predicate else {
+            test = nil
+            return
+        }
+        guard let node = try? PredicateParser.parse(format, arguments: []), let compiled = compiler.compile(node.folded) else { return nil }
+        test = compiled
+    }
+
+    func append(_ row: RowView, to key: KeyBuilder, _ scope: QueryScope) -> Bool {
+        // A pattern that takes too long says so by throwing; such a row is in no partial index, on any reading.
+        if let test, (try? test.matches(row, scope)) != true { return false }
+        for part in parts {
+            switch part {
+            case .column(let access, let isDescending): key.append(column: access, of: row, descending: isDescending)
+            case .expression(let expression, let isText, let isDescending):
+                key.append((try? expression.value(row, scope)) ?? .null, isText: isText, descending: isDescending)
+            }
+        }
+        return true
+    }
+}
+
+extension EntityTable {
+    /// Stands for a table of which nothing is known but one layout: columns are attributes of the kinds that have such columns.
+    fileprivate convenience init(rowsOf layout: RowLayout) {
+        let entity = NSEntityDescription()
+        entity.properties = layout.columns.map { column in
+            if column.type == .reference {
+                let relationship = NSRelationshipDescription()
+                relationship.name = column.name
+                relationship.maxCount = 1
+                return relationship
+            }
+            let attribute = NSAttributeDescription()
+            attribute.name = column.name
+            attribute.attributeType = Self.attributeType(column.type)
+            attribute.allowsExternalBinaryDataStorage = column.type == .value
+            return attribute
+        }
+        entity.freeze()
+        var accesses = [[ColumnAccess]?](repeating: nil, count: Int(layout.id.rawValue) + 1)
+        accesses[Int(layout.id.rawValue)] = layout.access
+        self.init(
+            id: TableID(rawValue: 0), runtime: EntityRuntime(entity: entity, slot: 0, store: nil, accesses: accesses), layout: layout,
+            positions: Array(layout.columns.indices), members: layout.columns.map { _ in nil }, indexes: [], inbound: [])
+    }
+
+    private static func attributeType(_ type: ColumnType) -> NSAttributeType {
+        switch type {
+        case .bool: .booleanAttributeType
+        case .int16: .integer16AttributeType
+        case .int32: .integer32AttributeType
+        case .int64: .integer64AttributeType
+        case .float: .floatAttributeType
+        case .double: .doubleAttributeType
+        case .date: .dateAttributeType
+        case .uuid: .UUIDAttributeType
+        case .decimal: .decimalAttributeType
+        case .text: .stringAttributeType
+        case .bytes, .value, .reference: .binaryDataAttributeType
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import RecordLog
+
+extension TableIndex {
+    /// The indexes of an entity's table that a store has as its model states them.
+    static func all(of entity: NSEntityDescription, _ table: TableDefinition, _ catalog: Catalog) -> [TableIndex] {
+        let indexByName = entity.propertyIndexByName
+        return IndexPlan.all(of: entity).compactMap { plan in
+            guard let found = plan.found(in: catalog, table) else { return nil }
+            let parts = plan.specification.elements.compactMap { element -> Part? in
+                let isAscending = element.isDescending != true
+                if let name = element.column { return indexByName[name].map { Part(property: $0, isAscending: isAscending) } }
+                guard let format = element.expression else { return nil }
+                return Part(.expression(format, isText: element.isText ?? false), isAscending: isAscending)
+            }
+            guard parts.count == plan.specification.elements.count else { return nil }
+            return TableIndex(
+                id: found.id, name: plan.name, parts: parts, isUnique: plan.isUnique, partial: plan.specification.predicate.map(PartialIndex.init),
+                relatives: plan.isUnique ? relatives(of: entity, constraint: plan.name, catalog) : [])
+        }
+    }
+
+    private static func relatives(
+        of entity: NSEntityDescription, constraint name: String, _ catalog: Catalog
+    ) -> [(table: TableID, index: IndexID)] {
+        func states(_ entity: NSEntityDescription) -> Bool {
+            entity.allUniquenessConstraints.contains { RecordLogNames.unique($0) == name }
+        }
+        var root = entity
+        while let parent = root.superentity, states(parent) { root = parent }
+        return root.concreteFamily.compactMap { member in
+            guard member !== entity, let table = catalog.table(named: member.name ?? ""),
+                let index = catalog.indexes(on: table.id).first(where: { $0.name == name })
+            else { return nil }
+            return (table.id, index.id)
+        }
+    }
+}
+
+extension EntityTable {
+    /// The same table with the indexes of a newer catalog.
+    func reindexed(_ catalog: Catalog) -> EntityTable {
+        guard let definition = catalog.table(id) else { return self }
+        return EntityTable(
+            id: id, runtime: runtime, layout: layout, positions: positions, members: members,
+            indexes: TableIndex.all(of: runtime.entity, definition, catalog), inbound: inbound)
+    }
+}
+
+extension RecordLogStore {
+    /// Has views from now on use the indexes of a newer catalog; older views keep what they had.
+    final func adoptIndexes(_ catalog: Catalog) {
+        replaceSchema { RecordLogSchema(tables: $0.tables.compactMap { $0?.reindexed(catalog) }, links: $0.links) }
+    }
+}

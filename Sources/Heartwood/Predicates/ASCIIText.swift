@@ -1,0 +1,62 @@
+/// Text of ASCII alone, eight bytes at a time.
+enum ASCIIText {
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Calls `body` with the text, in lowercase where that is asked for.
+    /// - Returns: nil where there is more than ASCII.
+    @inline(__always)
+    static func withLowered<Result>(
+        _ text: UnsafeRawBufferPointer, isLowered: Bool, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result? {
+        guard isLowered else { return isASCII(text) ? try body(text) : nil }
+        return try withUnsafeTemporaryAllocation(byteCount: text.count &+ 8, alignment: 8) { buffer in
+            try lower(text, into: buffer) ? body(UnsafeRawBufferPointer(rebasing: buffer[..<text.count])) : nil
+        }
+    }
+
+    private static func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
+        var at = 0
+        while at &+ 8 <= text.count {
+            if text.loadUnaligned(fromByteOffset: at, as: UInt64.self) & highBits != 0 { return false }
+            at &+= 8
+        }
+        while at < text.count {
+            if text[at] >= 0x80 { return false }
+            at &+= 1
+        }
+        return true
+    }
+
+    /// - Parameter buffer: of eight bytes more than the text.
+    private static func lower(_ text: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        var at = 0
+        while at < text.count {
+            var word: UInt64 = 0
+            if at &+ 8 <= text.count {
+                word = text.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            } else {
+                for place in at..<text.count { word |= UInt64(text[place]) << UInt64((place &- at) &* 8) }
+                word = UInt64(littleEndian: word)
+            }
+            guard word & highBits == 0 else { return false }
+            // The high bit of a byte: set by the first sum from "A" on, by the second behind "Z".
+            let isUpper = (word &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(word &+ 0x2525_2525_2525_2525) & highBits
+            buffer.storeBytes(of: word | isUpper >> 2, toByteOffset: at, as: UInt64.self)
+            at &+= 8
+        }
+        return true
+    }
+
+    /// Letters from the most frequent on; what is not among them is rarer.
+    private static let frequent = Array(" etaoinsrhldcumfpgwybvk".utf8)
+
+    /// The place of the byte of a pattern that texts have least often.
+    static func rarest(_ pattern: [UInt8]) -> Int {
+        func rank(_ byte: UInt8) -> Int {
+            // The first bytes of other scripts' letters repeat in each of them; the later ones tell more.
+            if byte >= 0xC0 { return 1 }
+            return frequent.firstIndex(of: byte | (byte >= 0x41 && byte <= 0x5A ? 0x20 : 0)) ?? frequent.count
+        }
+        return pattern.indices.max { rank(pattern[$0]) < rank(pattern[$1]) } ?? 0
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+
+/// What letters beyond ASCII fold to, each learnt once: for comparisons of many texts without case or diacritics.
+///
+/// Holds where letters do not affect each other: a text with combining marks, joiners or letters beyond the basic plane is folded as
+/// a whole by its reader.
+final class FoldedScalars {
+    let options: PredicateNode.Options
+    /// By scalar: 0 unknown, `together` for one that is not folded alone, else where its bytes lie in `bytes` and how many there are.
+    private let known: UnsafeMutablePointer<UInt32>
+    private var bytes: UnsafeMutablePointer<UInt8>
+    private var byteCount = 1
+    private var byteCapacity = 4096
+    private var output: UnsafeMutablePointer<UInt8>
+    private var capacity = 1024
+
+    private static let limit = 0xD800
+    private static let together = UInt32.max
+
+    init(_ options: PredicateNode.Options) {
+        self.options = options
+        known = .allocate(capacity: Self.limit)
+        known.initialize(repeating: 0, count: Self.limit)
+        bytes = .allocate(capacity: byteCapacity)
+        output = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        known.deallocate()
+        bytes.deallocate()
+        output.deallocate()
+    }
+
+    /// The most bytes that two bytes of a text fold to.
+    private static let foldedMax = 15
+
+    /// Calls `body` with the folded text.
+    /// - Returns: nil where it has to be folded as a whole.
+    func withFolded<Result>(_ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+        if (text.count &+ 1) &* Self.foldedMax > capacity {
+            output.deallocate()
+            capacity = (text.count + 1) * Self.foldedMax
+            output = .allocate(capacity: capacity)
+        }
+        let output = output, known = known
+        var end = 0
+        let lowers = options.contains(.caseInsensitive)
+        var at = 0
+        while at < text.count {
+            let first = text[at]
+            if first < 0x80 {
+                output[end] = lowers && first >= 0x41 && first <= 0x5A ? first | 0x20 : first
+                end &+= 1
+                at &+= 1
+                continue
+            }
+            let size = first < 0xE0 ? 2 : 3
+            // Bytes that are no UTF-8 are left to the reader, as are four bytes.
+            guard first >= 0xC2, first < 0xF0, at &+ size <= text.count, text[at &+ 1] & 0xC0 == 0x80 else { return nil }
+            var scalar = UInt32(first & (size == 2 ? 0x1F : 0x0F)) << 6 | UInt32(text[at &+ 1] & 0x3F)
+            if size == 3 {
+                guard text[at &+ 2] & 0xC0 == 0x80 else { return nil }
+                scalar = scalar << 6 | UInt32(text[at &+ 2] & 0x3F)
+                guard scalar >= 0x800 else { return nil }
+            }
+            guard scalar < Self.limit else { return nil }
+            var entry = known[Int(scalar)]
+            if entry == 0 { entry = learn(scalar) }
+            guard entry != Self.together else { return nil }
+            var from = Int(entry >> 4)
+            let last = from &+ Int(entry & 15)
+            while from < last {
+                output[end] = bytes[from]
+                end &+= 1
+                from &+= 1
+            }
+            at &+= size
+        }
+        return try body(UnsafeRawBufferPointer(start: output, count: end))
+    }
+
+    private func learn(_ value: UInt32) -> UInt32 {
+        var entry = Self.together
+        if let scalar = Unicode.Scalar(value), Self.standsAlone(scalar) {
+            let folded = Array(TextMatcher.fold(String(Character(scalar)), options).utf8)
+            if folded.count <= Self.foldedMax {
+                if byteCount + folded.count > byteCapacity { grow() }
+                entry = UInt32(byteCount) << 4 | UInt32(folded.count)
+                for byte in folded {
+                    bytes[byteCount] = byte
+                    byteCount += 1
+                }
+            }
+        }
+        known[Int(value)] = entry
+        return entry
+    }
+
+    private func grow() {
+        let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity * 2)
+        grown.update(from: bytes, count: byteCount)
+        bytes.deallocate()
+        bytes = grown
+        byteCapacity *= 2
+    }
+
+    private static func standsAlone(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark, .format, .control, .unassigned: return false
+        default: break
+        }
+        // Parts of Hangul syllables join each other.
+        let isJamo = 0x1100...0x11FF ~= scalar.value || 0xA960...0xA97F ~= scalar.value || 0xD7B0...0xD7FF ~= scalar.value
+        return properties.canonicalCombiningClass == .notReordered && !isJamo
+    }
+}

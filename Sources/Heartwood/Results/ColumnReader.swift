@@ -1,0 +1,87 @@
+import Foundation
+
+/// Understands what `propertiesToFetch` and `propertiesToGroupBy` list: names, key paths, properties, and descriptions of expressions.
+struct ColumnReader {
+    let entity: NSEntityDescription
+
+    private var name: String { entity.name ?? "?" }
+
+    /// What is fetched where nothing is said.
+    func attributes() throws -> [ResultShape.Column] {
+        try entity.frozenProperties.filter { $0 is NSAttributeDescription && !$0.isTransient }.map { try column($0) }
+    }
+
+    func column(_ property: Any) throws -> ResultShape.Column {
+        switch property {
+        case let description as NSExpressionDescription:
+            guard !description.name.isEmpty, let expression = description.expression else {
+                throw ResultShape.error("An NSExpressionDescription needs a name and an expression; \"\(description.name)\" lacks one.")
+            }
+            let node = expression.node.folded
+            try PredicateCheck.check(node, entity: entity)
+            let given = description.expressionResultType, type = given == .undefinedAttributeType ? type(of: node) : given
+            return ResultShape.Column(name: description.name, expression: node, type: type)
+        case let description as NSPropertyDescription: return try column(path: description.name)
+        case let path as String: return try column(path: path)
+        default:
+            throw ResultShape.error(
+                "A property to fetch is a name, a key path, an NSPropertyDescription or an NSExpressionDescription, not \(property).")
+        }
+    }
+
+    /// - Parameter columns: an expression among them may be named.
+    func groupKey(_ property: Any, _ columns: [ResultShape.Column]) throws -> ResultShape.Column {
+        if let key = property as? String, entity.propertiesByName[key] == nil, let known = columns.first(where: { $0.name == key }) {
+            return try groupKey(known)
+        }
+        return try groupKey(try column(property))
+    }
+
+    private func groupKey(_ column: ResultShape.Column) throws -> ResultShape.Column {
+        guard !column.expression.hasAggregate else {
+            throw ResultShape.error("\(name) cannot be grouped by \"\(column.name)\": it is an aggregate, which groups have.")
+        }
+        return column
+    }
+
+    // MARK: Key paths
+
+    private func column(path: String) throws -> ResultShape.Column {
+        let keys = path.split(separator: ".").map(String.init)
+        let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
+        guard !keys.isEmpty else { throw ResultShape.error("A property to fetch has no name.") }
+        try PredicateCheck.check(node, entity: entity)
+        var owner: NSEntityDescription? = entity
+        for (place, key) in keys.enumerated() {
+            let property = owner?.familyProperty(key)
+            if let relationship = property as? NSRelationshipDescription, relationship.isToMany,
+                !(place + 1 < keys.count && keys[place + 1].hasPrefix("@")) {
+                throw ResultShape.error(
+                    "\(name) cannot give \"\(path)\": \(key) is a to-many relationship, which has no single value; use an operator, such "
+                        + "as \(keys.prefix(place + 1).joined(separator: ".")).@count.")
+            }
+            owner = (property as? NSRelationshipDescription)?.destinationEntity
+        }
+        return ResultShape.Column(name: path, expression: node, type: type(of: node))
+    }
+
+    /// The type of an expression's values where its keys tell.
+    private func type(of node: ExpressionNode) -> NSAttributeType {
+        switch node {
+        case .keyPath(let keys):
+            var owner: NSEntityDescription? = entity, type = NSAttributeType.objectIDAttributeType
+            for key in keys where !["@min", "@max"].contains(key) {
+                if key == "@count" { return .integer64AttributeType }
+                if key.hasPrefix("@") { return .undefinedAttributeType }
+                guard let property = owner?.familyProperty(key) else { continue }
+                owner = (property as? NSRelationshipDescription)?.destinationEntity
+                type = (property as? NSAttributeDescription)?.attributeType ?? .objectIDAttributeType
+            }
+            return type
+        case .call(.count, _): return .integer64AttributeType
+        case .call(.min, let arguments), .call(.max, let arguments):
+            return arguments.count == 1 ? type(of: arguments[0]) : .undefinedAttributeType
+        default: return .undefinedAttributeType
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// Numbers byte strings in the order in which they first come.
+///
+/// Keys lie one after the other in one buffer, and are found by their hash: no object and no allocation for each.
+final class GroupTable {
+    private struct Entry {
+        let hash: UInt64
+        let start: Int
+        let count: Int
+    }
+
+    private var arena: UnsafeMutableRawPointer = .allocate(byteCount: 1024, alignment: 8)
+    private var arenaSize = 1024
+    private var arenaUsed = 0
+    private let entries = GroupValues<Entry>()
+    /// The number of an entry, one more; 0 for none. A power of two of them, at most half of them taken.
+    private var slots = GroupTable.slots(64)
+    private var mask = 63
+    /// Another one for each table, so that nobody can choose keys that meet.
+    private let seed = UInt64.random(in: 1 ... .max)
+
+    deinit {
+        arena.deallocate()
+        slots.deallocate()
+    }
+
+    private static func slots(_ count: Int) -> UnsafeMutablePointer<Int> {
+        let slots = UnsafeMutablePointer<Int>.allocate(capacity: count)
+        slots.initialize(repeating: 0, count: count)
+        return slots
+    }
+
+    var count: Int { entries.count }
+
+    /// - Complexity: O(bytes of the key), on average.
+    func number(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
+        let hash = hash(key)
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] != 0 {
+            let number = slots[slot] &- 1, entry = entries[number]
+            if entry.hash == hash, entry.count == key.count, isEqual(key, at: entry.start) { return (number, false) }
+            slot = (slot &+ 1) & mask
+        }
+        entries.append(Entry(hash: hash, start: arenaUsed, count: key.count))
+        keep(key)
+        slots[slot] = entries.count
+        if entries.count * 2 > mask { grow() }
+        return (entries.count - 1, true)
+    }
+
+    @inline(__always)
+    private func isEqual(_ key: UnsafeRawBufferPointer, at start: Int) -> Bool {
+        guard let bytes = key.baseAddress else { return true }
+        return memcmp(arena + start, bytes, key.count) == 0
+    }
+
+    private func keep(_ key: UnsafeRawBufferPointer) {
+        guard let bytes = key.baseAddress else { return }
+        if arenaUsed + key.count > arenaSize {
+            arenaSize = max(arenaSize * 2, arenaUsed + key.count)
+            let grown = UnsafeMutableRawPointer.allocate(byteCount: arenaSize, alignment: 8)
+            grown.copyMemory(from: arena, byteCount: arenaUsed)
+            arena.deallocate()
+            arena = grown
+        }
+        (arena + arenaUsed).copyMemory(from: bytes, byteCount: key.count)
+        arenaUsed += key.count
+    }
+
+    private func grow() {
+        slots.deallocate()
+        slots = Self.slots((mask + 1) * 2)
+        mask = mask * 2 + 1
+        for number in 0..<entries.count {
+            var slot = Int(truncatingIfNeeded: entries[number].hash) & mask
+            while slots[slot] != 0 { slot = (slot + 1) & mask }
+            slots[slot] = number + 1
+        }
+    }
+
+    /// Eight bytes a step, each mixed in by a multiplication whose halves are joined.
+    @inline(__always)
+    private func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        func mix(_ word: UInt64) -> UInt64 {
+            let product = word.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+            return product.high ^ product.low
+        }
+        var result = seed ^ UInt64(truncatingIfNeeded: key.count), at = 0
+        while at &+ 8 <= key.count {
+            result = mix(result ^ key.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+            at &+= 8
+        }
+        var tail: UInt64 = 0
+        while at < key.count {
+            tail = tail << 8 | UInt64(key[at])
+            at &+= 1
+        }
+        return mix(result ^ tail)
+    }
+}

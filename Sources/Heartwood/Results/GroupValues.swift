@@ -1,0 +1,35 @@
+/// One value for each group, in memory that is reached without a check or a count of references.
+final class GroupValues<Value> {
+    private var base: UnsafeMutablePointer<Value> = .allocate(capacity: 16)
+    private var capacity = 16
+    private(set) var count = 0
+
+    deinit {
+        base.deinitialize(count: count)
+        base.deallocate()
+    }
+
+    func append(_ value: Value) {
+        if count == capacity { grow() }
+        (base + count).initialize(to: value)
+        count &+= 1
+    }
+
+    private func grow() {
+        let grown = UnsafeMutablePointer<Value>.allocate(capacity: capacity * 2)
+        grown.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = grown
+        capacity *= 2
+    }
+
+    /// - Precondition: `place` is below the count; not checked.
+    subscript(place: Int) -> Value {
+        @inline(__always) get { base[place] }
+        @inline(__always) set { base[place] = newValue }
+    }
+
+    /// For a value that is changed in its place.
+    @inline(__always)
+    func pointer(at place: Int) -> UnsafeMutablePointer<Value> { base + place }
+}

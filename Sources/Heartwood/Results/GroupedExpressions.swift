@@ -1,0 +1,133 @@
+import Foundation
+
+/// The keys of groups and the aggregates over their objects, and expressions over both.
+struct GroupedExpressions {
+    struct Aggregate {
+        let function: PredicateFunction
+        /// Over an object; empty keys for the object itself.
+        let argument: ExpressionNode
+    }
+
+    let keys: [ExpressionNode]
+    private(set) var aggregates: [Aggregate] = []
+    private let keyFormats: [String]
+    private var aggregateFormats: [String] = []
+
+    init(keys: [ExpressionNode]) {
+        self.keys = keys
+        keyFormats = keys.map(PredicatePrinter.format)
+    }
+
+    // MARK: Slots
+
+    /// A value that a group has: a variable, by a name that no format can write.
+    enum Slot {
+        case key(Int)
+        case aggregate(Int)
+
+        var name: String {
+            switch self {
+            case .key(let place): "key \(place)"
+            case .aggregate(let place): "aggregate \(place)"
+            }
+        }
+
+        /// The slot that an expression is, where it is one alone.
+        init?(_ node: ExpressionNode) {
+            guard case .variable(let name) = node else { return nil }
+            let parts = name.split(separator: " ")
+            guard parts.count == 2, let place = Int(parts[1]) else { return nil }
+            self = parts[0] == "key" ? .key(place) : .aggregate(place)
+        }
+    }
+
+    /// The slot of a key that is grouped by.
+    func slot(of node: ExpressionNode) -> ExpressionNode? {
+        keyFormats.firstIndex(of: PredicatePrinter.format(node)).map { .variable(Slot.key($0).name) }
+    }
+
+    // MARK: Rewriting
+
+    /// An expression over the slots in the place of one over objects.
+    /// - Throws: where it asks for what one object of the group has.
+    mutating func overGroup(_ node: ExpressionNode) throws -> ExpressionNode {
+        if let slot = slot(of: node) { return slot }
+        if let aggregate = node.asAggregate { return try take(aggregate) }
+        switch node {
+        case .constant, .fault, .variable: return node
+        case .path(let base, let keys): return .path(try overGroup(base), keys)
+        case .aggregate(let list): return .aggregate(try list.map { try overGroup($0) })
+        case .call(let function, let arguments): return .call(function, try arguments.map { try overGroup($0) })
+        case .set(let operation, let left, let right): return .set(operation, try overGroup(left), try overGroup(right))
+        case .conditional(let predicate, let first, let second):
+            return .conditional(try overGroup(predicate), try overGroup(first), try overGroup(second))
+        case .keyPath, .subquery, .block:
+            throw ResultShape.error(
+                "\"\(PredicatePrinter.format(node))\" is not in propertiesToGroupBy and no aggregate, so a group has no one value of it.")
+        }
+    }
+
+    mutating func overGroup(_ node: PredicateNode) throws -> PredicateNode {
+        switch node {
+        case .constant, .block, .fault: return node
+        case .and(let parts): return .and(try parts.map { try overGroup($0) })
+        case .or(let parts): return .or(try parts.map { try overGroup($0) })
+        case .not(let part): return .not(try overGroup(part))
+        case .comparison(let comparison):
+            var result = comparison
+            result.left = try overGroup(comparison.left)
+            result.right = try overGroup(comparison.right)
+            return .comparison(result)
+        }
+    }
+
+    private mutating func take(_ aggregate: Aggregate) throws -> ExpressionNode {
+        let format = PredicatePrinter.format(.call(aggregate.function, [aggregate.argument]))
+        guard !aggregate.argument.hasAggregate else { throw ResultShape.error("\"\(format)\" is an aggregate of an aggregate.") }
+        if let known = aggregateFormats.firstIndex(of: format) { return .variable(Slot.aggregate(known).name) }
+        aggregates.append(aggregate)
+        aggregateFormats.append(format)
+        return .variable(Slot.aggregate(aggregates.count - 1).name)
+    }
+}
+
+extension ExpressionNode {
+    /// The aggregate over a group's objects that this is: a function of one argument, or an operator that starts a key path.
+    fileprivate var asAggregate: GroupedExpressions.Aggregate? {
+        switch self {
+        case .call(let function, let arguments) where function.isAggregate && arguments.count == 1:
+            switch arguments[0] {
+            // A function of many values that stand there.
+            case .aggregate, .constant, .set, .variable: return nil
+            default: return GroupedExpressions.Aggregate(function: function, argument: arguments[0])
+            }
+        case .keyPath(let keys):
+            let function: PredicateFunction? = switch keys.first {
+            case "@count": .count
+            case "@sum": .sum
+            case "@avg": .average
+            case "@min": .min
+            case "@max": .max
+            default: nil
+            }
+            return function.map { GroupedExpressions.Aggregate(function: $0, argument: .keyPath(Array(keys.dropFirst()))) }
+        default: return nil
+        }
+    }
+
+    /// Whether an aggregate over a group's objects is in it.
+    var hasAggregate: Bool {
+        var isFound = false
+        _ = rewriting(bound: []) { node, bound in
+            // In a subquery a function is over one object's members.
+            if bound.isEmpty, node.asAggregate != nil { isFound = true }
+            return node
+        }
+        return isFound
+    }
+
+    var isPath: Bool {
+        if case .keyPath = self { return true }
+        return false
+    }
+}

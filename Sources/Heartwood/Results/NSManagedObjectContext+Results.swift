@@ -1,0 +1,126 @@
+import Foundation
+import RecordLog
+
+/// Fetches of dictionaries, which tell of the stores alone: no unsaved change of any context counts.
+extension NSManagedObjectContext {
+    final func dictionaries(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> [NSDictionary] {
+        let names = shape.columns.map { NSString(string: $0.name) }, types = shape.columns.map(\.type)
+        var result: [NSDictionary] = []
+        try forEachResult(fetch, shape) { values in
+            let dictionary = NSMutableDictionary(capacity: values.count)
+            for (place, value) in values.enumerated() {
+                if let object = value.object(as: types[place]) { dictionary.setObject(object, forKey: names[place]) }
+            }
+            result.append(dictionary)
+            return true
+        }
+        return result
+    }
+
+    final func countResults(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> Int {
+        guard !shape.isPlain else {
+            var stored = fetch
+            stored.shape = nil
+            stored.includesPendingChanges = false
+            return try storeReader().count(stored)
+        }
+        return try runResults(fetch, shape)
+    }
+
+    /// Makes every result.
+    /// - Returns: how many there are.
+    final func runResults(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> Int {
+        var count = 0
+        try forEachResult(fetch, shape) { _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// Calls `body` with the values of each result, in the order of the request's properties to fetch, until it returns false. Where
+    /// neither sorting nor groups need them all, no more than one is held.
+    /// - Precondition: the request's type is `dictionaryResultType`.
+    package final func forEachResult<ResultType>(_ request: NSFetchRequest<ResultType>, _ body: ([Any?]) throws -> Bool) throws {
+        checkQueue()
+        let fetch = try FetchSpecification(request, context: self)
+        guard let shape = fetch.shape else { preconditionFailure("a request for other results has no properties to give") }
+        let types = shape.columns.map(\.type)
+        try forEachResult(fetch, shape) { values in try body(zip(values, types).map { $0.object(as: $1) }) }
+    }
+
+    private func forEachResult(
+        _ fetch: FetchSpecification, _ shape: ResultShape, _ body: ([PredicateValue]) throws -> Bool
+    ) throws {
+        let reader = storeReader()
+        var fetch = fetch
+        fetch.shape = nil
+        let limit = fetch.limit == 0 ? nil : fetch.limit, offset = fetch.offset
+        if !shape.isPlain { (fetch.limit, fetch.offset) = (0, 0) }
+        let parts = try reader.storeQueries(for: fetch)
+        try withoutActuallyEscaping(body) { body in
+            func sink() -> ResultSink { ResultSink(shape, limit: shape.isPlain ? nil : limit, offset: shape.isPlain ? 0 : offset, body) }
+            if parts.count == 1, let (store, query) = parts.first,
+                let statistics = try reader.view(of: store).tabulate(query, shape, into: sink()) {
+                lastQuery = statistics
+            } else {
+                try tabulateObjects(fetch, shape, into: sink())
+            }
+        }
+    }
+
+    /// Who reads the stores: this context, or one beside it in the place of a child, and of one whose objects say more than the stores.
+    private func storeReader() -> NSManagedObjectContext { parentContext == nil && !hasChanges ? self : newReader() }
+
+    private func newReader() -> NSManagedObjectContext {
+        let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        reader.persistentStoreCoordinator = coordinator
+        return reader
+    }
+
+    /// What rows cannot tell is asked of objects of a context that nobody else sees.
+    private func tabulateObjects(_ fetch: FetchSpecification, _ shape: ResultShape, into sink: ResultSink) throws {
+        let reader = newReader()
+        var fetch = fetch
+        fetch.returnsObjectsAsFaults = true
+        fetch.readiness = FetchReadiness()
+        let objects = try reader.fetchObjects(fetch)
+        lastQuery = reader.lastQuery
+        lastQueryWasInMemory = true
+        do {
+            func values(_ nodes: [ExpressionNode], _ object: NSManagedObject) throws -> [PredicateValue] {
+                let scope = PredicateScope(subject: object)
+                let values = try nodes.map { try $0.value(scope).identified }
+                if let failure = reader.readingFailure { throw failure }
+                return values
+            }
+            guard let grouped = shape.groups else {
+                let columns = shape.columns.map(\.expression), order = shape.order.map(\.expression)
+                for object in objects where try !sink.take(try values(columns, object), order: try values(order, object)) { break }
+                return try sink.finish()
+            }
+            let groups = ResultGroups(shape, grouped), key = KeyBuilder()
+            var keys: [[PredicateValue]] = []
+            for object in objects {
+                let found = try values(grouped.keys, object)
+                key.removeAll()
+                for value in found { value.appendIdentity(to: key) }
+                let group = groups.group(key.buffer)
+                if group.isNew { keys.append(found) }
+                let arguments = try values(grouped.aggregates.map(\.argument), object)
+                for (accumulator, argument) in zip(groups.accumulators, arguments) { accumulator.take(argument, of: group.number) }
+            }
+            try groups.finish(into: sink) { keys[$0][$1] }
+        } catch let fault as PredicateFault {
+            throw CoreDataError.unsupported("The fetch's expressions cannot be evaluated: \(fault.reason)")
+        }
+    }
+}
+
+extension PredicateValue {
+    /// An object of the reader's as its ID.
+    fileprivate var identified: PredicateValue {
+        if case .object(let object) = self { return .objectID(object.objectID) }
+        return self
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import RecordLog
+
+/// Key paths that lead through relationships, and expressions whose value leaves the store.
+extension PredicateCompiler {
+    /// An expression of a result: beside what predicates compare, objects as their IDs, and attributes that have no order.
+    /// - Returns: nil where a part cannot be computed from rows.
+    func result(_ node: ExpressionNode) -> RowExpression? {
+        guard case .keyPath(let keys) = node else { return expression(node) }
+        return path(keys[...], asResult: true)
+    }
+
+    /// - Parameter asResult: see `result`.
+    func path(_ keys: ArraySlice<String>, asResult: Bool = false) -> RowExpression? {
+        let runtime = table.runtime, rest = keys.dropFirst()
+        guard let key = keys.first else { return asResult ? IdentityExpression() : nil }
+        guard let index = runtime.index(of: key) else {
+            // Of another entity of the family: null here.
+            if runtime.entity.isKnownInFamily(key) { return ConstantExpression(.null) }
+            return asResult && rest.isEmpty && (key == "objectID" || key.lowercased() == "self") ? IdentityExpression() : nil
+        }
+        let property = runtime.properties[index]
+        guard !property.isTransient else { return nil }
+        switch property.kind {
+        case .toOne:
+            guard !rest.isEmpty else { return asResult ? ReferenceExpression(runtime, index) : nil }
+            return destinations(of: index, rest, asResult).map { ToOneExpression(runtime, index, $0) }
+        case .toMany:
+            guard let source = table.members[index] else { return nil }
+            switch rest.first {
+            case "@count"?: return rest.count == 1 ? MemberCountExpression(source) : nil
+            case let name? where name.hasPrefix("@"):
+                guard let function = Self.operators[name] else { return nil }
+                return destinations(of: index, rest.dropFirst(), asResult).map { CallExpression(function, [MembersExpression(source, $0)]) }
+            default: return destinations(of: index, rest, asResult).map { MembersExpression(source, $0) }
+            }
+        case .transformable, .externalData: return asResult && rest.isEmpty ? OpaqueExpression(runtime, index) : nil
+        default: return rest.isEmpty ? expression(.keyPath([key])) : nil
+        }
+    }
+
+    private static let operators: [String: PredicateFunction] = ["@sum": .sum, "@avg": .average, "@min": .min, "@max": .max]
+
+    private func destinations(of index: Int, _ rest: ArraySlice<String>, _ asResult: Bool) -> DestinationExpressions? {
+        guard let view, let destination = table.runtime.properties[index].destination else { return nil }
+        var result = DestinationExpressions()
+        for entity in destination.concreteFamily {
+            guard let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+                let expression = PredicateCompiler(table: table, view: view).path(rest, asResult: asResult)
+            else { return nil }
+            result.set(expression, for: table.id)
+        }
+        return result
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import RecordLog
+
+extension PredicateValue {
+    /// The value as a dictionary holds it; an object as its ID.
+    func object(as type: NSAttributeType) -> Any? {
+        switch (self, type) {
+        case (.object(let object), _): return object.objectID
+        case (.collection(let members), _): return members.map { $0.object(as: type) ?? NSNull() }
+        case (.date(let seconds), .doubleAttributeType): return NSNumber(value: seconds)
+        default: break
+        }
+        guard let number = PredicateNumber(self) else {
+            return type == .stringAttributeType ? PredicateCast.string.apply(self).object : object
+        }
+        switch type {
+        case .booleanAttributeType: return NSNumber(value: number.double != 0)
+        case .integer16AttributeType: return number.integer.flatMap(Int16.init(exactly:)).map(NSNumber.init(value:)) ?? object
+        case .integer32AttributeType: return number.integer.flatMap(Int32.init(exactly:)).map(NSNumber.init(value:)) ?? object
+        case .integer64AttributeType: return number.integer.map(NSNumber.init(value:)) ?? object
+        case .doubleAttributeType: return NSNumber(value: number.double)
+        case .floatAttributeType: return NSNumber(value: Float(number.double))
+        case .decimalAttributeType: return number.decimal.map(NSDecimalNumber.init(decimal:)) ?? object
+        case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: number.double)
+        case .stringAttributeType: return PredicateCast.string.apply(self).object
+        default: return object
+        }
+    }
+
+    /// Appends bytes that are those of each value that is equal to this one, and of no other.
+    func appendIdentity(to key: KeyBuilder) {
+        switch self {
+        case .null: key.appendNull()
+        case .bool, .integer, .double, .decimal:
+            // Numbers are equal across their kinds where they are whole.
+            let number = PredicateNumber(self) ?? .integer(0)
+            if let whole = number.integer, isEqual(.integer(whole)) {
+                Kind.whole.append(to: key)
+                key.append(int64: whole)
+            } else if case .decimal(let decimal) = number {
+                Kind.decimal.append(to: key)
+                key.append(decimal: StoredDecimal(decimal))
+            } else {
+                Kind.double.append(to: key)
+                key.append(double: number.double)
+            }
+        case .text(let text):
+            Kind.text.append(to: key)
+            key.append(text: text)
+        case .date(let seconds):
+            Kind.date.append(to: key)
+            key.append(double: seconds)
+        case .uuid(let uuid):
+            Kind.uuid.append(to: key)
+            key.append(uuid: uuid.storedBytes)
+        case .data(let data):
+            Kind.data.append(to: key)
+            data.withUnsafeBytes { key.append(bytes: $0) }
+        case .url(let url):
+            Kind.url.append(to: key)
+            key.append(text: url.absoluteString)
+        case .object(let object): PredicateValue.objectID(object.objectID).appendIdentity(to: key)
+        case .objectID(let id):
+            Kind.object.append(to: key)
+            key.append(int64: Int64(bitPattern: id.key.rawValue))
+        case .collection(let members):
+            Kind.collection.append(to: key)
+            key.append(int64: Int64(members.count))
+            for member in members { member.appendIdentity(to: key) }
+        case .other(let object):
+            // What an object is equal to is its own affair; its archive is as near as bytes come.
+            Kind.other.append(to: key)
+            if let archive = try? AttributeCoding.archive(object) {
+                archive.withUnsafeBytes { key.append(bytes: $0) }
+            } else {
+                key.append(int64: Int64(ObjectIdentifier(object).hashValue))
+            }
+        }
+    }
+
+    private enum Kind: Int64 {
+        case whole, decimal, double, text, date, uuid, data, url, object, collection, other
+
+        func append(to key: KeyBuilder) { key.append(int64: rawValue) }
+    }
+}

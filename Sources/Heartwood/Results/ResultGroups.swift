@@ -1,0 +1,77 @@
+import Foundation
+import RecordLog
+
+/// The groups of one fetch while they are gathered.
+final class ResultGroups {
+    private let shape: ResultShape
+    private let grouped: GroupedExpressions
+    private let table = GroupTable()
+    let accumulators: [Accumulator]
+    /// The same, to be called for each row without counting references.
+    private let unmanaged: UnsafeMutableBufferPointer<Unmanaged<Accumulator>>
+
+    init(_ shape: ResultShape, _ grouped: GroupedExpressions) {
+        self.shape = shape
+        self.grouped = grouped
+        accumulators = grouped.aggregates.map(\.accumulator)
+        unmanaged = .allocate(capacity: accumulators.count)
+        for (place, accumulator) in accumulators.enumerated() { unmanaged.initializeElement(at: place, to: .passUnretained(accumulator)) }
+        // Without keys all objects are one group, even none of them.
+        if grouped.keys.isEmpty { _ = group(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    }
+
+    deinit {
+        unmanaged.deallocate()
+    }
+
+    @inline(__always)
+    func withAccumulator(_ place: Int, _ body: (Accumulator) throws -> Void) rethrows {
+        try unmanaged[place]._withUnsafeGuaranteedRef(body)
+    }
+
+    /// The group of a key's bytes; a new one is opened.
+    @inline(__always)
+    func group(_ key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
+        let found = table.number(of: key)
+        if found.isNew { for accumulator in accumulators { accumulator.open() } }
+        return found
+    }
+
+    /// Hands the groups over, in the order in which they first came.
+    /// - Parameter keyValue: gives a group's key by the group's number and the key's place.
+    func finish(into sink: ResultSink, keyValue: (Int, Int) throws -> PredicateValue) throws {
+        for group in 0..<table.count {
+            func value(_ slot: GroupedExpressions.Slot) throws -> PredicateValue {
+                switch slot {
+                case .key(let place): try keyValue(group, place)
+                case .aggregate(let place): accumulators[place].result(of: group)
+                }
+            }
+            // Made where there is more than slots.
+            var scope: PredicateScope?
+            func values() throws -> PredicateScope {
+                if let scope { return scope }
+                var variables: [String: Any] = [:]
+                for place in grouped.keys.indices {
+                    let slot = GroupedExpressions.Slot.key(place)
+                    variables[slot.name] = try value(slot)
+                }
+                for place in grouped.aggregates.indices {
+                    let slot = GroupedExpressions.Slot.aggregate(place)
+                    variables[slot.name] = try value(slot)
+                }
+                let made = PredicateScope(subject: nil, variables: variables)
+                scope = made
+                return made
+            }
+            func value(_ expression: ExpressionNode) throws -> PredicateValue {
+                if let slot = GroupedExpressions.Slot(expression) { return try value(slot) }
+                return try expression.value(try values())
+            }
+            if let having = shape.having, try !having.evaluate(try values()) { continue }
+            let order = try shape.order.map { try value($0.expression) }
+            guard try sink.take(try shape.columns.map { try value($0.expression) }, order: order) else { return }
+        }
+        try sink.finish()
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import RecordLog
+
+/// One table's part of a fetch of dictionaries: what is computed from its rows.
+final class ResultPart {
+    /// The values that are wanted of a row: the keys of its group, or the columns.
+    let values: [RowExpression]
+    let order: [RowExpression]
+    private let runtime: EntityRuntime
+    /// The bytes of the keys where they are columns: the row's own, or also such behind to-one relationships.
+    private let keyColumns: UnsafeMutableBufferPointer<Int>
+    private let keyOrder: RowOrder?
+    private let feeds: [ResultFeed]
+    private let unmanagedFeeds: UnsafeMutableBufferPointer<Unmanaged<ResultFeed>>
+
+    /// - Parameter isByValue: keys by value: where tables differ in the types of their columns, bytes of columns do not tell.
+    /// - Returns: nil where something cannot be computed from rows.
+    init?(_ shape: ResultShape, table: EntityTable, view: RecordLogView, isByValue: Bool) {
+        let compiler = PredicateCompiler(table: table, view: view)
+        func compile(_ nodes: [ExpressionNode]) -> [RowExpression]? {
+            let compiled = nodes.compactMap(compiler.result)
+            return compiled.count == nodes.count ? compiled : nil
+        }
+        let aggregates = shape.groups?.aggregates ?? []
+        let feeds = aggregates.compactMap { ResultFeed($0, compiler) }
+        guard let values = compile(shape.groups?.keys ?? shape.columns.map(\.expression)), feeds.count == aggregates.count,
+            let order = compile(shape.groups == nil ? shape.order.map(\.expression) : [])
+        else { return nil }
+        self.values = values
+        self.order = order
+        self.feeds = feeds
+        runtime = table.runtime
+        unmanagedFeeds = .allocate(capacity: feeds.count)
+        for (place, feed) in feeds.enumerated() { unmanagedFeeds.initializeElement(at: place, to: .passUnretained(feed)) }
+        let paths = isByValue ? nil : Self.paths(shape.groups?.keys ?? [])
+        let columns = Self.columns(paths ?? [], table.runtime)
+        keyColumns = .allocate(capacity: columns.count)
+        _ = keyColumns.initialize(from: columns)
+        keyOrder = columns.isEmpty ? paths.flatMap { RowOrder($0.map { SortKey(path: $0) }, table: table, view: view) } : nil
+    }
+
+    deinit {
+        keyColumns.deallocate()
+        unmanagedFeeds.deallocate()
+    }
+
+    /// nil where a key is computed.
+    private static func paths(_ keys: [ExpressionNode]) -> [[String]]? {
+        var paths: [[String]] = []
+        for key in keys {
+            guard case .keyPath(let path) = key, !path.isEmpty else { return nil }
+            paths.append(path)
+        }
+        return paths.isEmpty ? nil : paths
+    }
+
+    /// Empty where one of them is not a column of the row's own that has a key.
+    private static func columns(_ paths: [[String]], _ runtime: EntityRuntime) -> [Int] {
+        var columns: [Int] = []
+        for path in paths {
+            guard path.count == 1, let index = runtime.index(of: path[0]), runtime.properties[index].hasColumn,
+                runtime.properties[index].kind != .externalData
+            else { return [] }
+            columns.append(index)
+        }
+        return columns
+    }
+
+    /// Adds a row to its group.
+    /// - Returns: whether it is the group's first.
+    @inline(__always)
+    func gather(_ row: RowView, _ key: KeyBuilder, _ groups: ResultGroups, _ scope: QueryScope) throws -> Bool {
+        var group = (number: 0, isNew: false)
+        if !values.isEmpty {
+            key.removeAll()
+            try appendKey(of: row, to: key, scope)
+            group = groups.group(key.buffer)
+        }
+        for place in unmanagedFeeds.indices {
+            try unmanagedFeeds[place]._withUnsafeGuaranteedRef { feed in
+                try groups.withAccumulator(place) { try feed.give(row, to: $0, group.number, scope) }
+            }
+        }
+        return group.isNew
+    }
+
+    @inline(__always)
+    private func appendKey(of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
+        if let accesses = runtime.accesses(row.layoutID), !keyColumns.isEmpty {
+            for index in keyColumns { key.append(column: accesses[index], of: row) }
+        } else if let keyOrder {
+            try keyOrder.appendKey(of: row, to: key, scope)
+        } else {
+            for value in values { try value.value(row, scope).appendIdentity(to: key) }
+        }
+    }
+}
+
+/// What one aggregate takes from a row.
+final class ResultFeed {
+    private enum Source {
+        case row
+        /// Whether a column has a value.
+        case presence(Int)
+        case integer(Int)
+        case double(Int)
+        case date(Int)
+        case value(RowExpression)
+    }
+
+    private let runtime: EntityRuntime
+    private let source: Source
+
+    init?(_ aggregate: GroupedExpressions.Aggregate, _ compiler: PredicateCompiler) {
+        runtime = compiler.table.runtime
+        if let column = Self.column(aggregate, runtime) {
+            source = column
+        } else {
+            guard let compiled = compiler.result(aggregate.argument) else { return nil }
+            source = .value(compiled)
+        }
+    }
+
+    /// What can be taken from a row without making a value of it.
+    private static func column(_ aggregate: GroupedExpressions.Aggregate, _ runtime: EntityRuntime) -> Source? {
+        guard case .keyPath(let keys) = aggregate.argument else { return nil }
+        if keys.isEmpty, aggregate.function == .count { return .row }
+        guard keys.count == 1, let index = runtime.index(of: keys[0]), runtime.properties[index].hasColumn else { return nil }
+        if aggregate.function == .count { return .presence(index) }
+        switch runtime.properties[index].kind {
+        case .bool, .int16, .int32, .int64: return .integer(index)
+        case .float, .double: return .double(index)
+        case .date: return .date(index)
+        default: return nil
+        }
+    }
+
+    @inline(__always)
+    func give(_ row: RowView, to accumulator: Accumulator, _ group: Int, _ scope: QueryScope) throws {
+        switch source {
+        case .row: accumulator.add(integer: 1, to: group)
+        case .presence(let index): if access(row, index) != nil { accumulator.add(integer: 1, to: group) }
+        case .integer(let index): if let access = access(row, index) { accumulator.add(integer: row.int64(access), to: group) }
+        case .double(let index): if let access = access(row, index) { accumulator.add(double: row.double(access), to: group) }
+        case .date(let index): if let access = access(row, index) { accumulator.add(date: row.double(access), to: group) }
+        case .value(let expression): accumulator.take(try expression.value(row, scope), of: group)
+        }
+    }
+
+    @inline(__always)
+    private func access(_ row: RowView, _ index: Int) -> ColumnAccess? {
+        guard let access = runtime.accesses(row.layoutID)?[index], !access.isAbsent, !row.isNull(access) else { return nil }
+        return access
+    }
+}

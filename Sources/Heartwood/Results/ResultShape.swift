@@ -1,0 +1,109 @@
+import Foundation
+
+/// What a fetch of dictionaries gives: which values, of each object or of each group, and what is left of them.
+struct ResultShape {
+    struct Column {
+        let name: String
+        /// Over an object; over the slots of a group where the result is grouped.
+        var expression: ExpressionNode
+        let type: NSAttributeType
+    }
+
+    struct Order {
+        /// As a column's.
+        let expression: ExpressionNode
+        let isAscending: Bool
+    }
+
+    private(set) var columns: [Column]
+    /// nil: a result for each object.
+    private(set) var groups: GroupedExpressions?
+    private(set) var having: PredicateNode?
+    let isDistinct: Bool
+    /// What the store sorts the objects by.
+    private(set) var sort: [SortKey] = []
+    /// What the results are sorted by where the store cannot: by groups, or by computed values.
+    private(set) var order: [Order] = []
+
+    /// Whether each object gives one result, in the store's order, so that the store may count them.
+    var isPlain: Bool { groups == nil && !isDistinct && order.isEmpty }
+
+    /// - Throws: 134091, naming the key, for a property that is not there, or that is neither grouped by nor an aggregate where it must be.
+    init<ResultType>(_ request: NSFetchRequest<ResultType>, _ entity: NSEntityDescription) throws {
+        let reader = ColumnReader(entity: entity)
+        var named = try (request.propertiesToFetch ?? []).map(reader.column)
+        let keys = try (request.propertiesToGroupBy ?? []).map { try reader.groupKey($0, named) }
+        guard request.havingPredicate == nil || !keys.isEmpty else { throw Self.error("A havingPredicate needs propertiesToGroupBy.") }
+        if named.isEmpty { named = keys.isEmpty ? try reader.attributes() : keys }
+        var names: Set<String> = []
+        for column in named where !names.insert(column.name).inserted {
+            throw Self.error("\"\(column.name)\" is fetched twice; give each of propertiesToFetch a name of its own.")
+        }
+        isDistinct = request.returnsDistinctResults
+        let descriptors = request.sortDescriptors ?? []
+        guard !keys.isEmpty || named.contains(where: { $0.expression.hasAggregate }) else {
+            columns = named
+            try takeOrder(descriptors, entity)
+            return
+        }
+        var groups = GroupedExpressions(keys: keys.map(\.expression))
+        columns = try named.map { column in
+            var column = column
+            column.expression = try groups.overGroup(column.expression)
+            return column
+        }
+        having = try request.havingPredicate.map { predicate in
+            let node = predicate.node.rewriting { expression, bound in
+                guard case .variable(let name) = expression, !bound.contains(name) else { return expression }
+                return named.first { $0.name == name }?.expression ?? expression
+            }
+            try PredicateCheck.check(node, entity: entity)
+            return try groups.overGroup(node.folded)
+        }
+        // Without keys there is one group, and no order.
+        order = try keys.isEmpty ? [] : descriptors.map { try Self.order($0, columns, groups, entity) }
+        self.groups = groups
+    }
+
+    private mutating func takeOrder(_ descriptors: [NSSortDescriptor], _ entity: NSEntityDescription) throws {
+        func computed(_ descriptor: NSSortDescriptor) -> Column? {
+            guard let key = SortProbe(descriptor).key, entity.propertiesByName[key] == nil else { return nil }
+            return columns.first { $0.name == key && !$0.expression.isPath }
+        }
+        guard descriptors.contains(where: { computed($0) != nil }) else {
+            sort = try descriptors.map { try SortKey($0, entity: entity) }
+            return
+        }
+        order = try descriptors.map { descriptor in
+            if let column = computed(descriptor) { return Order(expression: column.expression, isAscending: descriptor.ascending) }
+            let key = try SortKey(descriptor, entity: entity)
+            return Order(expression: .keyPath(key.path), isAscending: key.isAscending)
+        }
+    }
+
+    private static func order(
+        _ descriptor: NSSortDescriptor, _ columns: [Column], _ groups: GroupedExpressions, _ entity: NSEntityDescription
+    ) throws -> Order {
+        // One without a key is refused as in any fetch.
+        let key = try SortProbe(descriptor).key ?? SortKey(descriptor, entity: entity).path.joined(separator: ".")
+        if let slot = groups.slot(of: .keyPath(key.split(separator: ".").map(String.init))) {
+            return Order(expression: slot, isAscending: descriptor.ascending)
+        }
+        guard let column = columns.first(where: { $0.name == key }) else {
+            throw error("Groups cannot be sorted by \"\(key)\"; it is none of propertiesToGroupBy, nor a name in propertiesToFetch.")
+        }
+        return Order(expression: column.expression, isAscending: descriptor.ascending)
+    }
+
+    // MARK: Requests for other results
+
+    /// Refuses what only dictionaries have. Properties to fetch are a hint for objects, but they must be there.
+    static func checkAbsence<ResultType>(in request: NSFetchRequest<ResultType>, _ entity: NSEntityDescription) throws {
+        guard request.propertiesToGroupBy?.isEmpty ?? true, request.havingPredicate == nil else {
+            throw error("propertiesToGroupBy and havingPredicate need the resultType dictionaryResultType.")
+        }
+        for property in request.propertiesToFetch ?? [] { _ = try ColumnReader(entity: entity).column(property) }
+    }
+
+    static func error(_ description: String) -> NSError { CoreDataError.unsupported(description) }
+}

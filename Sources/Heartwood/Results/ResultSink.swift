@@ -1,0 +1,76 @@
+import Foundation
+import RecordLog
+
+/// Where results go: those that were there already are left out, the rest is sorted where the store could not, and cut to what is
+/// asked for.
+final class ResultSink {
+    private let shape: ResultShape
+    private var toSkip: Int
+    private var left: Int
+    private let body: ([PredicateValue]) throws -> Bool
+    private let key = KeyBuilder()
+    private let seen: GroupTable?
+    private var kept: [(values: [PredicateValue], order: [PredicateValue])] = []
+
+    /// - Parameters:
+    ///   - limit: nil for none.
+    ///   - body: takes the values of the columns; false: no more.
+    init(_ shape: ResultShape, limit: Int?, offset: Int, _ body: @escaping ([PredicateValue]) throws -> Bool) {
+        self.shape = shape
+        toSkip = offset
+        left = limit ?? .max
+        self.body = body
+        seen = shape.isDistinct ? GroupTable() : nil
+    }
+
+    /// - Parameter order: the values of the shape's order.
+    /// - Returns: whether more is wanted.
+    func take(_ values: [PredicateValue], order: [PredicateValue]) throws -> Bool {
+        if let seen {
+            key.removeAll()
+            for value in values { value.appendIdentity(to: key) }
+            guard seen.number(of: key.buffer).isNew else { return true }
+        }
+        guard shape.order.isEmpty else {
+            kept.append((values, order))
+            return true
+        }
+        return try give(values)
+    }
+
+    /// Gives what waited for its order.
+    func finish() throws {
+        let order = shape.order
+        let sorted = kept.enumerated().sorted { a, b in
+            for (place, part) in order.enumerated() {
+                let x = a.element.order[place], y = b.element.order[place]
+                switch part.isAscending ? x.sorted(against: y) : y.sorted(against: x) {
+                case .orderedAscending: return true
+                case .orderedDescending: return false
+                case .orderedSame: continue
+                }
+            }
+            return a.offset < b.offset
+        }
+        kept = []
+        for (_, result) in sorted where try !give(result.values) { return }
+    }
+
+    private func give(_ values: [PredicateValue]) throws -> Bool {
+        guard toSkip == 0 else {
+            toSkip -= 1
+            return true
+        }
+        guard left > 0 else { return false }
+        left -= 1
+        return try body(values) && left > 0
+    }
+}
+
+extension PredicateValue {
+    /// Null first; objects by their IDs.
+    fileprivate func sorted(against other: PredicateValue) -> ComparisonResult {
+        guard case .objectID(let a) = self, case .objectID(let b) = other else { return SortKey.compare(self, other, path: []) }
+        return a.key.rawValue < b.key.rawValue ? .orderedAscending : a.key == b.key ? .orderedSame : .orderedDescending
+    }
+}

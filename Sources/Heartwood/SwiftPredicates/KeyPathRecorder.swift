@@ -1,0 +1,191 @@
+import Foundation
+
+/// A context whose objects tell it which of their properties are read.
+///
+/// Its objects hold a plain value in each property, and lead to further such objects. They are marked as those of the debug mode are,
+/// so that no other object's reading costs anything; see `checkQueue`.
+final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
+    // Unchecked, as its superclass: one function makes it, asks it and drops it.
+
+    private struct Read {
+        let object: NSManagedObject
+        let property: Int
+    }
+
+    private var reads: [Read] = []
+    private var isRecording = false
+    /// By object and property: where a relationship leads.
+    private var destinations: [ObjectKey: [Int: NSManagedObject]] = [:]
+
+    static func reading(of keyPath: AnyKeyPath, entity: NSEntityDescription, root: NSManagedObject.Type) throws -> KeyPathReading {
+        let recorder = KeyPathRecorder(concurrencyType: .confinementConcurrencyType)
+        guard let object = recorder.make(entity, root) else {
+            throw PredicateTranslationError("The entity \(entity.name ?? "?") is abstract, and no entity below it is not.")
+        }
+        return try recorder.reading(of: keyPath, object)
+    }
+
+    // MARK: Objects
+
+    /// - Returns: nil for an abstract entity without concrete ones below it.
+    private func make(_ entity: NSEntityDescription, _ objectClass: NSManagedObject.Type?) -> NSManagedObject? {
+        guard let entity = entity.concreteFamily.first else { return nil }
+        let object = (objectClass ?? ManagedObjectClasses.resolve(entity)).init(entity: entity, insertInto: nil)
+        object.key = nextTemporaryKey(slot: .max)
+        object.contextReference = .passUnretained(self)
+        let storage = ObjectStorage()
+        storage.values = object.runtime.properties.map { property in
+            if case .null = property.initial { return property.neutralValue }
+            return property.initial
+        }
+        object.storage = storage
+        // Whatever a getter sets is no change.
+        object.state = [.inserted, .waking, .watched]
+        identities.insert(object, for: object.key)
+        return object
+    }
+
+    /// Called by an object before it looks for a property's value.
+    func note(_ property: Int, of object: NSManagedObject) {
+        guard isRecording else { return }
+        let isAgain = reads.last.map { $0.object === object && $0.property == property } ?? false
+        if !isAgain { reads.append(Read(object: object, property: property)) }
+        let stated = object.runtime.properties[property]
+        guard stated.kind.isRelationship, destinations[object.key]?[property] == nil,
+            let destination = stated.destination.flatMap({ make($0, nil) })
+        else { return }
+        destinations[object.key, default: [:]][property] = destination
+        if case .toMany(let members) = object.storage?.values[property] {
+            members.add(destination.key)
+        } else {
+            object.storage?.values[property] = .reference(destination.key)
+        }
+    }
+
+    // MARK: Asking
+
+    private func value(_ keyPath: AnyKeyPath, of object: NSManagedObject) -> Any? {
+        reads = []
+        isRecording = true
+        defer { isRecording = false }
+        return (object as Any)[keyPath: keyPath].flatMap(Unwrapping.value)
+    }
+
+    private func reading(of keyPath: AnyKeyPath, _ root: NSManagedObject) throws -> KeyPathReading {
+        let value = value(keyPath, of: root)
+        let path = reads
+        var end = root
+        for (place, read) in path.enumerated() {
+            guard read.object === end else { throw several(keyPath, path) }
+            guard place < path.count - 1 else { break }
+            guard let next = destinations[end.key]?[read.property], end.runtime.properties[read.property].kind == .toOne else {
+                throw several(keyPath, path)
+            }
+            end = next
+        }
+        guard let last = path.last else { return try identity(keyPath, value, root, []) }
+        let property = end.runtime.properties[last.property]
+        let keys = path.map { $0.object.runtime.properties[$0.property].name }
+        let destination = destinations[end.key]?[last.property]
+        if let destination, value is NSManagedObjectID, property.kind == .toOne { return try identity(keyPath, value, destination, keys) }
+        guard try passes(keyPath, value, property, destination, at: last, path) else {
+            throw PredicateTranslationError(
+                "The key path \(keyPath) computes its value from \(Self.names(path)). A store is asked for properties as they are: write "
+                    + "the condition on \(keys.joined(separator: ".")) itself.")
+        }
+        let isNullable = path.contains { $0.object.entity.frozenProperties[$0.property].isOptional }
+        return KeyPathReading(
+            keys: keys, kind: property.kind, entity: property.destination,
+            ifNull: isNullable ? Unwrapping.neutral(type(of: keyPath).valueType) : nil)
+    }
+
+    /// Of a key path that reads nothing of the object it comes to: its ID, or an error.
+    private func identity(_ keyPath: AnyKeyPath, _ value: Any?, _ object: NSManagedObject, _ keys: [String]) throws -> KeyPathReading {
+        guard let id = value as? NSManagedObjectID, id == object.objectID else {
+            throw PredicateTranslationError(
+                "The key path \(keyPath) reads no property of the entity \(object.entity.name ?? "?"), which has "
+                    + object.runtime.properties.map(\.name).sorted().joined(separator: ", ")
+                    + ". What is not in the model cannot be asked of a store.")
+        }
+        return KeyPathReading(keys: keys, kind: keys.isEmpty ? nil : .toOne, entity: object.entity, ifNull: nil)
+    }
+
+    /// Whether the key path gives what the property holds, as far as a few values tell.
+    private func passes(
+        _ keyPath: AnyKeyPath, _ value: Any?, _ property: PropertyRuntime, _ destination: NSManagedObject?, at last: Read, _ path: [Read]
+    ) throws -> Bool {
+        switch property.kind {
+        case .toOne: return destination.map { value as? NSManagedObject === $0 } ?? (value == nil)
+        case .toMany:
+            guard case .collection(let members) = PredicateValue(value) else { return false }
+            guard let destination else { return members.isEmpty }
+            guard members.count == 1, case .object(let member) = members[0] else { return false }
+            return member === destination
+        case .transformable, .objectID, .undefined: return value == nil
+        default: break
+        }
+        guard let held = last.object.storage?.values[last.property], isHeld(value, held, property) else { return false }
+        // Another value may be none of an enumeration's.
+        if Unwrapping.isEnumeration(type(of: keyPath).valueType) { return true }
+        for probe in property.probes(for: type(of: keyPath).valueType) {
+            last.object.storage?.values[last.property] = probe
+            let value = self.value(keyPath, of: path[0].object)
+            guard reads.count == path.count, isHeld(value, probe, property) else { return false }
+        }
+        return true
+    }
+
+    private func isHeld(_ value: Any?, _ held: ManagedValue, _ property: PropertyRuntime) -> Bool {
+        PredicateValue(Unwrapping.rawValue(value)).isEqual(PredicateValue(held.attributeObject(kind: property.kind)))
+    }
+
+    private func several(_ keyPath: AnyKeyPath, _ path: [Read]) -> PredicateTranslationError {
+        PredicateTranslationError(
+            "The key path \(keyPath) reads several properties: \(Self.names(path)). A store is asked for one at a time: write the "
+                + "condition on each of them.")
+    }
+
+    private static func names(_ path: [Read]) -> String {
+        var names: [String] = []
+        for read in path {
+            let name = "\(read.object.entity.name ?? "?").\(read.object.runtime.properties[read.property].name)"
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.joined(separator: ", ")
+    }
+}
+
+extension PropertyRuntime {
+    /// What a recorder's object holds where the model states no default: no accessor should trap on it.
+    fileprivate var neutralValue: ManagedValue {
+        switch kind {
+        case .bool: .bool(false)
+        case .int16, .int32, .int64: .integer(0)
+        case .float, .double: .double(0)
+        case .date: .date(0)
+        case .decimal: .decimal(.zero)
+        case .string: .text("")
+        case .data, .externalData: .data(Data())
+        case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        case .uri: URL(string: "about:blank").map(ManagedValue.url) ?? .null
+        case .toMany: .toMany(ToManyState(base: [], isOrdered: isOrdered))
+        case .toOne, .transformable, .objectID, .undefined: .null
+        }
+    }
+
+    /// Values that tell a property from what is computed from it: another case, a fraction, the other sign.
+    fileprivate func probes(for type: Any.Type) -> [ManagedValue] {
+        switch kind {
+        case .bool: [.bool(true), .bool(false)]
+        case .int16, .int32, .int64: [.integer(2), .integer(100)] + (Unwrapping.isUnsigned(type) ? [] : [.integer(-1)])
+        case .float, .double: [.double(1.5), .double(-2.25)]
+        case .date: [.date(86_400.5)]
+        case .decimal: [.decimal(NSDecimalNumber(string: "-1.25"))]
+        case .string: [.text(" aB c\u{E9}, and some forty letters after it. ")]
+        case .data, .externalData: [.data(Data([1, 2, 0]))]
+        case .uuid: [.uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))]
+        case .uri: URL(string: "x://y/Z?q").map { [.url($0)] } ?? []
+        case .toOne, .toMany, .transformable, .objectID, .undefined: []
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+extension NSSortDescriptor {
+    /// Sorts by a property, as `init(key:ascending:)` does. A key path that is no property's is told by the fetch that meets it.
+    public convenience init<Object: NSManagedObject, Value>(keyPath: KeyPath<Object, Value>, ascending: Bool) {
+        self.init(reading: keyPath, ascending: ascending)
+    }
+
+    // Foundation has one for values that can be compared, which a fetch could not look into.
+    public convenience init<Object: NSManagedObject, Value: Comparable>(keyPath: KeyPath<Object, Value>, ascending: Bool) {
+        self.init(reading: keyPath, ascending: ascending)
+    }
+
+    #if !canImport(Darwin)
+        /// Takes over a sort descriptor of Swift's. What it does not order by `<`, or text by anything but `.lexical`, is told by the
+        /// fetch that meets it; Foundation has nothing else here.
+        public convenience init<Object: NSManagedObject>(_ sortDescriptor: SortDescriptor<Object>) {
+            let isPlain = sortDescriptor.stringComparator.map { $0 == .lexical } ?? true
+            self.init(reading: isPlain ? sortDescriptor.keyPath : nil, ascending: sortDescriptor.order == .forward)
+        }
+    #endif
+
+    /// - Parameter path: nil for what no fetch can sort by.
+    private convenience init(reading path: AnyKeyPath?, ascending: Bool) {
+        self.init(keyPath: \NSObject.self, ascending: ascending) { a, b in
+            if let probe = a as? SortProbe {
+                probe.keyPath = path
+                return .orderedSame
+            }
+            guard let path else { return .orderedSame }
+            func value(_ object: Any) -> PredicateValue { PredicateValue(Unwrapping.rawValue(object[keyPath: path])) }
+            return SortKey.compare(value(a), value(b))
+        }
+    }
+}

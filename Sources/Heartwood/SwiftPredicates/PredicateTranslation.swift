@@ -1,0 +1,99 @@
+import Foundation
+
+/// An expression of Swift's predicates that has a counterpart in the format language.
+protocol TranslatableExpression {
+    func translated(in translation: inout PredicateTranslation) throws -> Translated
+}
+
+/// Goes over the tree that `#Predicate` makes.
+///
+/// What holds no variable is evaluated at once and becomes a constant, whatever it is made of.
+struct PredicateTranslation {
+    private var variables: [PredicateExpressions.VariableID: TranslatedValue] = [:]
+    private var nameCount = 0
+    private var depth = 0
+
+    /// - Throws: `PredicateTranslationError` where a part cannot be asked of a store.
+    static func node<Object: NSManagedObject>(_ predicate: Predicate<Object>) throws -> PredicateNode {
+        var translation = PredicateTranslation()
+        let entity = try KeyPathReading.entity(of: Object.self)
+        translation.variables[predicate.variable.key] = TranslatedValue(.keyPath([]), entity: entity)
+        return try translation.predicate(predicate.expression)
+    }
+
+    mutating func translate(_ expression: any PredicateExpression) throws -> Translated {
+        if let constant = try? expression.evaluate(PredicateBindings()), let value = Self.constant(constant) {
+            return .value(.constant(value))
+        }
+        guard let translatable = expression as? any TranslatableExpression else {
+            throw PredicateTranslationError("\(Self.name(expression)) cannot be asked of a store.")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= PredicateNode.depthMax else { throw PredicateTranslationError(PredicateFault.tooDeep.reason) }
+        return try translatable.translated(in: &self)
+    }
+
+    mutating func predicate(_ expression: any PredicateExpression) throws -> PredicateNode { try translate(expression).asPredicate }
+
+    mutating func value(_ expression: any PredicateExpression) throws -> TranslatedValue { try translate(expression).asValue }
+
+    // MARK: Variables
+
+    func value(of variable: PredicateExpressions.VariableID) throws -> TranslatedValue {
+        guard let value = variables[variable] else { throw PredicateTranslationError("A variable of the predicate is not bound by it.") }
+        return value
+    }
+
+    mutating func bind(_ variable: PredicateExpressions.VariableID, to value: TranslatedValue) { variables[variable] = value }
+
+    /// Binds the variable of a closure on a collection's members.
+    /// - Returns: the name that a subquery gives it.
+    mutating func bindMember(_ variable: PredicateExpressions.VariableID, of collection: TranslatedValue) -> String {
+        nameCount += 1
+        let name = nameCount == 1 ? "x" : "x\(nameCount)"
+        variables[variable] = TranslatedValue(.variable(name), entity: collection.entity)
+        return name
+    }
+
+    // MARK: Constants
+
+    /// nil for a value that no store compares, such as a range.
+    static func constant(_ value: Any) -> PredicateValue? {
+        guard let raw = Unwrapping.rawValue(value) else { return .null }
+        switch raw {
+        case let character as Character: return .text(String(character))
+        case let text as Substring: return .text(String(text))
+        case let regex as PredicateExpressions.PredicateRegex: return .text(regex.stringRepresentation)
+        case is String, is Data, is Decimal: return PredicateValue(raw)
+        case is any RangeExpression: return nil
+        case let list as any Collection:
+            var members: [PredicateValue] = []
+            for member in list {
+                guard let member = constant(member) else { return nil }
+                members.append(member)
+            }
+            return .collection(members)
+        default:
+            if case .other = PredicateValue(raw) { return nil }
+            return PredicateValue(raw)
+        }
+    }
+
+    // MARK: Messages
+
+    /// An expression as the program wrote it, as far as that is known.
+    static func name(_ expression: any PredicateExpression) -> String {
+        let type = "\(type(of: expression))"
+        let kind = type.prefix { $0 != "<" }
+        switch kind {
+        case "Value": return "A value of the type \(type.dropFirst(kind.count + 1).dropLast())"
+        case "TypeCheck": return "`is`"
+        case "ConditionalCast": return "`as?`"
+        case "ForceCast": return "`as!`"
+        case "CollectionIndexSubscript", "CollectionRangeSubscript", "DictionaryKeySubscript", "DictionaryKeyDefaultValueSubscript":
+            return "A subscript of what depends on the object"
+        default: return "`\(kind)` of what depends on the object"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// Looks through the optionals and enumerations of values and types that are known at run time only.
+enum Unwrapping {
+    /// - Returns: nil for an optional without a value, however deep.
+    static func value(_ value: Any) -> Any? {
+        guard let optional = value as? any OptionalValue else { return value }
+        return optional.content.flatMap(Self.value)
+    }
+
+    /// The raw value of an enumeration's case; any other value as it is.
+    static func rawValue(_ value: Any?) -> Any? {
+        guard let value = value.flatMap(Self.value) else { return nil }
+        guard isEnumeration(type(of: value)), let representable = value as? any RawRepresentable else { return value }
+        return representable.rawValue
+    }
+
+    /// Whether values of the type, or what it wraps, stand for raw values.
+    static func isEnumeration(_ type: Any.Type) -> Bool { wrapped(type) is any RawRepresentable.Type }
+
+    static func isUnsigned(_ type: Any.Type) -> Bool { wrapped(type) is any UnsignedInteger.Type }
+
+    static func wrapped(_ type: Any.Type) -> Any.Type { (type as? any OptionalValue.Type)?.wrappedType ?? type }
+
+    /// What accessors of a type that is not optional give for null; nil for types without such a value, and for optionals.
+    static func neutral(_ type: Any.Type) -> PredicateValue? {
+        switch type {
+        case is Bool.Type: .bool(false)
+        case is String.Type: .text("")
+        case is Decimal.Type, is any FixedWidthInteger.Type: .integer(0)
+        case is any BinaryFloatingPoint.Type: .double(0)
+        default: nil
+        }
+    }
+}
+
+private protocol OptionalValue {
+    static var wrappedType: Any.Type { get }
+    var content: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    static var wrappedType: Any.Type { Wrapped.self }
+    var content: Any? { self }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Heartwood
+
+struct QueryCommand: Command {
+    static let name = "query"
+    static let summary = "show, group and count what an entity has"
+    static let help = """
+        USAGE: heartwood query STORE ENTITY [OPTIONS]
+
+          --where PREDICATE     which objects: 'age > 30 AND name BEGINSWITH "A"'
+          --select LIST         what of them: attributes, key paths such as group.name, and expressions such as 'length:(name)'; an
+                                aggregate, such as 'sum:(size)' or '@count', is over all of them, or over each group. Name an
+                                expression with AS: 'sum:(size) AS total'. Default: the attributes
+          --group-by LIST       one row for each of these values
+          --having PREDICATE    which groups: 'count:(name) > 1', or by name '$total > 1000'
+          --sort KEYS           name,age:desc or name,-age; of groups what is grouped by or selected
+          --limit N, --offset N
+          --format FORMAT       table (default), csv, json (one array), jsonl (one object a line)
+          --width N             cut the table's lines to so many columns (default: the terminal's width; elsewhere nothing is cut)
+          --count               say how many rows there are, and no more
+          --explain             say how they are found, and no more: by which index, rows visited, rows matched
+
+        Without sorting and groups rows are written as they are found. In JSON what has no value is left out, in CSV it is empty.
+        """
+    static let options: Set<String> = ["where", "select", "group-by", "having", "sort", "limit", "offset", "format", "width"]
+    static let flags: Set<String> = ["count", "explain"]
+
+    private enum Format: String {
+        case table, csv, json, jsonl
+    }
+
+    private let store: String
+    private let entity: String
+    private let predicate: NSPredicate?
+    private let selected: [QueryColumn]
+    private let groups: [QueryColumn]
+    private let having: NSPredicate?
+    private let sort: [NSSortDescriptor]
+    private let limit: Int
+    private let offset: Int
+    private let format: Format
+    private let width: Int?
+    private let counts: Bool
+    private let explains: Bool
+
+    init(_ arguments: Arguments) throws {
+        let names = try arguments.exactly(["STORE", "ENTITY"])
+        (store, entity) = (names[0], names[1])
+        predicate = try QueryText.predicate(arguments["where"])
+        having = try QueryText.predicate(arguments["having"])
+        selected = try QueryColumn.list(arguments["select"])
+        groups = try QueryColumn.list(arguments["group-by"])
+        sort = QueryText.order(arguments["sort"])
+        limit = try arguments.integer("limit", default: 0)
+        offset = try arguments.integer("offset", default: 0)
+        width = arguments["width"] == nil ? nil : try arguments.integer("width", default: 0, from: 1)
+        guard let format = Format(rawValue: arguments["format"] ?? "table") else {
+            throw ToolError.usage("--format is table, csv, json or jsonl, not \"\(arguments["format"] ?? "")\"")
+        }
+        self.format = format
+        counts = arguments.has("count")
+        explains = arguments.has("explain")
+        guard !counts || !explains else { throw ToolError.usage("--count and --explain exclude each other") }
+        guard having == nil || !groups.isEmpty else { throw ToolError.usage("--having needs --group-by") }
+    }
+
+    func run() throws -> Int32 {
+        let open = try OpenStore(path: store, isReadOnly: true)
+        let described = try open.entity(entity)
+        var columns = selected.isEmpty ? groups : selected
+        if columns.isEmpty {
+            let attributes = described.orderedProperties.filter { $0 is NSAttributeDescription && !$0.isTransient }
+            columns = attributes.map { QueryColumn(path: $0.name) }
+        }
+        let request = NSFetchRequest<NSDictionary>(entityName: described.name ?? "")
+        request.resultType = .dictionaryResultType
+        request.predicate = predicate
+        request.propertiesToFetch = columns.map(\.property)
+        request.propertiesToGroupBy = groups.map(\.property)
+        request.havingPredicate = having
+        request.sortDescriptors = sort
+        request.fetchLimit = limit
+        request.fetchOffset = offset
+        do {
+            if counts {
+                Output.line("\(try open.context.count(for: request))")
+            } else if explains {
+                Output.line("\(try open.context.explain(request))")
+            } else {
+                let writer = writer(columns.map(\.name))
+                try open.context.forEachResult(request) { values in
+                    try writer.row(values)
+                    return true
+                }
+                try writer.finish()
+            }
+        } catch {
+            throw ToolError.ofRequest(error)
+        }
+        return 0
+    }
+
+    private func writer(_ names: [String]) -> any RowWriter {
+        switch format {
+        case .table: TableWriter(names, width: width ?? Output.terminalWidth)
+        case .csv: CSVWriter(names)
+        case .json: JSONWriter(names, isArray: true)
+        case .jsonl: JSONWriter(names, isArray: false)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Heartwood
+
+/// What users write of conditions, orders and lists.
+enum QueryText {
+    /// - Throws: what is wrong with a format, and where.
+    static func predicate(_ format: String?) throws -> NSPredicate? {
+        do {
+            return try format.map { try NSPredicate(parsing: $0) }
+        } catch {
+            throw ToolError.usage("\(error)")
+        }
+    }
+
+    /// `name,age:desc`, and `name,-age` for the same.
+    static func order(_ text: String?) -> [NSSortDescriptor] {
+        list(text ?? "").map { part in
+            for (suffix, isAscending) in [(":desc", false), (":asc", true)] where part.hasSuffix(suffix) {
+                return NSSortDescriptor(key: String(part.dropLast(suffix.count)), ascending: isAscending)
+            }
+            return part.hasPrefix("-")
+                ? NSSortDescriptor(key: String(part.dropFirst()), ascending: false) : NSSortDescriptor(key: part, ascending: true)
+        }
+    }
+
+    /// The parts between commas, but for those in brackets and quotes; none of them empty.
+    static func list(_ text: String) -> [String] {
+        var parts = [""]
+        var depth = 0
+        var quote: Unicode.Scalar?
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            if let open = quote {
+                if !isEscaped, scalar == open { quote = nil }
+                isEscaped = !isEscaped && scalar == "\\"
+            } else {
+                switch scalar {
+                case "'", "\"": quote = scalar
+                case "(", "{", "[": depth += 1
+                case ")", "}", "]": depth -= 1
+                case "," where depth <= 0:
+                    parts.append("")
+                    continue
+                default: break
+                }
+            }
+            parts[parts.count - 1].unicodeScalars.append(scalar)
+        }
+        return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+}
+
+/// A column of a query's result.
+struct QueryColumn {
+    let name: String
+    /// For `propertiesToFetch`.
+    let property: Any
+
+    private init(name: String, property: Any) {
+        self.name = name
+        self.property = property
+    }
+
+    init(path: String) { self.init(name: path, property: path) }
+
+    /// A key path, or an expression, which may be named: `sum:(size) AS total`.
+    private static func column(_ text: String) throws -> QueryColumn {
+        let isPath = text.unicodeScalars.allSatisfy {
+            $0 == "_" || $0 == "." || $0 == "@" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+        }
+        if isPath, text.unicodeScalars.first?.properties.numericType == nil { return QueryColumn(path: text) }
+        var format = text, name = text
+        if let place = text.range(of: #"\s[Aa][Ss]\s+[\p{L}_][\p{L}\p{N}_]*$"#, options: .regularExpression) {
+            format = String(text[..<place.lowerBound])
+            name = text[place].dropFirst(3).trimmingCharacters(in: .whitespaces)
+        }
+        let description = NSExpressionDescription()
+        description.name = name
+        do {
+            description.expression = try NSExpression(parsing: format)
+        } catch {
+            throw ToolError.usage("\(error)")
+        }
+        return QueryColumn(name: name, property: description)
+    }
+
+    static func list(_ text: String?) throws -> [QueryColumn] { try QueryText.list(text ?? "").map(column) }
+}

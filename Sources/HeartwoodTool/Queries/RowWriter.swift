@@ -1,0 +1,52 @@
+import Foundation
+
+/// Writes the rows of a query's result as they come.
+protocol RowWriter {
+    /// - Parameter values: one a column; nil for none.
+    func row(_ values: [Any?]) throws
+    func finish() throws
+}
+
+/// CSV with a header line.
+final class CSVWriter: RowWriter {
+    private let output = OutputBuffer()
+
+    init(_ names: [String]) {
+        output.append(DelimitedText.line(names))
+    }
+
+    func row(_ values: [Any?]) {
+        output.append(DelimitedText.line(values.map { $0.map(AttributeText.text) }))
+    }
+
+    func finish() { output.flush() }
+}
+
+/// One object a line, or one array of them.
+final class JSONWriter: RowWriter {
+    private let output = OutputBuffer()
+    private let encoder = JSONValue.lineEncoder()
+    private let names: [String]
+    private let isArray: Bool
+    private var isFirst = true
+
+    init(_ names: [String], isArray: Bool) {
+        self.names = names
+        self.isArray = isArray
+    }
+
+    func row(_ values: [Any?]) throws {
+        var object: [String: JSONValue] = [:]
+        for (name, value) in zip(names, values) { object[name] = value.map(AttributeText.json) }
+        let line = try encoder.encode(object)
+        if isArray { output.append(isFirst ? "[\n" : ",\n") }
+        isFirst = false
+        output.append(line)
+        if !isArray { output.append("\n") }
+    }
+
+    func finish() {
+        if isArray { output.append(isFirst ? "[]\n" : "\n]\n") }
+        output.flush()
+    }
+}

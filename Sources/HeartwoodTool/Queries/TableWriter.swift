@@ -1,0 +1,80 @@
+import Foundation
+
+/// An aligned table: numbers to the right, the rest to the left.
+///
+/// The first rows tell how wide the columns are; a later value that is wider moves what follows it, or is cut where there is a width.
+final class TableWriter: RowWriter {
+    private struct Cell {
+        let text: String
+        let isNumber: Bool
+    }
+
+    private static let rowsAhead = 1000
+    /// So much stays of a column that is cut.
+    private static let narrowest = 6
+
+    private let output = OutputBuffer()
+    private let names: [String]
+    private let width: Int?
+    private var ahead: [[Cell]] = []
+    private var widths: [Int] = []
+
+    /// - Parameter width: cuts lines to so many columns; nil: nothing is cut.
+    init(_ names: [String], width: Int?) {
+        self.names = names
+        self.width = width
+    }
+
+    func row(_ values: [Any?]) {
+        let cells = values.map { value in
+            guard let value else { return Cell(text: "", isNumber: false) }
+            return Cell(text: DisplayWidth.printable(AttributeText.text(value)), isNumber: Self.isNumber(value))
+        }
+        guard widths.isEmpty else { return write(cells) }
+        ahead.append(cells)
+        if ahead.count == Self.rowsAhead { begin() }
+    }
+
+    private static func isNumber(_ value: Any) -> Bool {
+        switch AttributeText.json(value) {
+        case .integer, .double: true
+        default: value is NSDecimalNumber
+        }
+    }
+
+    func finish() {
+        if widths.isEmpty { begin() }
+        output.flush()
+    }
+
+    private func begin() {
+        widths = names.indices.map { column in
+            ahead.reduce(DisplayWidth.of(names[column])) { max($0, DisplayWidth.of($1[column].text)) }
+        }
+        if let width { shrink(to: width) }
+        write(names.enumerated().map { column, name in Cell(text: name, isNumber: ahead.contains { $0[column].isNumber }) })
+        write(widths.map { Cell(text: String(repeating: "-", count: $0), isNumber: false) })
+        for cells in ahead { write(cells) }
+        ahead = []
+    }
+
+    /// Takes from the widest columns what is too much.
+    private func shrink(to width: Int) {
+        var excess = widths.reduce(2 * (widths.count - 1), +) - width
+        while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.narrowest {
+            widths[widest] -= 1
+            excess -= 1
+        }
+    }
+
+    private func write(_ cells: [Cell]) {
+        var line = ""
+        for (column, cell) in cells.enumerated() {
+            let text = width == nil ? cell.text : DisplayWidth.cut(cell.text, to: widths[column])
+            let space = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.of(text)))
+            line += (column == 0 ? "" : "  ") + (cell.isNumber ? space + text : text + space)
+        }
+        while line.last == " " { line.removeLast() }
+        output.append((width.map { DisplayWidth.cut(line, to: $0) } ?? line) + "\n")
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+@Suite struct GroupTests {
+    private func filled(_ kind: StoreKind) throws -> TestStack {
+        let stack = try TestStack(kind, model: SampleGraph.model())
+        SampleGraph.insert(into: stack)
+        try stack.context.save()
+        return stack
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aggregatesAreOverTheGroup(kind: StoreKind) throws {
+        let stack = try filled(kind), reader = stack.newContext()
+        let request = TestStack.dictionaries(
+            "Sample", ["flag", "n = count:(SELF)", "named = @count", "ages = count:(age)", "total = sum:(bits)", "mean = average:(age)"],
+            by: ["flag"], sort: [("flag", true)])
+        #expect(texts(try reader.fetch(request)) == [
+            "ages 1, mean 50, n 1, named 1, total 0", "ages 2, flag 0, mean 20, n 2, named 2, total 261",
+            "ages 1, flag 1, mean 30, n 2, named 2, total 4",
+        ])
+        #expect(reader.registeredCount == 0 && reader.lastQuery.rowsVisited == 5)
+        let more = TestStack.dictionaries("Sample", [
+            "@min.age", "@max.born", "@sum.price", "least = min:(name)", "weights = sum:(tags.@sum.weight)", "heaviest = max:(tags.weight)",
+            "tagged = count:(tags)", "middle = median:(bits)", "spread = stddev:(age)", "bossed = count:(boss)", "elder = max:(boss.age) + 1",
+        ])
+        #expect(texts(try reader.fetch(more)) == [
+            "@max.born 1000000.0, @min.age 0, @sum.price 1011.25, bossed 4, elder 51, heaviest 10, least Ada, middle 5, "
+                + "spread 18.7082869, tagged 7, weights 22",
+        ])
+        #expect(try reader.fetch(more)[0]["@max.born"] is Date && reader.fetch(more)[0]["@sum.price"] is NSDecimalNumber)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func groupsAreFilteredSortedAndCut(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        let request = TestStack.dictionaries(
+            "Sample", ["boss.name", "n = count:(id)", "top = max:(bits)"], by: ["boss.name"], sort: [("n", false), ("boss.name", true)])
+        #expect(texts(try stack.context.fetch(request)) == [
+            "boss.name Ada, n 2, top 6", "n 1, top 5", "boss.name Cy, n 1, top -1", "boss.name ada, n 1, top 255",
+        ])
+        request.havingPredicate = NSPredicate(format: "count:(id) = 1 AND boss.name != nil")
+        #expect(texts(try stack.context.fetch(request)) == ["boss.name Cy, n 1, top -1", "boss.name ada, n 1, top 255"])
+        // An expression that is fetched is known by its name.
+        request.havingPredicate = NSPredicate(format: "$n = 1 AND %@ > -1", NSExpression(forVariable: "top"))
+        #expect(texts(try stack.context.fetch(request)) == ["n 1, top 5", "boss.name ada, n 1, top 255"])
+        request.fetchOffset = 1
+        request.fetchLimit = 1
+        #expect(texts(try stack.context.fetch(request)) == ["boss.name ada, n 1, top 255"])
+        #expect(try stack.context.count(for: request) == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func keysMayBeRelationshipsExpressionsAndOfSubentities(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        let bosses = try stack.context.fetch(TestStack.dictionaries("Sample", ["boss", "n = @count"], by: ["boss"], having: "$n > 1"))
+        #expect(bosses.count == 1 && (bosses[0]["boss"] as? NSManagedObjectID).map { stack.context.object(with: $0).value(forKey: "id") as? String } == "a")
+        #expect(texts(try stack.context.fetch(TestStack.dictionaries("Sample", by: ["extra"], sort: [("extra", true)]))) == ["", "extra x"])
+        let lengths = TestStack.dictionaries("Sample", ["length = length:(name)", "n = @count"], by: ["length"], sort: [("length", true)])
+        #expect(texts(try stack.context.fetch(lengths)) == ["length 2, n 1", "length 3, n 3", "length 6, n 1"])
+        lengths.propertiesToGroupBy = [TestStack.expression("anything", "length:(name)")]
+        lengths.sortDescriptors = [NSSortDescriptor(key: "n", ascending: false), NSSortDescriptor(key: "length", ascending: true)]
+        #expect(texts(try stack.context.fetch(lengths)) == ["length 3, n 3", "length 2, n 1", "length 6, n 1"])
+        let property = try #require(stack.coordinator.managedObjectModel.entitiesByName["Sample"]?.propertiesByName["flag"])
+        let described = TestStack.dictionaries("Sample", sort: [("flag", true)])
+        described.propertiesToFetch = [property, TestStack.expression("n", "@count")]
+        described.propertiesToGroupBy = [property]
+        #expect(texts(try stack.context.fetch(described)) == ["n 1", "flag 0, n 2", "flag 1, n 2"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func noObjectsAreOneGroupWithoutKeysAndNoneWith(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        let request = TestStack.dictionaries("Sample", ["n = @count", "total = sum:(age)", "most = max:(age)", "mean = average:(age)"], where: "age > 1000")
+        #expect(texts(try stack.context.fetch(request)) == ["n 0, total 0"])
+        #expect(try stack.context.count(for: request) == 1)
+        request.propertiesToGroupBy = ["name"]
+        #expect(try stack.context.fetch(request).isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func sumsGoOnBeyondWholeNumbers(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        for _ in 0..<3 { stack.insert("Everything", ["int64": Int64.max, "double": 0.5]) }
+        try stack.context.save()
+        let request = TestStack.dictionaries("Everything", ["a = sum:(int64)", "b = sum:(int64 + double)", "c = average:(int64)"])
+        let found = try #require(try stack.context.fetch(request).first)
+        for key in ["a", "b"] { #expect(found[key] as? Double == 3 * 0x1p63) }
+        #expect(found["c"] as? Double == 0x1p63)
+    }
+
+    /// All of it on row bytes: the view answers, and no object is asked.
+    @Test(arguments: StoreKind.allCases)
+    func rowsTellWhatIsUsual(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        let requests = [
+            TestStack.dictionaries("Sample"), TestStack.dictionaries("Sample", ["name", "boss.boss.name", "boss", "objectID", "extra", "tags.@max.weight"]),
+            TestStack.dictionaries("Sample", ["n = sum:(boss.age * 2)", "m = count:(team)", "extra"], by: ["extra"]),
+        ]
+        for request in requests {
+            let fetch = try FetchSpecification(request, context: stack.context), shape = try #require(fetch.shape)
+            let (store, query) = try #require(try stack.context.storeQueries(for: fetch).first)
+            var count = 0
+            let sink = ResultSink(shape, limit: nil, offset: 0) { _ in
+                count += 1
+                return true
+            }
+            #expect(try stack.context.view(of: store).tabulate(query, shape, into: sink) != nil)
+            #expect(count > 0)
+        }
+    }
+
+    @Test func aTableOfGroupsNumbersEachKeyOnce() {
+        let table = GroupTable(), key = KeyBuilder()
+        for round in 0..<2 {
+            for number in 0..<5000 {
+                key.removeAll()
+                if number > 0 { key.append(text: String(repeating: "x", count: number % 40) + "\(number)") }
+                let found = table.number(of: key.buffer)
+                #expect(found.number == number && found.isNew == (round == 0))
+            }
+        }
+        #expect(table.count == 5000)
+    }
+}

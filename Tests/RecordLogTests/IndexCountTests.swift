@@ -1,0 +1,107 @@
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+@Suite struct IndexCountTests {
+    /// Counts by blocks, with entries and tombstones over them, are those of a walk.
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func aRangeIsCountedAsItIsWalked(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let sample = try SampleStore()
+        func name() -> String? { Int.random(in: 0..<9, using: &random) == 0 ? nil : "name \(Int.random(in: 0..<500, using: &random))" }
+        func change(_ count: Int) throws {
+            try sample.store.write { transaction in
+                for _ in 0..<count {
+                    let known = sample.people.keys.sorted()
+                    switch known.isEmpty ? 0 : Int.random(in: 0..<4, using: &random) {
+                    case 2:
+                        let row = known.randomElement(using: &random)!
+                        _ = try transaction.delete(sample.reference(row))
+                        sample.people[row] = nil
+                    case 3:
+                        let row = known.randomElement(using: &random)!
+                        let person = SampleStore.Person(name: name(), age: Int64.random(in: 0..<40, using: &random), group: 1)
+                        try sample.put(transaction, row, person)
+                        sample.people[row] = person
+                    default:
+                        let person = SampleStore.Person(name: name(), age: Int64.random(in: 0..<40, using: &random), group: UInt64.random(in: 1..<5, using: &random))
+                        let row = try transaction.newRow(in: sample.table.id)
+                        try sample.put(transaction, row, person)
+                        sample.people[row] = person
+                    }
+                }
+            }
+        }
+        func bound(_ index: IndexID) -> [UInt8]? {
+            guard Int.random(in: 0..<6, using: &random) > 0 else { return nil }
+            let key = KeyBuilder()
+            if index == sample.byName { key.append(textPrefix: "name \(Int.random(in: 0..<60, using: &random))") }
+            if index == sample.byAge { key.append(int64: Int64.random(in: -1..<41, using: &random), descending: true) }
+            if index == sample.byGroup { key.append(reference: RowReference(table: TableID(rawValue: 9), row: UInt64.random(in: 0..<6, using: &random))) }
+            return key.bytes
+        }
+        for round in 0..<5 {
+            try change(round == 0 ? 600 : 12)
+            if round < 3 { try sample.store.checkpoint() }
+            let snapshot = sample.store.snapshot()
+            for index in [sample.byName, sample.byAge, sample.byGroup] {
+                #expect(try snapshot.count(index, .all) == sample.people.count, "seed \(seed), round \(round)")
+                for _ in 0..<20 {
+                    let range = KeyRange(lower: bound(index), upper: bound(index))
+                    let walked = try sample.rows(snapshot, index, range).count
+                    #expect(try snapshot.count(index, range) == walked, "seed \(seed), round \(round), \(range)")
+                    #expect(try snapshot.estimate(index, range) >= walked, "seed \(seed), round \(round), \(range)")
+                    #expect(!range.isEmpty || walked == 0)
+                }
+            }
+        }
+    }
+
+    @Test func aPartOfATableIsScannedByRowNumbers() throws {
+        let sample = try SampleStore()
+        try sample.store.write { transaction in
+            for number in 0..<9000 {
+                try sample.put(transaction, try transaction.newRow(in: sample.table.id), .init(name: nil, age: Int64(number), group: 1))
+            }
+        }
+        try sample.store.checkpoint()
+        let snapshot = sample.store.snapshot()
+        #expect(snapshot.rowLimit(sample.table.id) == 9001)
+        for rows in [0..<1, 0..<4096, 1..<2, 4096..<8192, 4090..<4100, 8192..<20000, 5..<5] as [Range<UInt64>] {
+            var found: [UInt64] = []
+            try snapshot.scan(sample.table.id, rows: rows) { row in
+                found.append(row.reference.row)
+                return true
+            }
+            #expect(found == Array(rows.clamped(to: 1..<9001)), "\(rows)")
+        }
+    }
+
+    /// Each component of a key ends where the next begins, and cut keys end nowhere.
+    @Test func componentsAreToldApart() {
+        let parts: [(ColumnType, (KeyBuilder, Bool) -> Void)] = [
+            (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }), (.date, { $0.append(double: 2.5, descending: $1) }),
+            (.uuid, { $0.append(uuid: (1, .max), descending: $1) }), (.text, { $0.append(text: "a\u{0}b\u{1}\u{7F}ÿ", descending: $1) }), (.text, { $0.append(text: "", descending: $1) }),
+            (.decimal, { $0.append(decimal: StoredDecimal(mantissa: 105, exponent: -1, isNegative: false, isNaN: false), descending: $1) }),
+            (.decimal, { $0.append(decimal: StoredDecimal(mantissa: 105, exponent: -1, isNegative: true, isNaN: false), descending: $1) }),
+            (.decimal, { $0.append(decimal: .zero, descending: $1) }), (.int64, { $0.appendNull(descending: $1) }), (.reference, { $0.append(reference: RowReference(rawValue: 77), descending: $1) }),
+        ]
+        for isDescending in [false, true] {
+            let key = KeyBuilder()
+            var ends: [Int] = []
+            for (_, append) in parts {
+                append(key, isDescending)
+                ends.append(key.count)
+            }
+            var at = 0
+            for (place, part) in parts.enumerated() {
+                let end = KeyBuilder.componentEnd(at: at, in: key.buffer, part.0, descending: isDescending)
+                #expect(end == ends[place], "\(part.0)")
+                let cut = UnsafeRawBufferPointer(rebasing: key.buffer[..<(ends[place] - 1)])
+                #expect(KeyBuilder.componentEnd(at: at, in: cut, part.0, descending: isDescending) == nil, "\(part.0)")
+                at = ends[place]
+            }
+        }
+    }
+}
