@@ -71,7 +71,7 @@ final class HeartwoodQueries: QueryPeer {
     }
 
     func forget() {
-        for context in [peer.context, packages, phrases] { context?.reset() }
+        for context in [peer.context, packages, phrases] as [NSManagedObjectContext?] { context?.reset() }
     }
 
     func byEmail(_ emails: [String]) throws -> UInt64? { try peer.byEmail(emails) }
