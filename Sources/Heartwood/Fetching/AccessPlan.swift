@@ -53,6 +53,8 @@ struct IndexWalk {
     var ranges: [KeyRange]
     /// nil: in no order that somebody asked for.
     var order: Order?
+    /// The key of the only entry there can be: all the values of a uniqueness constraint.
+    var key: [UInt8]?
 
     /// How a walk gives an order.
     struct Order {

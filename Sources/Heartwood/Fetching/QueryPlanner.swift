@@ -67,14 +67,14 @@ struct QueryPlanner {
 
     private func choose(_ tests: [RowTest]) throws -> AccessPlan {
         let conditions = tests.map(\.indexCondition)
+        let forced = QueryTuning.current.access
+        if forced == nil, let unique = uniquePlan(tests, conditions) { return unique }
         let estimates = Estimates(planner: self, conditions: conditions)
-        if QueryTuning.current.access == nil, let unique = try uniquePlan(tests, conditions, estimates) { return unique }
         let scan = try scanPlan(tests, estimates)
         var best = scan
         func consider(_ candidate: AccessPlan?) {
             if let candidate, candidate.cost < best.cost { best = candidate }
         }
-        let forced = QueryTuning.current.access
         if forced == .scan { return scan }
         for index in table.indexes where view.snapshot.hasIndex(index.id) {
             if let partial = index.partial, !partial.isImplied(by: tests, table) { continue }
@@ -93,16 +93,23 @@ struct QueryPlanner {
         return best
     }
 
-    /// One row at most is found by all the values of a uniqueness constraint, so nothing else needs a price.
-    private func uniquePlan(_ tests: [RowTest], _ conditions: [IndexCondition?], _ estimates: Estimates) throws -> AccessPlan? {
+    /// One row at most is found by all the values of a uniqueness constraint, so nothing is priced.
+    private func uniquePlan(_ tests: [RowTest], _ conditions: [IndexCondition?]) -> AccessPlan? {
         for index in table.indexes where index.isUnique && view.snapshot.hasIndex(index.id) {
-            let isBound = index.parts.allSatisfy { part in
-                conditions.contains { condition in
-                    condition?.key == part.key && condition?.components?.count == 1
-                        && condition?.components?.first?.first == KeyBuilder.valueTag
-                }
+            var key: [UInt8] = []
+            var answered: [Int] = []
+            for part in index.parts {
+                let found = conditions.firstIndex { $0?.key == part.key && $0?.isExact == true && $0?.components?.count == 1 }
+                guard let place = found, let component = conditions[place]?.components?.first, component.first == KeyBuilder.valueTag
+                else { break }
+                key += component
+                answered.append(place)
             }
-            if isBound { return try plan(index, tests, conditions, estimates) }
+            guard answered.count == index.parts.count else { continue }
+            var walk = IndexWalk(index: index, ranges: [.prefix(key)], key: key)
+            if sort?.isEmpty == false { walk.order = IndexWalk.Order(parts: index.parts.count..<index.parts.count, isDescending: false) }
+            let rest = tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
+            return AccessPlan(access: .index(walk), test: AllTest.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
         }
         return nil
     }

@@ -22,6 +22,15 @@ struct QueryRun {
                 return try body(row)
             }
         case .index(let walk):
+            if let key = walk.key {
+                guard let number = try key.withUnsafeBytes({ try view.snapshot.firstRow(walk.index.id, prefix: $0) }),
+                    let row = try view.snapshot.row(RowReference(table: table.id, row: number))
+                else { return }
+                scope.rowsVisited &+= 1
+                if let test = plan.test, try !test.matches(row, scope) { return }
+                _ = try body(row)
+                return
+            }
             let walker = IndexWalker(walk, table, view.snapshot)
             try lookUp({ try walker.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], wanted, body)
         case .rows, .union:

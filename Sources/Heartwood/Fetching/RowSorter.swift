@@ -17,8 +17,9 @@ struct RowSorter {
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
     private let limit: Int
-    /// The greatest prefix that a row may have.
+    /// The key that a row may not be behind, and its prefix; none before the first cut.
     private var bound = UInt64.max
+    private var boundKey: [UInt8] = []
 
     /// So many are gathered before they are sorted and cut.
     private var roomMax: Int { max(1024, limit * 2) }
@@ -41,7 +42,7 @@ struct RowSorter {
             prefix = KeyBytes.word(UnsafeRawBufferPointer(rebasing: bytes[1...])) >> 1
             if tag == KeyBuilder.valueTag || tag == ~KeyBuilder.nullTag { prefix |= 1 << 63 }
         }
-        guard prefix <= bound else { return }
+        guard prefix < bound || prefix == bound && !isBehindBound(bytes) else { return }
         let start = arena.count
         arena.append(contentsOf: bytes)
         entries.append(Entry(
@@ -49,10 +50,17 @@ struct RowSorter {
         if entries.count >= roomMax { cut() }
     }
 
+    private func isBehindBound(_ key: UnsafeRawBufferPointer) -> Bool {
+        !boundKey.isEmpty && boundKey.withUnsafeBytes { KeyBytes.compare(key, $0) > 0 }
+    }
+
     private mutating func cut() {
         sort()
         entries.removeSubrange(min(limit, entries.count)...)
-        bound = entries.last?.prefix ?? 0
+        if let last = entries.last, entries.count == limit {
+            bound = last.prefix
+            boundKey = Array(arena[last.start..<last.end])
+        }
         var kept: [UInt8] = []
         for (place, entry) in entries.enumerated() {
             let start = kept.count

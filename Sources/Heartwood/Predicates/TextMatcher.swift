@@ -23,7 +23,7 @@ struct TextMatcher {
         self.options = options.effective
         self.pattern = Array(Self.fold(pattern, options.effective).utf8)
         if case .matches = kind { isPlain = false } else { isPlain = options.effective.isEmpty }
-        sought = ASCIIText.rarest(self.pattern)
+        if case .contains = kind { sought = ASCIIText.rarest(self.pattern) } else { sought = 0 }
     }
 
     /// - Returns: nil for an operator that compares no text.
