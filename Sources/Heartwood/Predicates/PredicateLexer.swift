@@ -17,7 +17,11 @@ struct PredicateLexer {
     private let scalars: [Unicode.Scalar]
     private let format: String
     private var at = 0
-    private(set) var token = Token.end
+    private(set) var token = Token.end {
+        didSet { if case .word(let word) = token { keyword = word.uppercased() } else { keyword = "" } }
+    }
+    /// The current token in capitals where it is a word, else empty: what keywords are compared with.
+    private(set) var keyword = ""
     /// Where the current token starts.
     private(set) var position = 0
 
@@ -36,7 +40,7 @@ struct PredicateLexer {
     }
 
     mutating func advance() throws {
-        while let next = peek(), next.properties.isWhitespace { at += 1 }
+        while let next = peek(), next.value <= 0x20 || next.value > 0x7F, next.properties.isWhitespace { at += 1 }
         position = at
         guard let next = peek() else {
             token = .end
@@ -151,16 +155,22 @@ struct PredicateLexer {
         "@", "K", "d", "D", "i", "u", "U", "x", "X", "o", "O", "e", "E", "f", "F", "g", "G", "a", "A", "c", "C", "s", "S", "p",
     ]
 
-    private static let symbols: [[Unicode.Scalar]] = [
-        "==", "!=", "<>", "<=", "=<", ">=", "=>", "<<", ">>", "&&", "||", "**", ":=", "(", ")", "{", "}", "[", "]", ",", ".", "=", "<", ">",
-        "!", "-", "+", "*", "/", "&", "|", "^", "~",
-    ].map { Array($0.unicodeScalars) }
+    private static let pairs: Set<String> = ["==", "!=", "<>", "<=", "=<", ">=", "=>", "<<", ">>", "&&", "||", "**", ":="]
+    private static let singles: Set<String> = [
+        "(", ")", "{", "}", "[", "]", ",", ".", "=", "<", ">", "!", "-", "+", "*", "/", "&", "|", "^", "~",
+    ]
 
     private mutating func symbol() throws -> Token {
-        for symbol in Self.symbols where scalars[at...].starts(with: symbol) {
-            at += symbol.count
-            return .symbol(String(String.UnicodeScalarView(symbol)))
+        let first = String(Character(scalars[at]))
+        if let next = peek(1), next.isASCII, !next.properties.isWhitespace {
+            let pair = first + String(Character(next))
+            if Self.pairs.contains(pair) {
+                at += 2
+                return .symbol(pair)
+            }
         }
-        throw failure("\"\(scalars[at])\" means nothing here")
+        guard Self.singles.contains(first) else { throw failure("\"\(scalars[at])\" means nothing here") }
+        at += 1
+        return .symbol(first)
     }
 }

@@ -19,8 +19,8 @@ extension PredicateParser {
         case .symbol(let symbol):
             guard let found = PredicateFunction.byInfix[symbol] else { return nil }
             return ({ .call(found.function, [$0, $1]) }, found.precedence)
-        case .word(let word):
-            guard let operation = ExpressionNode.SetOperation(rawValue: word.uppercased()) else { return nil }
+        case .word:
+            guard let operation = ExpressionNode.SetOperation(rawValue: lexer.keyword) else { return nil }
             return ({ .set(operation, $0, $1) }, 1)
         default: return nil
         }
@@ -125,9 +125,9 @@ extension PredicateParser {
     }
 
     private func check(_ value: PredicateValue, _ letters: String) throws {
+        guard letters != "@" else { return }
         let isText = letters.lowercased().hasSuffix("s"), isCharacter = letters.lowercased().hasSuffix("c")
         switch value {
-        case _ where letters == "@": return
         case .integer, .double, .bool, .decimal: if !isText { return }
         case .text(let text): if isText || isCharacter && text.unicodeScalars.count == 1 { return }
         default: break
@@ -147,15 +147,17 @@ extension PredicateParser {
 
     private mutating func wordItem(_ word: String) throws -> Item {
         let position = lexer.position
-        let upper = word.uppercased()
-        let constants: [String: PredicateValue] = [
-            "NIL": .null, "NULL": .null, "TRUE": .bool(true), "YES": .bool(true), "FALSE": .bool(false), "NO": .bool(false),
-        ]
-        if let constant = constants[upper] {
+        let constant: PredicateValue? = switch lexer.keyword {
+        case "NIL", "NULL": .null
+        case "TRUE", "YES": .bool(true)
+        case "FALSE", "NO": .bool(false)
+        default: nil
+        }
+        if let constant {
             try lexer.advance()
             return try item(.expression(.constant(constant)), over: 0, at: position)
         }
-        guard !Self.reserved.contains(upper) else {
+        guard !Self.reserved.contains(lexer.keyword) else {
             throw lexer.failure("a value or a key is missing; a key named \(word) is written #\(word)")
         }
         let start = lexer
@@ -186,7 +188,7 @@ extension PredicateParser {
         repeat {
             switch lexer.token {
             case .word(let word):
-                guard !word.contains(":") else {
+                guard !word.utf8.contains(UInt8(ascii: ":")) else {
                     throw lexer.failure("\"\(word)\" is no key; a function's arguments follow in parentheses")
                 }
                 if !(isFirst && word.uppercased() == "SELF") { keys.append(word) }

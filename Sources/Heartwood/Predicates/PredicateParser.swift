@@ -55,10 +55,7 @@ struct PredicateParser {
 
     // MARK: Tokens
 
-    func isKeyword(_ word: String) -> Bool {
-        if case .word(let found) = lexer.token { return found.uppercased() == word }
-        return false
-    }
+    func isKeyword(_ word: String) -> Bool { lexer.keyword == word }
 
     mutating func take(keyword: String) throws -> Bool {
         guard isKeyword(keyword) else { return false }
@@ -188,7 +185,7 @@ struct PredicateParser {
     private var isComparisonOperator: Bool {
         switch lexer.token {
         case .symbol(let symbol): Self.symbols[symbol] != nil
-        case .word(let word): Self.words[word.uppercased()] != nil || word.uppercased() == "NOT"
+        case .word: Self.words[lexer.keyword] != nil || lexer.keyword == "NOT"
         default: false
         }
     }
@@ -200,8 +197,8 @@ struct PredicateParser {
             guard let found = Self.symbols[symbol] else { break }
             try lexer.advance()
             return (found, false)
-        case .word(let word):
-            guard let found = Self.words[word.uppercased()] else { break }
+        case .word:
+            guard let found = Self.words[lexer.keyword] else { break }
             try lexer.advance()
             return (found, isNegated)
         default: break

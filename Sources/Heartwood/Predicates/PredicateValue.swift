@@ -23,13 +23,23 @@ indirect enum PredicateValue {
             self = .null
             return
         }
+        // The commonest by their very type: a cast asks what bridges to what.
+        let type = type(of: value)
+        if type == String.self, let text = value as? String {
+            self = .text(text)
+            return
+        }
+        if type == Int.self, let number = value as? Int {
+            self = .integer(Int64(number))
+            return
+        }
         switch value {
         case is NSNull: self = .null
         case let value as PredicateValue: self = value
         case let value as NSManagedObject: self = .object(value)
         case let value as NSManagedObjectID: self = .objectID(value)
         // A number object that is 0 or 1 would cast as well.
-        case let flag as Bool where type(of: value) == Bool.self: self = .bool(flag)
+        case let flag as Bool where type == Bool.self: self = .bool(flag)
         case let value as NSDecimalNumber: self = .decimal(value.decimalValue)
         case let value as NSNumber: self = .number(value)
         case let value as Decimal: self = .decimal(value)
