@@ -139,26 +139,23 @@ final class HeartwoodQueries: QueryPeer {
         return sum.value
     }
 
-    /// By dictionaries, as most imports have their rows.
+    /// By one object that is filled again for each row.
     func batchInsert(_ people: [PersonData]) throws -> UInt64? {
-        let context = peer.context
-        let groups = try context.fetch(NSFetchRequest<ManagedGroup>(entityName: "Grp")).map(\.objectID)
         var next = 0
-        let request = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
-            guard next < people.count else { return true }
-            let person = people[next]
+        let request = NSBatchInsertRequest(entityName: "Person", managedObjectHandler: { object in
+            guard next < people.count, let person = object as? ManagedPerson else { return true }
+            let data = people[next]
             next += 1
-            row["name"] = person.name
-            row["email"] = person.email
-            row["age"] = person.age
-            row["score"] = person.score
-            row["birthday"] = person.birthday
-            row["note"] = person.note
-            row["group"] = groups[person.group]
+            person.name = data.name
+            person.email = data.email
+            person.age = data.age
+            person.score = data.score
+            person.birthday = data.birthday
+            person.note = data.note
             return false
         })
         request.resultType = .count
-        return ((try context.execute(request) as? NSBatchInsertResult)?.result as? Int).map(UInt64.init)
+        return ((try peer.context.execute(request) as? NSBatchInsertResult)?.result as? Int).map(UInt64.init)
     }
 
     func batchUpdate() throws -> UInt64? {

@@ -133,7 +133,12 @@ final class QueryRunner {
         guard ["batch insert", "batch update", "batch delete"].contains(where: wants) else { return }
         note("batches")
         let empty = PersonGenerator(count: 0, groups: generator.groupCount)
-        let people = (0..<rows).map(generator.person)
+        // In no group: a batch's objects have no relationships.
+        let people = (0..<rows).map { number in
+            var person = generator.person(number)
+            person.group = -1
+            return person
+        }
         var times = [[[Double]]](repeating: Array(repeating: [], count: Self.peers.count), count: 3)
         for (index, type) in Self.peers.enumerated() {
             let place = directory.appendingPathComponent("batch-\(index)")
