@@ -4,11 +4,13 @@ do {
     let words = Array(CommandLine.arguments.dropFirst())
     if words.first == ChildProcess.command {
         try ChildProcess.run(Array(words.dropFirst()))
+    } else if words.first == QueryRunner.oneCoreCommand {
+        try QueryRunner.measureCount(Array(words.dropFirst()))
     } else {
         let options = try Options(words)
         let runner = try Runner(options)
         try runner.run()
-        let reports = Reports(measurements: runner.measurements, peers: runner.peers.map { $0.name })
+        let reports = Reports(measurements: runner.measurements, peers: runner.names)
         print(reports.text)
         if let path = options.markdown { try reports.markdown.write(toFile: path, atomically: true, encoding: .utf8) }
         if let path = options.json { try reports.json().write(to: URL(fileURLWithPath: path)) }

@@ -23,13 +23,15 @@ struct PersonGenerator {
     /// All of them, made beforehand, where making them is not to be measured.
     private var made: [PersonData] = []
 
-    init(count: Int, emailPrefix: String = "", isMadeBeforehand: Bool = false) {
+    let groupCount: Int
+
+    /// - Parameter groups: as many as suit the count where nil.
+    init(count: Int, groups: Int? = nil, emailPrefix: String = "", isMadeBeforehand: Bool = false) {
         self.count = count
+        groupCount = groups ?? min(1000, max(1, count / 100))
         self.emailPrefix = emailPrefix
         if isMadeBeforehand { made = (0..<count).map(make) }
     }
-
-    var groupCount: Int { min(1000, max(1, count / 100)) }
 
     private static let names = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Frances", "Ken", "Radia", "Tony", "Lynn", "Niklaus"]
     private static let words = ["log", "tree", "row", "index", "commit", "page", "frame", "run", "key", "block"]

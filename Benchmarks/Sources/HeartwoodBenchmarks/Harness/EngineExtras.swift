@@ -54,7 +54,25 @@ struct EngineExtras {
             try Clock.seconds { for number in numbers { try peer.saveOne(number) } }.1 * 1e6 / Double(numbers.count)
         } + compare("by unique string, long prefixes", "µs", [EnginePeer.self, BytesSQLitePeer.self], long) { peer, _ in
             try Clock.seconds { _ = try peer.byEmail(sample) }.1 * 1e6 / Double(sample.count)
-        } + cold(plain) + mixed(plain)
+        } + floor() + cold(plain) + mixed(plain)
+    }
+
+    /// What a durable save cannot be faster than: the bytes that each engine writes for one, laid down and synced by nothing but the
+    /// system's calls.
+    private func floor() throws -> [Measurement] {
+        let name = "the disk's part of a durable save"
+        guard wants(name) else { return [] }
+        FileHandle.standardError.write(Data("  \(name)\n".utf8))
+        var times = [[Double]](repeating: [], count: 2)
+        let paths = times.indices.map { directory.appendingPathComponent("floor-\($0)").path }
+        defer { paths.forEach(PeerFiles.remove) }
+        let files = try paths.map { try WrittenAhead($0, byteCount: 16 << 20) }
+        for round in 0..<500 {
+            for index in files.indices.map({ ($0 + round) % 2 }) {
+                times[index].append(try Clock.seconds { try files[index].append(index == 0 ? 200 : 18_000) }.1)
+            }
+        }
+        return times.indices.map { measurement(name, Runner.enginePeers[$0], Clock.median(times[$0]) * 1e6, "µs") }
     }
 
     /// Rows spread over a store of which the system holds nothing: reads of the disk, above all.

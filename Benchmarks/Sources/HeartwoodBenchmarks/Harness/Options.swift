@@ -6,6 +6,10 @@ struct Options {
     var isSmoke = false
     /// The engine beside SQLite's C API, in place of managed objects beside everything.
     var isEngine = false
+    /// Queries and batch requests beside the same SQL.
+    var isQueries = false
+    /// The Debian graph, as JSON lines.
+    var packages = "../shared/data/debian-packages.jsonl"
     var only: String?
     /// Part of a peer's name, to profile it alone.
     var peer: String?
@@ -15,8 +19,8 @@ struct Options {
     var svg: String?
 
     static let usage = """
-        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine] [--only WORKLOAD] [--peer NAME]
-                                    [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries] [--only WORKLOAD]
+                                    [--peer NAME] [--packages FILE] [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
         """
 
     init(_ words: [String]) throws {
@@ -31,6 +35,8 @@ struct Options {
                 isSmoke = true
                 sizes = [10_000]
             case "--engine": isEngine = true
+            case "--queries": isQueries = true
+            case "--packages": packages = try value()
             case "--rows":
                 sizes = try value().split(separator: ",").map { text in
                     guard let number = Int(text), number >= 1000 else { throw PeerError(description: Self.usage) }

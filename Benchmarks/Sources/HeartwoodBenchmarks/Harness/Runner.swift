@@ -28,8 +28,20 @@ final class Runner {
         directory.appendingPathComponent("\(peer.name.split(separator: " ")[0])-\(rows)").path
     }
 
+    /// The names of the peers that are measured, Heartwood's first.
+    var names: [String] { options.isQueries ? QueryRunner.peers.map { $0.name } : peers.map { $0.name } }
+
     func run() throws {
         for rows in options.sizes {
+            if options.isQueries || options.isSmoke {
+                let queries = try QueryRunner(
+                    rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory, packages: options.packages)
+                let found = try queries.run()
+                guard options.isSmoke else {
+                    measurements += found
+                    continue
+                }
+            }
             let size = try SizeRunner(peers, rows: rows, isEngine: options.isEngine, repetitions: options.repetitions(rows), only: options.only) { self.path($0, rows) }
             measurements += try size.run()
             if options.isEngine, peers.count == Self.enginePeers.count {

@@ -33,7 +33,7 @@ class GRDBPeer: Peer {
         self.generator = generator
     }
 
-    private func database() throws -> DatabaseQueue {
+    func database() throws -> DatabaseQueue {
         guard let queue else { throw PeerError(description: "the database is not open") }
         return queue
     }

@@ -10,7 +10,7 @@ class HeartwoodPeer: Peer {
     private let path: String
     private let generator: PersonGenerator
     private var coordinator: NSPersistentStoreCoordinator?
-    private var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    private(set) var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
     private let model = HeartwoodPeer.model()
 
     required init(path: String, generator: PersonGenerator) throws {

@@ -12,8 +12,7 @@ class SQLitePeer: Peer {
 
     private let path: String
     private let generator: PersonGenerator
-    private var database: OpaquePointer?
-    private var statements: [String: OpaquePointer] = [:]
+    let connection = SQLiteConnection()
 
     static let schema = """
         CREATE TABLE grp (id INTEGER PRIMARY KEY, title TEXT);
@@ -36,50 +35,17 @@ class SQLitePeer: Peer {
     }
 
     func open() throws {
-        guard sqlite3_open(path, &database) == SQLITE_OK else { throw PeerError(description: "sqlite3_open failed") }
-        try execute(Self.pragmas(synchronous: synchronous))
+        try connection.open(path)
+        try connection.execute(Self.pragmas(synchronous: synchronous))
     }
 
-    func close() throws {
-        for statement in statements.values { sqlite3_finalize(statement) }
-        statements = [:]
-        sqlite3_close(database)
-        database = nil
-    }
+    func close() throws { connection.close() }
 
-    private func execute(_ sql: String) throws {
-        var message: UnsafeMutablePointer<CChar>?
-        guard sqlite3_exec(database, sql, nil, nil, &message) == SQLITE_OK else {
-            throw PeerError(description: message.map { String(cString: $0) } ?? "sqlite3_exec failed")
-        }
-    }
-
-    private func prepare(_ sql: String) throws -> OpaquePointer? {
-        if let known = statements[sql] {
-            sqlite3_reset(known)
-            return known
-        }
-        var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
-            throw PeerError(description: String(cString: sqlite3_errmsg(database)))
-        }
-        statements[sql] = statement
-        return statement
-    }
-
-    private func step(_ statement: OpaquePointer?) throws -> Bool {
-        switch sqlite3_step(statement) {
-        case SQLITE_ROW: return true
-        case SQLITE_DONE: return false
-        default: throw PeerError(description: String(cString: sqlite3_errmsg(database)))
-        }
-    }
-
-    private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-    private func text(_ statement: OpaquePointer?, _ column: Int32) -> String {
-        sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
-    }
+    private func execute(_ sql: String) throws { try connection.execute(sql) }
+    private func prepare(_ sql: String) throws -> OpaquePointer? { try connection.prepare(sql) }
+    private func step(_ statement: OpaquePointer?) throws -> Bool { try connection.step(statement) }
+    private func text(_ statement: OpaquePointer?, _ column: Int32) -> String { connection.text(statement, column) }
+    private var transient: sqlite3_destructor_type { SQLiteConnection.transient }
 
     private func add(_ statement: OpaquePointer?, _ column: Int32, to sum: inout Checksum) {
         guard readsBytes else { return sum.add(text(statement, column)) }
@@ -87,13 +53,7 @@ class SQLitePeer: Peer {
         sum.add(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
-    /// Reads run inside one transaction, which is SQLite's best case.
-    private func reading(_ body: () throws -> UInt64) throws -> UInt64 {
-        try execute("BEGIN")
-        let result = try body()
-        try execute("COMMIT")
-        return result
-    }
+    private func reading(_ body: () throws -> UInt64) throws -> UInt64 { try connection.reading(body) }
 
     func bulkInsert() throws {
         try execute(Self.schema)
@@ -252,8 +212,7 @@ class SQLitePeer: Peer {
     }
 
     func compact() throws -> UInt64? {
-        for statement in statements.values { sqlite3_finalize(statement) }
-        statements = [:]
+        connection.forgetStatements()
         try execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
         return 0
     }

@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+
+/// Runs every query on every peer at one size, in alternating order, and checks that they find the same.
+final class QueryRunner {
+    static let peers: [any QueryPeer.Type] = [HeartwoodQueries.self, SQLiteQueries.self, GRDBQueries.self]
+
+    private let rows: Int
+    private let repetitions: Int
+    private let only: String?
+    private let directory: URL
+    private let generator: PersonGenerator
+    private let packages: [PackageData]
+    private var results: [Measurement] = []
+
+    /// - Parameter packages: a file of JSON lines; the query of the Debian graph is left out where it is not there.
+    init(rows: Int, repetitions: Int, only: String?, directory: URL, packages: String) throws {
+        self.rows = rows
+        self.repetitions = repetitions
+        self.only = only
+        self.directory = directory.appendingPathComponent("queries-\(rows)")
+        try FileManager.default.createDirectory(at: self.directory, withIntermediateDirectories: true)
+        generator = PersonGenerator(count: rows)
+        self.packages = try PackageData.load(packages)
+    }
+
+    private func note(_ name: String) { FileHandle.standardError.write(Data("  \(name)\n".utf8)) }
+
+    func run() throws -> [Measurement] {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        note("\(rows) persons, \(packages.count) packages")
+        let peers = try Self.peers.map { try $0.init(directory: directory, generator: generator) }
+        let phrases = Phrases.make(rows)
+        for peer in peers { try peer.fill(phrases: phrases, packages: packages) }
+        sync()
+        for peer in peers { try peer.open() }
+        try queries(peers)
+        for peer in peers { try peer.close() }
+        try batches()
+        return results
+    }
+
+    private func queries(_ peers: [any QueryPeer]) throws {
+        let sample = generator.sample(min(1000, rows / 2))
+        let emails = sample.map { generator.person($0).email }, birthdays = sample.map { generator.person($0).birthday }
+        try query("equality, unique string", "µs", peers, per: emails.count) { try $0.byEmail(emails) }
+        try query("range of 100, sorted", "µs", peers, per: birthdays.count) { try $0.ranges(birthdays) }
+        try countOnOneCore(peers)
+        try query("count, number and CONTAINS, all cores", "ms", peers) { try $0.count() }
+        // ASCII letters, so that LIKE finds the same.
+        try query("CONTAINS[cd], many languages", "ms", peers) { try $0.phrases(with: "RIVER") }
+        try query("lowest 100 by an unindexed number", "ms", peers) { try $0.lowestScores() }
+        let titles = (0..<min(20, generator.groupCount)).map { "group \($0 * generator.groupCount / 20)" }
+        try query("members by the group's title", "µs", peers, per: titles.count) { try $0.members(ofGroups: titles) }
+        if !packages.isEmpty {
+            let names = (0..<1000).map { packages[Int(PersonGenerator.mix($0) % UInt64(packages.count))].name } + ["libc6", "perl"]
+            try query("Debian: ANY depends.name", "µs", peers, per: names.count) { try $0.dependents(ofPackages: names) }
+        }
+        try query("group by age, count and sum", "ms", peers) { try $0.scoresByAge() }
+    }
+
+    private func wants(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
+
+    /// The peers in an order that turns with the repetition.
+    private func query(
+        _ name: String, _ unit: String, _ peers: [any QueryPeer], per count: Int = 1, _ body: (any QueryPeer) throws -> UInt64?
+    ) throws {
+        guard wants(name) else { return }
+        note(name)
+        var times = [[Double]](repeating: [], count: peers.count)
+        for repetition in 0..<repetitions {
+            var seen: UInt64?
+            for index in peers.indices.map({ ($0 + repetition) % peers.count }) {
+                peers[index].forget()
+                let (sum, seconds) = try Clock.seconds { try body(peers[index]) }
+                guard let sum else { continue }
+                times[index].append(seconds)
+                if let seen, seen != sum { throw PeerError(description: "\(name): the peers do not agree") }
+                seen = sum
+            }
+        }
+        record(name, unit, times, per: count)
+    }
+
+    private func record(_ name: String, _ unit: String, _ times: [[Double]], per count: Int) {
+        let scale = unit == "ms" ? 1e3 : 1e6
+        for (index, type) in Self.peers.enumerated() {
+            let value = times[index].isEmpty ? nil : Clock.median(times[index]) * scale / Double(count)
+            results.append(Measurement(workload: name, rows: rows, peer: type.name, value: value, unit: unit))
+        }
+    }
+
+    // MARK: One core
+
+    static let oneCoreCommand = "--measure-count"
+
+    /// Heartwood's threads are limited by its environment, in a process of its own.
+    private func countOnOneCore(_ peers: [any QueryPeer]) throws {
+        let name = "count, number and CONTAINS, one core"
+        guard wants(name) else { return }
+        note(name)
+        var times = [[Double]](repeating: [], count: peers.count)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.arguments = [Self.oneCoreCommand, directory.path, "\(rows)", "\(repetitions)"]
+        process.environment = ProcessInfo.processInfo.environment.merging(["HEARTWOOD_QUERY_CORES": "1"]) { $1 }
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        times[0] = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard times[0].count == repetitions else { throw PeerError(description: "the process on one core failed") }
+        for _ in 0..<repetitions { times[1].append(try Clock.seconds { try peers[1].count() }.1) }
+        record(name, "ms", times, per: 1)
+    }
+
+    /// The other side.
+    static func measureCount(_ arguments: [String]) throws {
+        guard arguments.count == 3, let rows = Int(arguments[1]), let repetitions = Int(arguments[2]) else {
+            throw PeerError(description: "wrong arguments for \(oneCoreCommand)")
+        }
+        let peer = try HeartwoodQueries(directory: URL(fileURLWithPath: arguments[0]), generator: PersonGenerator(count: rows))
+        try peer.open()
+        for _ in 0..<repetitions { print(try Clock.seconds { try peer.count() }.1) }
+        try peer.close()
+    }
+
+    // MARK: Batches
+
+    /// Each batch changes what the next one finds, so each is run once, over stores of its own.
+    private func batches() throws {
+        guard ["batch insert", "batch update", "batch delete"].contains(where: wants) else { return }
+        note("batches")
+        let empty = PersonGenerator(count: 0, groups: generator.groupCount)
+        // In no group: a batch's objects have no relationships.
+        let people = (0..<rows).map { number in
+            var person = generator.person(number)
+            person.group = -1
+            return person
+        }
+        var times = [[[Double]]](repeating: Array(repeating: [], count: Self.peers.count), count: 3)
+        for (index, type) in Self.peers.enumerated() {
+            let place = directory.appendingPathComponent("batch-\(index)")
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            let peer = try type.init(directory: place, generator: empty)
+            // GRDB reads what the C API has made.
+            if type == GRDBQueries.self { try SQLiteQueries(directory: place, generator: empty).fill(phrases: [], packages: []) }
+            try peer.fill(phrases: [], packages: [])
+            sync()
+            try peer.open()
+            let work: [(any QueryPeer) throws -> UInt64?] = [{ try $0.batchInsert(people) }, { try $0.batchUpdate() }, { try $0.batchDelete() }]
+            for (place, batch) in work.enumerated() {
+                let (count, seconds) = try Clock.seconds { try batch(peer) }
+                guard let count else { continue }
+                guard count == rows else { throw PeerError(description: "\(type.name): a batch met \(count) of \(rows) rows") }
+                times[place][index].append(seconds)
+            }
+            try peer.close()
+            try FileManager.default.removeItem(at: place)
+        }
+        for (place, name) in ["batch insert", "batch update", "batch delete"].enumerated() {
+            record("\(name) of \(rows)", "ms", times[place], per: 1)
+        }
+    }
+}
