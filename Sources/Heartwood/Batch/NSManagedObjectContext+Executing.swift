@@ -11,9 +11,10 @@ extension NSManagedObjectContext {
         try request.execute(in: self)
     }
 
-    final func entity(named name: String) throws -> NSEntityDescription {
+    /// - Parameter work: what the context is about to do.
+    final func entity(named name: String, before work: String = "executing requests") throws -> NSEntityDescription {
         guard let model = coordinator?.managedObjectModel else {
-            throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before executing requests.")
+            throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before \(work).")
         }
         guard let entity = model.entitiesByName[name] else {
             throw CoreDataError.make(

@@ -21,11 +21,7 @@ final class RecordLogBatch {
     }
 
     /// - Throws: where the store has been exchanged for another since the request was made ready.
-    func table(of runtime: EntityRuntime) throws -> EntityTable {
-        let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
-        guard let table = schema.table(id), table.runtime === runtime else { throw CoreDataError.noStore(for: runtime.entity) }
-        return table
-    }
+    func table(of runtime: EntityRuntime) throws -> EntityTable { try schema.table(of: runtime, slotBase: slotBase) }
 
     func table(of reference: RowReference) throws -> EntityTable {
         guard let table = schema.table(reference.table) else {
@@ -68,15 +64,12 @@ final class RecordLogBatch {
     /// Builds a row that is as `row` but for some properties.
     /// - Parameter values: by property index; `unset` keeps what the row has.
     func rebuild(_ row: RowView, _ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
-        guard let accesses = table.runtime.accesses(row.layoutID) else {
-            throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(table.runtime.entity.name ?? "?") has an unknown layout.")
-        }
+        let accesses = try table.accesses(of: row)
         builder.begin(table.layout)
         for (property, position) in table.positions.enumerated() {
             guard let position else { continue }
             if values[property].isUnset {
-                let access = accesses[property]
-                if !access.isAbsent, !row.isNull(access) { builder.copy(position, from: row, access) }
+                builder.keep(position, of: row, accesses[property])
             } else {
                 try encode(values[property], at: position, table)
             }

@@ -142,7 +142,7 @@ struct RecordLogBatchDelete {
 extension EntityTable {
     /// The row's to-one destination; nil for null, and for another property.
     fileprivate func destination(of row: RowView, _ property: Int) -> RowReference? {
-        guard let access = runtime.accesses(row.layoutID)?[property], !access.isAbsent, !row.isNull(access) else { return nil }
+        guard let access = runtime.access(property, in: row) else { return nil }
         let reference = row.reference(access)
         return reference.isNone ? nil : reference
     }

@@ -45,18 +45,10 @@ struct FetchSpecification {
     ) throws -> NSEntityDescription {
         if let entity = request.entity { return entity }
         if let objectClass = request.objectClass { return objectClass.entity(in: context) }
-        guard let model = context.persistentStoreCoordinator?.managedObjectModel else {
-            throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before fetching.")
-        }
         guard let name = request.entityName else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "A fetch request must have an entity.")
         }
-        guard let entity = model.entitiesByName[name] else {
-            throw CoreDataError.make(
-                NSPersistentStoreOperationError,
-                "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
-        }
-        return entity
+        return try context.entity(named: name, before: "fetching")
     }
 
     /// Whether an object in memory meets the predicate.

@@ -36,8 +36,7 @@ final class NumberColumn: NumberExpression {
     }
 
     override func number(_ row: RowView) -> PredicateNumber? {
-        let layout = Int(row.layoutID.rawValue)
-        guard layout < layouts.count, let access = layouts[layout]?[property], !access.isAbsent, !row.isNull(access) else { return nil }
+        guard let access = layouts.access(property, in: row) else { return nil }
         return isInteger ? .integer(row.int64(access)) : .double(row.double(access))
     }
 }
@@ -94,7 +93,7 @@ final class NumberTest: RowTest {
 extension PredicateCompiler {
     /// - Returns: nil where a part is more than a number column, a number or arithmetic.
     func numbers(_ comparison: PredicateNode.Comparison, _ condition: IndexCondition?) -> RowTest? {
-        guard let order = Self.order(comparison.comparison), let left = number(comparison.left), let right = number(comparison.right) else {
+        guard let order = comparison.comparison.order, let left = number(comparison.left), let right = number(comparison.right) else {
             return nil
         }
         return NumberTest(comparison, order, left, right, condition)

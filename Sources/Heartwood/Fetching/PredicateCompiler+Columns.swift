@@ -27,20 +27,20 @@ extension PredicateCompiler {
         case .bool, .int16, .int32, .int64: return integer(index, comparison, value)
         case .float, .double, .date: return double(index, kind, comparison, value)
         case .decimal:
-            guard let found = Self.order(comparison.comparison), let constant = Self.decimal(value) else { return nil }
+            guard let found = comparison.comparison.order, let constant = Self.decimal(value) else { return nil }
             return DecimalTest(runtime, index, found, StoredDecimal(constant))
         case .uuid:
-            guard case .uuid(let uuid) = value, let found = Self.order(comparison.comparison), found == .equal || found == .notEqual else {
+            guard case .uuid(let uuid) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
             return UUIDTest(runtime, index, [uuid.storedBytes], isNegated: found == .notEqual)
         case .data:
-            guard case .data(let data) = value, let found = Self.order(comparison.comparison), found == .equal || found == .notEqual else {
+            guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
             return BytesTest(runtime, index, [Array(data)], isNegated: found == .notEqual)
         case .externalData:
-            guard case .data(let data) = value, let found = Self.order(comparison.comparison), found == .equal || found == .notEqual else {
+            guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
             return ExternalDataTest(runtime, index, [data], isNegated: found == .notEqual)
@@ -76,7 +76,7 @@ extension PredicateCompiler {
         }
         guard comparison.options.effective.isEmpty else { return TextTest(runtime, index, matcher) }
         var condition: IndexCondition?
-        if let found = Self.order(comparison.comparison) {
+        if let found = comparison.comparison.order {
             let key = KeyBuilder()
             key.append(text: pattern)
             condition = IndexCondition(property: index, found, key.bytes)
@@ -89,7 +89,7 @@ extension PredicateCompiler {
     }
 
     private func integer(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
-        guard let found = Self.order(comparison.comparison) else { return nil }
+        guard let found = comparison.comparison.order else { return nil }
         let runtime = table.runtime
         switch value {
         case .integer(let constant): return IntegerTest(runtime, index, found, constant)
@@ -123,7 +123,7 @@ extension PredicateCompiler {
     }
 
     private func double(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
-        guard let found = Self.order(comparison.comparison) else { return nil }
+        guard let found = comparison.comparison.order else { return nil }
         switch (kind, value) {
         case (.date, .date(let constant)): return DoubleTest(table.runtime, index, found, constant)
         case (.date, _): return nil

@@ -7,7 +7,7 @@ extension PredicateCompiler {
         _ keys: [String], _ variable: String, _ predicate: PredicateNode, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> RowTest? {
         guard comparison.modifier == .direct, keys.count == 1, let index = table.runtime.index(of: keys[0]),
-            let source = source(index), let found = Self.order(comparison.comparison), case .integer(let count) = value,
+            let source = source(index), let found = comparison.comparison.order, case .integer(let count) = value,
             let destination = table.runtime.properties[index].destination, let inner = predicate.asked(of: variable)
         else { return nil }
         var tests = DestinationTests()

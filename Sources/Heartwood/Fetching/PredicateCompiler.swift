@@ -47,8 +47,10 @@ struct PredicateCompiler {
             return compile(keys[...], comparison, .collection(values))
         case (.constant(let value), .keyPath(let keys)):
             // 5 < age is age > 5; "x" IN name is left to memory.
-            guard comparison.modifier == .direct, let mirrored = Self.mirrored(comparison) else { return expressions(comparison) }
-            return compile(keys[...], mirrored, value)
+            guard comparison.modifier == .direct, let mirrored = comparison.comparison.mirrored else { return expressions(comparison) }
+            var exchanged = comparison
+            exchanged.comparison = mirrored
+            return compile(keys[...], exchanged, value)
         case (.constant, .constant): return (try? PredicateNode.comparison(comparison).evaluate(nil)).map(ConstantTest.init)
         case (.path(.subquery(.keyPath(let keys), let variable, let predicate), ["@count"]), .constant(let count)):
             return memberCount(keys, variable, predicate, comparison, count)
@@ -63,19 +65,6 @@ struct PredicateCompiler {
             values.append(value)
         }
         return values
-    }
-
-    private static func mirrored(_ comparison: PredicateNode.Comparison) -> PredicateNode.Comparison? {
-        var result = comparison
-        switch comparison.comparison {
-        case .equal, .notEqual: break
-        case .less: result.comparison = .greater
-        case .lessOrEqual: result.comparison = .greaterOrEqual
-        case .greater: result.comparison = .less
-        case .greaterOrEqual: result.comparison = .lessOrEqual
-        default: return nil
-        }
-        return result
     }
 
     private func compile(_ keys: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
@@ -132,7 +121,7 @@ struct PredicateCompiler {
     ) -> RowTest? {
         guard let view, let source = source(index) else { return nil }
         if rest.count == 1, rest.first == "@count" {
-            guard comparison.modifier == .direct, let found = Self.order(comparison.comparison), case .integer(let count) = value else { return nil }
+            guard comparison.modifier == .direct, let found = comparison.comparison.order, case .integer(let count) = value else { return nil }
             return MemberCountTest(source, found, count)
         }
         // A further collection on the way belongs to the same ANY or ALL.
@@ -225,18 +214,6 @@ struct PredicateCompiler {
         case .equal, .isIn: return objectKeys(value).map { IdentityTest(Set($0.map(view.reference)), isNegated: false) }
         case .notEqual: return objectKey(value).map { IdentityTest([view.reference($0)], isNegated: true) }
         default: return nil
-        }
-    }
-
-    static func order(_ comparison: PredicateNode.Operator) -> ComparisonOperator? {
-        switch comparison {
-        case .equal: .equal
-        case .notEqual: .notEqual
-        case .less: .less
-        case .lessOrEqual: .lessOrEqual
-        case .greater: .greater
-        case .greaterOrEqual: .greaterOrEqual
-        default: nil
         }
     }
 }

@@ -13,8 +13,7 @@ extension RecordLogView {
     private func prepare(_ query: StoreQuery) throws -> [Part]? {
         var parts: [Part] = []
         for runtime in query.runtimes {
-            let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
-            guard let table = schema.table(id), table.runtime === runtime else { throw CoreDataError.noStore(for: runtime.entity) }
+            let table = try schema.table(of: runtime, slotBase: slotBase)
             var test: RowTest?
             if let predicate = query.predicate {
                 guard let compiled = PredicateCompiler(table: table, view: self).compile(predicate) else { return nil }

@@ -16,20 +16,34 @@ final class ConstantExpression: RowExpression {
     override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { constant }
 }
 
-/// An attribute, as key-value coding would give it.
-final class ColumnExpression: RowExpression {
-    private let runtime: EntityRuntime
-    private let property: Int
-    private let kind: PropertyKind
+/// What is computed from one column; null where the column is.
+class PropertyExpression: RowExpression {
+    final let runtime: EntityRuntime
+    final let property: Int
 
     init(_ runtime: EntityRuntime, _ property: Int) {
         self.runtime = runtime
         self.property = property
-        kind = runtime.properties[property].kind
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
-        guard let access = runtime.accesses(row.layoutID)?[property], !access.isAbsent, !row.isNull(access) else { return .null }
+    final override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
+        guard let access = runtime.access(property, in: row) else { return .null }
+        return try value(at: access, of: row, scope)
+    }
+
+    func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue { .null }
+}
+
+/// An attribute, as key-value coding would give it.
+final class ColumnExpression: PropertyExpression {
+    private let kind: PropertyKind
+
+    override init(_ runtime: EntityRuntime, _ property: Int) {
+        kind = runtime.properties[property].kind
+        super.init(runtime, property)
+    }
+
+    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
         switch kind {
         case .bool: return .integer(row.int64(access) != 0 ? 1 : 0)
         case .int16, .int32, .int64: return .integer(row.int64(access))

@@ -51,7 +51,7 @@ struct RowOrder {
         var row = row
         var runtime = table.runtime
         for (place, index) in part.path.enumerated() {
-            guard let access = runtime.accesses(row.layoutID)?[index], !access.isAbsent, !row.isNull(access) else { break }
+            guard let access = runtime.access(index, in: row) else { break }
             if place == part.path.count - 1 {
                 key.append(column: access, of: row, descending: !part.isAscending)
                 return

@@ -15,12 +15,7 @@ class ColumnTest: RowTest {
 
     /// Where the column lies in `row`; nil for null.
     @inline(__always)
-    final func access(_ row: RowView) -> ColumnAccess? {
-        let layout = Int(row.layoutID.rawValue)
-        guard layout < layouts.count, let accesses = layouts[layout] else { return nil }
-        let access = accesses[property]
-        return access.isAbsent || row.isNull(access) ? nil : access
-    }
+    final func access(_ row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
 }
 
 final class NullTest: ColumnTest {

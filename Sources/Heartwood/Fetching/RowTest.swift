@@ -22,33 +22,6 @@ class RowTest {
     final var format: String?
 }
 
-enum ComparisonOperator: Sendable {
-    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-
-    @inline(__always)
-    func holds<Value: Comparable>(_ a: Value, _ b: Value) -> Bool {
-        switch self {
-        case .equal: a == b
-        case .notEqual: a != b
-        case .less: a < b
-        case .lessOrEqual: a <= b
-        case .greater: a > b
-        case .greaterOrEqual: a >= b
-        }
-    }
-
-    /// The operator with its sides exchanged.
-    var mirrored: ComparisonOperator {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
-}
-
 // MARK: Compounds
 
 /// Several tests. They are asked without counting references, which threads that scan side by side would fight over.

@@ -78,7 +78,7 @@ struct TargetLookup {
     }
 
     private func owner(of row: RowView, _ members: EntityTable, _ inverse: Int) throws -> RowReference? {
-        guard let access = members.runtime.accesses(row.layoutID)?[inverse], !access.isAbsent, !row.isNull(access) else { return nil }
+        guard let access = members.runtime.access(inverse, in: row) else { return nil }
         let owner = row.reference(access)
         return try isHere(owner) ? owner : nil
     }

@@ -10,9 +10,9 @@ extension PredicateCompiler {
             return indexedExpression(comparison.left, comparison, comparison.comparison, value)
         }
         guard comparison.right.constant == nil, let value = comparison.left.constant,
-            let mirrored = Self.order(comparison.comparison)?.mirrored
+            let mirrored = comparison.comparison.mirrored
         else { return nil }
-        return indexedExpression(comparison.right, comparison, PredicateNode.Operator(mirrored), value)
+        return indexedExpression(comparison.right, comparison, mirrored, value)
     }
 
     private func indexedExpression(
@@ -57,19 +57,6 @@ extension PredicateCompiler {
             builder.append(textPrefix: prefix)
             return IndexCondition(key, kind: .prefix(builder.bytes), isExact: false)
         default: return nil
-        }
-    }
-}
-
-extension PredicateNode.Operator {
-    fileprivate init(_ order: ComparisonOperator) {
-        self = switch order {
-        case .equal: .equal
-        case .notEqual: .notEqual
-        case .less: .less
-        case .lessOrEqual: .lessOrEqual
-        case .greater: .greater
-        case .greaterOrEqual: .greaterOrEqual
         }
     }
 }

@@ -128,7 +128,22 @@ final class EntityRuntime: @unchecked Sendable {
         return id < layouts.count ? layouts[id] : nil
     }
 
+    /// Where a property lies in `row`; nil where the row's layout has no such column, or the value is null.
+    @inline(__always)
+    func access(_ property: Int, in row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
+
     func index(of name: String) -> Int? {
         indexByName[name]
+    }
+}
+
+extension EntityRuntime.Layouts {
+    /// See `EntityRuntime.access`.
+    @inline(__always)
+    func access(_ property: Int, in row: RowView) -> ColumnAccess? {
+        let layout = Int(row.layoutID.rawValue)
+        guard layout < count, let accesses = self[layout] else { return nil }
+        let access = accesses[property]
+        return access.isAbsent || row.isNull(access) ? nil : access
     }
 }

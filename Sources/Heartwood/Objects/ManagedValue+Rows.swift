@@ -41,6 +41,13 @@ extension ManagedValue {
     }
 }
 
+extension RowBuilder {
+    /// Sets a column to what another version of the row has in it; null, and a column that it does not have, stay null.
+    func keep(_ position: Int, of row: RowView, _ access: ColumnAccess) {
+        if !access.isAbsent, !row.isNull(access) { copy(position, from: row, access) }
+    }
+}
+
 extension UUID {
     /// The 16 bytes in memory order as two words.
     init(storedBytes: (UInt64, UInt64)) {

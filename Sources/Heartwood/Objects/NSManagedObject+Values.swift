@@ -27,11 +27,7 @@ extension NSManagedObject {
 
     /// Where a property lies in `row`; nil where the row's layout has no such column, or the value is null.
     @inline(__always)
-    final func access(_ index: Int, in row: RowView) -> ColumnAccess? {
-        guard let accesses = runtime.accesses(row.layoutID) else { return nil }
-        let access = accesses[index]
-        return access.isAbsent || row.isNull(access) ? nil : access
-    }
+    final func access(_ index: Int, in row: RowView) -> ColumnAccess? { runtime.access(index, in: row) }
 
     /// Added to a row reference's bits, this makes the key of the same object in the coordinator.
     @inline(__always)

@@ -21,7 +21,7 @@ enum ValueTest {
             if let matcher = try? TextMatcher(.matches, pattern, options: []) { self = .pattern(matcher, pattern) }
             return
         }
-        guard let order = PredicateCompiler.order(comparison.comparison), order != .equal, order != .notEqual else { return }
+        guard let order = comparison.comparison.order, order != .equal, order != .notEqual else { return }
         switch constant {
         case .integer(let limit) where keys.isEmpty: self = .integer(order, limit)
         case .double(let limit) where keys.isEmpty: self = .number(order, limit)

@@ -18,7 +18,7 @@ enum ParsedFormats {
     }
 
     private struct Template: @unchecked Sendable {
-        // Unchecked: nothing in a parsed tree changes, and `fill` copies comparisons, which keep matchers.
+        // Unchecked: nothing in a parsed tree changes but the matchers of its comparisons, which are the rewritten tree's own.
         let node: PredicateNode
         let count: Int
     }
@@ -36,7 +36,19 @@ enum ParsedFormats {
             if case .other = value { return nil }
             values.append(value)
         }
-        return fill(template.node, values)
+        var fits = true
+        let node = template.node.rewriting { node, _ in
+            switch node {
+            case .constant(.other(let object)):
+                guard let place = object as? Place else { return node }
+                fits = fits && PredicateParser.takes(values[place.index], as: place.letters)
+                return .constant(values[place.index])
+            case .subquery(_, _, let predicate), .conditional(let predicate, _, _): fits = fits && !predicate.hasFaultyComparison
+            default: break
+            }
+            return node
+        }
+        return fits && !node.hasFaultyComparison ? node : nil
     }
 
     /// Notes a format that was parsed.
@@ -49,60 +61,16 @@ enum ParsedFormats {
             known.updateValue(template, forKey: format)
         }
     }
+}
 
-    private static func fill(_ node: PredicateNode, _ values: [PredicateValue]) -> PredicateNode? {
-        switch node {
-        case .constant, .block, .fault: return node
-        case .and(let parts): return fill(parts, values).map(PredicateNode.and)
-        case .or(let parts): return fill(parts, values).map(PredicateNode.or)
-        case .not(let part): return fill(part, values).map(PredicateNode.not)
-        case .comparison(let old):
-            guard let left = fill(old.left, values), let right = fill(old.right, values) else { return nil }
-            let comparison = PredicateNode.Comparison(
-                left: left, comparison: old.comparison, right: right, modifier: old.modifier, options: old.options)
-            return comparison.fault == nil ? .comparison(comparison) : nil
+extension PredicateNode {
+    /// Whether parsing would refuse one of its comparisons for what is constant in it; those inside expressions left out.
+    fileprivate var hasFaultyComparison: Bool {
+        switch self {
+        case .constant, .block, .fault: false
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasFaultyComparison)
+        case .not(let part): part.hasFaultyComparison
+        case .comparison(let comparison): comparison.fault != nil
         }
-    }
-
-    private static func fill(_ parts: [PredicateNode], _ values: [PredicateValue]) -> [PredicateNode]? {
-        var filled: [PredicateNode] = []
-        for part in parts {
-            guard let part = fill(part, values) else { return nil }
-            filled.append(part)
-        }
-        return filled
-    }
-
-    private static func fill(_ node: ExpressionNode, _ values: [PredicateValue]) -> ExpressionNode? {
-        switch node {
-        case .keyPath: return node
-        case .constant(.other(let object)):
-            guard let place = object as? Place else { return node }
-            return PredicateParser.takes(values[place.index], as: place.letters) ? .constant(values[place.index]) : nil
-        case .constant: return node
-        // Predicates within have comparisons of their own to copy.
-        case .subquery(let collection, let variable, let predicate):
-            guard let collection = fill(collection, values), let predicate = fill(predicate, values) else { return nil }
-            return .subquery(collection, variable: variable, predicate)
-        case .conditional(let predicate, let first, let second):
-            guard let predicate = fill(predicate, values), let first = fill(first, values), let second = fill(second, values) else { return nil }
-            return .conditional(predicate, first, second)
-        case .path(let base, let keys): return fill(base, values).map { .path($0, keys) }
-        case .aggregate(let list): return fill(list, values).map(ExpressionNode.aggregate)
-        case .call(let function, let list): return fill(list, values).map { .call(function, $0) }
-        case .set(let operation, let left, let right):
-            guard let left = fill(left, values), let right = fill(right, values) else { return nil }
-            return .set(operation, left, right)
-        case .variable, .block, .fault: return node
-        }
-    }
-
-    private static func fill(_ list: [ExpressionNode], _ values: [PredicateValue]) -> [ExpressionNode]? {
-        var filled: [ExpressionNode] = []
-        for item in list {
-            guard let item = fill(item, values) else { return nil }
-            filled.append(item)
-        }
-        return filled
     }
 }

@@ -10,10 +10,10 @@ extension PredicateNode {
         case .or(let parts): return .or(parts.map { $0.rewriting(bound: bound, replace) })
         case .not(let part): return .not(part.rewriting(bound: bound, replace))
         case .comparison(let comparison):
-            var result = comparison
-            result.left = comparison.left.rewriting(bound: bound, replace)
-            result.right = comparison.right.rewriting(bound: bound, replace)
-            return .comparison(result)
+            // Made anew, since a comparison keeps the matcher of its pattern.
+            return .comparison(Comparison(
+                left: comparison.left.rewriting(bound: bound, replace), comparison: comparison.comparison,
+                right: comparison.right.rewriting(bound: bound, replace), modifier: comparison.modifier, options: comparison.options))
         }
     }
 

@@ -19,19 +19,15 @@ struct DestinationExpressions {
 }
 
 /// A value of the object at the other end of a to-one relationship; null without one.
-final class ToOneExpression: RowExpression {
-    private let runtime: EntityRuntime
-    private let property: Int
+final class ToOneExpression: PropertyExpression {
     private let destinations: DestinationExpressions
 
     init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationExpressions) {
-        self.runtime = runtime
-        self.property = property
         self.destinations = destinations
+        super.init(runtime, property)
     }
 
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
-        guard let access = runtime.accesses(row.layoutID)?[property], !access.isAbsent, !row.isNull(access) else { return .null }
+    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
         return try destinations.value(row.reference(access), scope)
     }
 }
@@ -76,33 +72,15 @@ final class IdentityExpression: RowExpression {
 }
 
 /// The ID of a to-one relationship's destination.
-final class ReferenceExpression: RowExpression {
-    private let runtime: EntityRuntime
-    private let property: Int
-
-    init(_ runtime: EntityRuntime, _ property: Int) {
-        self.runtime = runtime
-        self.property = property
-    }
-
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
-        guard let access = runtime.accesses(row.layoutID)?[property], !access.isAbsent, !row.isNull(access) else { return .null }
+final class ReferenceExpression: PropertyExpression {
+    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
         return scope.view.identity(of: row.reference(access))
     }
 }
 
 /// The value of an attribute that predicates do not compare: an archived one, or data outside its row.
-final class OpaqueExpression: RowExpression {
-    private let runtime: EntityRuntime
-    private let property: Int
-
-    init(_ runtime: EntityRuntime, _ property: Int) {
-        self.runtime = runtime
-        self.property = property
-    }
-
-    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue {
-        guard let access = runtime.accesses(row.layoutID)?[property], !access.isAbsent, !row.isNull(access) else { return .null }
+final class OpaqueExpression: PropertyExpression {
+    override func value(at access: ColumnAccess, of row: RowView, _ scope: QueryScope) throws -> PredicateValue {
         guard runtime.properties[property].kind == .externalData else {
             return PredicateValue(AttributeCoding.unarchive(Data(row.bytes(access))))
         }

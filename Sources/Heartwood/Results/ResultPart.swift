@@ -139,17 +139,11 @@ final class ResultFeed {
     func give(_ row: RowView, to accumulator: Accumulator, _ group: Int, _ scope: QueryScope) throws {
         switch source {
         case .row: accumulator.add(integer: 1, to: group)
-        case .presence(let index): if access(row, index) != nil { accumulator.add(integer: 1, to: group) }
-        case .integer(let index): if let access = access(row, index) { accumulator.add(integer: row.int64(access), to: group) }
-        case .double(let index): if let access = access(row, index) { accumulator.add(double: row.double(access), to: group) }
-        case .date(let index): if let access = access(row, index) { accumulator.add(date: row.double(access), to: group) }
+        case .presence(let index): if runtime.access(index, in: row) != nil { accumulator.add(integer: 1, to: group) }
+        case .integer(let index): if let access = runtime.access(index, in: row) { accumulator.add(integer: row.int64(access), to: group) }
+        case .double(let index): if let access = runtime.access(index, in: row) { accumulator.add(double: row.double(access), to: group) }
+        case .date(let index): if let access = runtime.access(index, in: row) { accumulator.add(date: row.double(access), to: group) }
         case .value(let expression): accumulator.take(try expression.value(row, scope), of: group)
         }
-    }
-
-    @inline(__always)
-    private func access(_ row: RowView, _ index: Int) -> ColumnAccess? {
-        guard let access = runtime.accesses(row.layoutID)?[index], !access.isAbsent, !row.isNull(access) else { return nil }
-        return access
     }
 }

@@ -44,9 +44,7 @@ struct RecordLogSave {
     }
 
     private func table(of object: NSManagedObject) throws -> EntityTable {
-        let id = TableID(rawValue: UInt16(truncatingIfNeeded: (UInt64(object.runtime.slot) &- (slotBase >> 48))))
-        guard let table = schema.table(id), table.runtime === object.runtime else { throw CoreDataError.noStore(for: object.entity) }
-        return table
+        try schema.table(of: object.runtime, slotBase: slotBase)
     }
 
     private func reference(_ key: ObjectKey) -> RowReference {
@@ -119,15 +117,12 @@ struct RecordLogSave {
             object.storage?.savedVersion = try transaction.row(reference(object.key))?.version ?? 0
             return
         }
-        guard let accesses = object.runtime.accesses(row.layoutID) else {
-            throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(table.runtime.entity.name ?? "?") has an unknown layout.")
-        }
+        let accesses = try table.accesses(of: row)
         builder.begin(table.layout)
         for (property, position) in table.positions.enumerated() {
             guard let position else { continue }
             if values[property].isUnset {
-                let access = accesses[property]
-                if !access.isAbsent, !row.isNull(access) { builder.copy(position, from: row, access) }
+                builder.keep(position, of: row, accesses[property])
             } else {
                 if try keepsExternalData(values[property], at: position, row, accesses[property]) { continue }
                 try encode(values[property], at: position, of: object, property: property, table: table)

@@ -28,6 +28,15 @@ final class RecordLogSchema: Sendable {
         let index = Int(id.rawValue)
         return index < tables.count ? tables[index] : nil
     }
+
+    /// The table of an entity's rows.
+    /// - Parameter slotBase: the store's.
+    /// - Throws: where the runtime is of a store that this one was exchanged for.
+    func table(of runtime: EntityRuntime, slotBase: UInt64) throws -> EntityTable {
+        let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
+        guard let table = table(id), table.runtime === runtime else { throw CoreDataError.noStore(for: runtime.entity) }
+        return table
+    }
 }
 
 /// One entity's table.
@@ -117,6 +126,15 @@ extension EntityTable {
             if case .property(let property) = part.key { names.append(runtime.properties[property].name) }
         }
         return names
+    }
+
+    /// Where the columns of a row of this table lie, by property index.
+    /// - Throws: where the row has a layout that the catalog did not have when the tables were read.
+    func accesses(of row: RowView) throws -> UnsafeMutablePointer<ColumnAccess> {
+        guard let accesses = runtime.accesses(row.layoutID) else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(runtime.entity.name ?? "?") has an unknown layout.")
+        }
+        return accesses
     }
 
     /// Appends a row's values of a uniqueness constraint.

@@ -11,13 +11,10 @@ extension RecordLogStore {
                 let builder = RowBuilder()
                 var keys: [ObjectKey] = []
                 for runtime in runtimes {
-                    let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
-                    guard let table = loaded.schema.table(id), table.runtime === runtime else {
-                        throw CoreDataError.noStore(for: runtime.entity)
-                    }
-                    let row = try transaction.newRow(in: id)
+                    let table = try loaded.schema.table(of: runtime, slotBase: slotBase)
+                    let row = try transaction.newRow(in: table.id)
                     builder.begin(table.layout)
-                    let reference = RowReference(table: id, row: row)
+                    let reference = RowReference(table: table.id, row: row)
                     try transaction.put(reference, body: builder.finish())
                     _ = try transaction.delete(reference)
                     keys.append(ObjectKey(slot: runtime.slot, row: row))

@@ -113,10 +113,9 @@ final class RecordLogView: StoreView {
             case .inverse(let tables)?:
                 let member = reference(member)
                 guard let inverse = runtime.properties[property].inverse, tables.contains(where: { $0.table == member.table }),
-                    let row = try snapshot.row(member), let accesses = schema.table(member.table)?.runtime.accesses(row.layoutID),
-                    !accesses[inverse].isAbsent, !row.isNull(accesses[inverse])
+                    let row = try snapshot.row(member), let access = schema.table(member.table)?.runtime.access(inverse, in: row)
                 else { return false }
-                return row.reference(accesses[inverse]) == reference(key)
+                return row.reference(access) == reference(key)
             case nil: return false
             }
         } catch {

@@ -202,17 +202,3 @@ extension ExpressionNode {
         }
     }
 }
-
-extension PredicateNode.Operator {
-    /// The operator with its sides exchanged.
-    fileprivate var mirrored: PredicateNode.Operator? {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        default: nil
-        }
-    }
-}

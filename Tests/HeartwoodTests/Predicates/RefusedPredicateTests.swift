@@ -15,16 +15,9 @@ import Testing
         return error
     }
 
-    private func filled(_ kind: StoreKind) throws -> TestStack {
-        let stack = try TestStack(kind, model: SampleGraph.model())
-        SampleGraph.insert(into: stack)
-        try stack.context.save()
-        return stack
-    }
-
     @Test(arguments: StoreKind.allCases)
     func aKeyThatIsNotThereIsMarked(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         for (format, printed, place) in [
             ("shoe = 1", "shoe == 1", 0), ("age = 1 AND shoe = 1", "age == 1 AND shoe == 1", 13), ("boss.shoe = 1", "boss.shoe == 1", 0),
             ("ANY tags.name = 'x'", "ANY tags.name == \"x\"", 4), ("age + shoe = 1", "age + shoe == 1", 6), ("name.first = 'x'", "name.first == \"x\"", 0),
@@ -40,7 +33,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func blocksAndOpenVariablesAreForMemoryAlone(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         let block = NSPredicate(block: { _, _ in true })
         for predicate in [
             block, NSCompoundPredicate(andPredicateWithSubpredicates: [NSPredicate(format: "age = 1"), block]), NSCompoundPredicate(notPredicateWithSubpredicate: block),
@@ -54,7 +47,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func aHandmadeFaultIsToldByTheFetch(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         func comparison(_ type: NSComparisonPredicate.Operator, _ value: Any) -> NSPredicate {
             NSComparisonPredicate(
                 leftExpression: NSExpression(forKeyPath: "name"), rightExpression: NSExpression(forConstantValue: value), modifier: .direct, type: type)
@@ -92,7 +85,7 @@ import Testing
     /// Wide is not deep.
     @Test(arguments: StoreKind.allCases)
     func aWidePredicateIsAnswered(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         #expect(SampleGraph.ids(try stack.fetch("Sample", (0..<10_000).map { "age = \($0 + 40)" }.joined(separator: " OR "))) == "bc")
         let compound = NSCompoundPredicate(andPredicateWithSubpredicates: (0..<10_000).map { NSPredicate(format: "age != %d", $0 + 40) })
         let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
@@ -102,7 +95,7 @@ import Testing
 
     /// The deepest predicate that is allowed, printed, asked in memory and of a store.
     @Test func theDeepestPredicateIsAnswered() throws {
-        let stack = try filled(.recordLog)
+        let stack = try SampleGraph.stack(.recordLog)
         var deep = NSPredicate(format: "age = 30")
         for _ in 0..<(PredicateNode.depthMax - 2) { deep = NSCompoundPredicate(notPredicateWithSubpredicate: deep) }
         let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
@@ -113,7 +106,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func aPatternThatBlowsUpIsGivenUp(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         stack.insert("Sample", ["id": "z", "name": String(repeating: "a", count: 40)])
         let predicate = NSPredicate(format: "name MATCHES '(a+)+b'")
         #expect(try refusal(predicate, of: stack).localizedDescription.contains("too many ways"))
@@ -128,7 +121,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func anOrderByManyIsRefused(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         for key in ["tags", "team.name", "shoe", "boss.tags"] {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
             request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]

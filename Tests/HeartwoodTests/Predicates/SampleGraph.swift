@@ -41,6 +41,14 @@ enum SampleGraph {
         return model
     }
 
+    /// A stack of a store that has the graph, saved.
+    static func stack(_ kind: StoreKind) throws -> TestStack {
+        let stack = try TestStack(kind, model: model())
+        insert(into: stack)
+        try stack.context.save()
+        return stack
+    }
+
     /// The objects by ID, unsaved.
     @discardableResult
     static func insert(into stack: TestStack) -> [String: NSManagedObject] {

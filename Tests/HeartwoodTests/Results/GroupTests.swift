@@ -5,16 +5,9 @@ import Testing
 @testable import Heartwood
 
 @Suite struct GroupTests {
-    private func filled(_ kind: StoreKind) throws -> TestStack {
-        let stack = try TestStack(kind, model: SampleGraph.model())
-        SampleGraph.insert(into: stack)
-        try stack.context.save()
-        return stack
-    }
-
     @Test(arguments: StoreKind.allCases)
     func aggregatesAreOverTheGroup(kind: StoreKind) throws {
-        let stack = try filled(kind), reader = stack.newContext()
+        let stack = try SampleGraph.stack(kind), reader = stack.newContext()
         let request = TestStack.dictionaries(
             "Sample", ["flag", "n = count:(SELF)", "named = @count", "ages = count:(age)", "total = sum:(bits)", "mean = average:(age)"],
             by: ["flag"], sort: [("flag", true)])
@@ -36,7 +29,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func groupsAreFilteredSortedAndCut(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         let request = TestStack.dictionaries(
             "Sample", ["boss.name", "n = count:(id)", "top = max:(bits)"], by: ["boss.name"], sort: [("n", false), ("boss.name", true)])
         #expect(texts(try stack.context.fetch(request)) == [
@@ -55,7 +48,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func keysMayBeRelationshipsExpressionsAndOfSubentities(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         let bosses = try stack.context.fetch(TestStack.dictionaries("Sample", ["boss", "n = @count"], by: ["boss"], having: "$n > 1"))
         #expect(bosses.count == 1 && (bosses[0]["boss"] as? NSManagedObjectID).map { stack.context.object(with: $0).value(forKey: "id") as? String } == "a")
         #expect(texts(try stack.context.fetch(TestStack.dictionaries("Sample", by: ["extra"], sort: [("extra", true)]))) == ["", "extra x"])
@@ -73,7 +66,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func noObjectsAreOneGroupWithoutKeysAndNoneWith(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         let request = TestStack.dictionaries("Sample", ["n = @count", "total = sum:(age)", "most = max:(age)", "mean = average:(age)"], where: "age > 1000")
         #expect(texts(try stack.context.fetch(request)) == ["n 0, total 0"])
         #expect(try stack.context.count(for: request) == 1)
@@ -95,7 +88,7 @@ import Testing
     /// All of it on row bytes: the view answers, and no object is asked.
     @Test(arguments: StoreKind.allCases)
     func rowsTellWhatIsUsual(kind: StoreKind) throws {
-        let stack = try filled(kind)
+        let stack = try SampleGraph.stack(kind)
         let requests = [
             TestStack.dictionaries("Sample"), TestStack.dictionaries("Sample", ["name", "boss.boss.name", "boss", "objectID", "extra", "tags.@max.weight"]),
             TestStack.dictionaries("Sample", ["n = sum:(boss.age * 2)", "m = count:(team)", "extra"], by: ["extra"]),
