@@ -7,6 +7,8 @@ final class IndexMaintainer {
     private let parts: [IndexPart]
     private var layout: RowLayout?
     private var columns: [(access: ColumnAccess, isDescending: Bool)] = []
+    /// The columns of `layout` that keys are made of; all of them where the extractor is the client's.
+    private var columnSet = ColumnSet.all
 
     init(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor) {
         id = definition.id
@@ -18,9 +20,10 @@ final class IndexMaintainer {
     private func look(_ layout: RowLayout) {
         guard self.layout !== layout else { return }
         self.layout = layout
-        columns = parts.map { part in
-            (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
-        }
+        let positions = parts.map { layout.position(of: $0.column) }
+        columns = zip(parts, positions).map { part, position in (position.map { layout.access[$0] } ?? .absent, !part.ascending) }
+        columnSet = .none
+        for position in positions { position.map { columnSet.insert($0) } }
     }
 
     /// Appends the key of `row`.
@@ -34,9 +37,16 @@ final class IndexMaintainer {
     }
 
     /// Whether two rows of one layout certainly have the same key.
-    func isUnchanged(_ old: RowView, _ new: RowView, layout: RowLayout) -> Bool {
+    /// - Parameter changed: the rows are equal in all other columns.
+    @inline(__always)
+    func isUnchanged(_ old: RowView, _ new: RowView, in changed: ColumnSet, layout: RowLayout) -> Bool {
         guard !parts.isEmpty else { return false }
         look(layout)
+        return columnSet.isDisjoint(with: changed) || hasEqualColumns(old, new)
+    }
+
+    /// Of the layout that was looked at last.
+    func hasEqualColumns(_ old: RowView, _ new: RowView) -> Bool {
         for (access, _) in columns where !access.isAbsent {
             guard old.isNull(access) == new.isNull(access) else { return false }
             if let size = access.type.slotSize {

@@ -39,11 +39,11 @@ public final class Transaction {
         let firstNew: UInt64
         @exclusivity(unchecked) var newAddresses: [UInt64] = []
         /// Older rows that were changed.
-        var changed = RowAddresses()
+        @exclusivity(unchecked) var changed = RowAddresses()
         /// Row numbers that were given out and not written yet.
         @exclusivity(unchecked) var unwritten = 0
-        var rowDelta: Int64 = 0
-        var byteDelta: Int64 = 0
+        @exclusivity(unchecked) var rowDelta: Int64 = 0
+        @exclusivity(unchecked) var byteDelta: Int64 = 0
 
         init(id: TableID, definition: TableDefinition?, indexes: [IndexMaintainer], firstNew: UInt64) {
             self.id = id
@@ -150,17 +150,22 @@ public final class Transaction {
     }
 
     /// Writes a row, new or in place of what it was.
-    /// - Parameter body: a body that a `RowBuilder` made for a layout of the table; copied.
+    /// - Parameters:
+    ///   - body: a body that a `RowBuilder` made for a layout of the table; copied.
+    ///   - changed: the columns in which it may differ from what the row is in this transaction, where both are of one layout: a builder
+    ///     that began with a copy of that row knows. Indexes over other columns are not looked at.
     /// - Throws: `invalidArgument` for a row number that was never given or a body of no layout, `tooLarge` for a body that
     ///   no frame holds: nothing has changed then. After any other error (`tooLarge` for an index key, `io`, `noSpace`,
     ///   `corrupt`) the transaction cannot be committed.
     /// - Complexity: O(bytes + indexes of the table).
-    public func put(_ reference: RowReference, body: UnsafeRawBufferPointer) throws(StoreError) {
-        try put(reference, body: body, version: nil)
+    public func put(_ reference: RowReference, body: UnsafeRawBufferPointer, changing changed: ColumnSet = .all) throws(StoreError) {
+        try put(reference, body: body, changing: changed, version: nil)
     }
 
     /// - Parameter version: the row's version where it is brought over from another file; nil for the next one.
-    func put(_ reference: RowReference, body: UnsafeRawBufferPointer, version: UInt32?) throws(StoreError) {
+    func put(
+        _ reference: RowReference, body: UnsafeRawBufferPointer, changing changed: ColumnSet = .all, version: UInt32?
+    ) throws(StoreError) {
         let changes = try changes(reference.table)
         guard reference.row > 0, reference.row < changes.nextRow else {
             throw invalid("row \(reference.row) was never given out", "Take row numbers from newRow(in:).")
@@ -170,7 +175,7 @@ public final class Transaction {
         if reference.table != .system, isCatalogUnwritten { try writeCatalog() }
         let old = try currentRow(reference, changes)
         let oldSize = old.view.map { changes.liveBytes(of: $0) }
-        if reference.table != .system { try index(reference, body, old: old, changes) }
+        if reference.table != .system { try index(reference, body, old: old, in: changed, changes) }
         let size = changes.liveBytes(ofBody: body, reference)
         // From here on the old row's bytes may have moved.
         let address = try wholly { () throws(StoreError) in
@@ -240,7 +245,7 @@ public final class Transaction {
     @inline(__always)
     private func index(
         _ reference: RowReference, _ body: UnsafeRawBufferPointer, old: (view: RowView?, address: UInt64, version: UInt32?),
-        _ changes: TableChanges
+        in changed: ColumnSet, _ changes: TableChanges
     ) throws(StoreError) {
         guard let start = body.baseAddress, body.count >= RowLayout.nullsOffset else {
             throw invalid("a row has no layout", "Make rows with a RowBuilder.")
@@ -254,7 +259,10 @@ public final class Transaction {
         if !layout.valuePositions.isEmpty { try takeValues(of: new, layout, old: old.view, oldLayout) }
         try wholly { () throws(StoreError) in
             for index in changes.indexes {
-                if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, layout: layout) { continue }
+                if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, in: changed, layout: layout) {
+                    assert(index.hasEqualColumns(view, new), "a row differs in a column that was not told of")
+                    continue
+                }
                 newKey.removeAll()
                 let isIn = index.appendKey(of: new, layout: layout, to: newKey)
                 if let view = old.view, let oldLayout {
