@@ -9,8 +9,8 @@ final class RecordLogBatch {
     /// The state that the request finds. Rows read from it stay as they are while the transaction goes on.
     let view: RecordLogView
     let builder = RowBuilder()
-    private(set) var hasWritten = false
-    private(set) var outcome: BatchOutcome
+    @exclusivity(unchecked) private(set) var hasWritten = false
+    @exclusivity(unchecked) private(set) var outcome: BatchOutcome
 
     init(_ transaction: Transaction, of log: LogStore, schema: RecordLogSchema, slotBase: UInt64, outcome: BatchOutcome) {
         self.transaction = transaction

@@ -12,6 +12,8 @@ public struct ColumnSet: Sendable, Equatable {
     @inline(__always)
     mutating func insert(_ position: Int) { bits |= 1 << UInt64(min(position, 63)) }
 
+    mutating func formUnion(_ other: ColumnSet) { bits |= other.bits }
+
     @inline(__always)
     func isDisjoint(with other: ColumnSet) -> Bool { bits & other.bits == 0 }
 }

@@ -24,9 +24,9 @@ public final class RowBuilder {
     private var access: UnsafePointer<ColumnAccess>?
     private var columnCount = 0
     /// (5)
-    private var copiedCount = 0
+    @exclusivity(unchecked) private var copiedCount = 0
     /// The columns that were set since the row was begun as a copy; all of them where it was begun otherwise.
-    public private(set) var changed = ColumnSet.all
+    @exclusivity(unchecked) public private(set) var changed = ColumnSet.all
 
     private struct Span {
         var start: Int

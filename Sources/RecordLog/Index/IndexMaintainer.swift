@@ -7,8 +7,6 @@ final class IndexMaintainer {
     private let parts: [IndexPart]
     private var layout: RowLayout?
     private var columns: [(access: ColumnAccess, isDescending: Bool)] = []
-    /// The columns of `layout` that keys are made of; all of them where the extractor is the client's.
-    private var columnSet = ColumnSet.all
 
     init(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor) {
         id = definition.id
@@ -20,10 +18,9 @@ final class IndexMaintainer {
     private func look(_ layout: RowLayout) {
         guard self.layout !== layout else { return }
         self.layout = layout
-        let positions = parts.map { layout.position(of: $0.column) }
-        columns = zip(parts, positions).map { part, position in (position.map { layout.access[$0] } ?? .absent, !part.ascending) }
-        columnSet = .none
-        for position in positions { position.map { columnSet.insert($0) } }
+        columns = parts.map { part in
+            (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
+        }
     }
 
     /// Appends the key of `row`.
@@ -36,17 +33,18 @@ final class IndexMaintainer {
         return true
     }
 
-    /// Whether two rows of one layout certainly have the same key.
-    /// - Parameter changed: the rows are equal in all other columns.
-    @inline(__always)
-    func isUnchanged(_ old: RowView, _ new: RowView, in changed: ColumnSet, layout: RowLayout) -> Bool {
-        guard !parts.isEmpty else { return false }
-        look(layout)
-        return columnSet.isDisjoint(with: changed) || hasEqualColumns(old, new)
+    /// The columns of a layout that keys are made of; all of them where the extractor is the client's.
+    func columnSet(of layout: RowLayout) -> ColumnSet {
+        guard !parts.isEmpty else { return .all }
+        return parts.reduce(into: .none) { set, part in
+            if let position = layout.position(of: part.column) { set.insert(position) }
+        }
     }
 
-    /// Of the layout that was looked at last.
-    func hasEqualColumns(_ old: RowView, _ new: RowView) -> Bool {
+    /// Whether two rows of one layout certainly have the same key.
+    func isUnchanged(_ old: RowView, _ new: RowView, layout: RowLayout) -> Bool {
+        guard !parts.isEmpty else { return false }
+        look(layout)
         for (access, _) in columns where !access.isAbsent {
             guard old.isNull(access) == new.isNull(access) else { return false }
             if let size = access.type.slotSize {

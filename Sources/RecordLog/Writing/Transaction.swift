@@ -34,7 +34,7 @@ public final class Transaction {
         var definition: TableDefinition? { didSet { hasValues = definition?.hasValues ?? false } }
         /// Whether its rows may have values in frames of their own.
         private var hasValues: Bool
-        var indexes: [IndexMaintainer]
+        var indexes: [IndexMaintainer] { didSet { indexedLayout = nil } }
         /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
         let firstNew: UInt64
         @exclusivity(unchecked) var newAddresses: [UInt64] = []
@@ -54,6 +54,19 @@ public final class Transaction {
         }
 
         var nextRow: UInt64 { firstNew + UInt64(newAddresses.count) }
+
+        private var indexedLayout: RowLayout?
+        private var columnsOfIndexes = ColumnSet.all
+
+        /// The columns of rows of a layout that any index's keys are made of.
+        @inline(__always)
+        func indexedColumns(_ layout: RowLayout) -> ColumnSet {
+            if indexedLayout !== layout {
+                indexedLayout = layout
+                columnsOfIndexes = indexes.reduce(into: .none) { $0.formUnion($1.columnSet(of: layout)) }
+            }
+            return columnsOfIndexes
+        }
 
         @inline(__always)
         func liveBytes(of row: RowView) -> UInt64 {
@@ -255,14 +268,15 @@ public final class Transaction {
             throw invalid("a row names a layout that its table does not have", "Make rows with a layout of the table.")
         }
         guard !changes.indexes.isEmpty || !layout.valuePositions.isEmpty else { return }
-        let oldLayout = old.view.flatMap { changes.definition?.layout($0.layoutID) }
+        let oldLayout = old.view.flatMap { $0.layoutID == layout.id ? layout : changes.definition?.layout($0.layoutID) }
         if !layout.valuePositions.isEmpty { try takeValues(of: new, layout, old: old.view, oldLayout) }
+        if oldLayout === layout, changes.indexedColumns(layout).isDisjoint(with: changed) {
+            assert(changes.indexes.allSatisfy { $0.isUnchanged(old.view ?? new, new, layout: layout) }, "a column changed that was not told of")
+            return
+        }
         try wholly { () throws(StoreError) in
             for index in changes.indexes {
-                if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, in: changed, layout: layout) {
-                    assert(index.hasEqualColumns(view, new), "a row differs in a column that was not told of")
-                    continue
-                }
+                if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, layout: layout) { continue }
                 newKey.removeAll()
                 let isIn = index.appendKey(of: new, layout: layout, to: newKey)
                 if let view = old.view, let oldLayout {
@@ -355,20 +369,5 @@ public final class Transaction {
             changes.definition = new.table(changes.id)
             changes.indexes = try maintainers.of(changes.id)
         }
-    }
-}
-
-extension Snapshot {
-    /// A row's newest record: its view (nil for a deletion), address and version.
-    func newestRecord(of reference: RowReference) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
-        guard let table = state(reference.table) else { return (nil, 0, nil) }
-        let known = table.primary.known(reference.row)
-        if known & PrimaryDelta.tombstoneBit != 0 {
-            let address = known & ~PrimaryDelta.tombstoneBit
-            return (nil, address, try file.record(at: address, end: end).record.version)
-        }
-        guard let address = try address(of: reference) else { return (nil, 0, nil) }
-        let view = try view(at: address, reference)
-        return (view, address, view.version)
     }
 }
