@@ -18,8 +18,8 @@ extension NSPersistentStoreCoordinator {
     /// Puts a copy of the store at `sourceURL`, with its identity, in the place of the one at `destinationURL`, if there is one.
     ///
     /// The copy is written beside the destination and takes its place once it is whole: a source that cannot be read, a full disk and
-    /// a crash leave the destination as it was. The source may be in use. Others who have the destination open find, when they use it
-    /// next, the copy if it has the same identity, else an error.
+    /// a crash leave the destination as it was. The source may be in use. Others who have the destination open find, when they save
+    /// next, the copy if it is a later state of the same store, else an error.
     /// - Throws: 134000 for a type without a class or files; 134080 where the source cannot be read; 134070 where the destination is
     ///   loaded in this coordinator (remove it first), or is the source; 134030 where the copy cannot be written.
     /// - Complexity: O(source).

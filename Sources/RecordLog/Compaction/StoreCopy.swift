@@ -125,8 +125,8 @@ extension LogStore {
     ///   - path: a crash at any point leaves what was there, or the copy, whole.
     ///   - storeID: the copy's identity; nil: the same, as the copy of a file has it.
     ///   - options: how the copy is made: its durability, file system and segment size.
-    ///   - replacing: whether a file at the path is replaced, under its lock. Handles of it go over to a copy of the same identity, and
-    ///     find `superseded` otherwise.
+    ///   - replacing: whether a file at the path is replaced, under its lock. Handles of it go over to a copy of the same identity that
+    ///     has as many commits, and find `superseded` otherwise.
     ///   - systemValues: what rows of the system table hold in place of what they held.
     ///   - progress: called every few thousand rows; false cancels.
     /// - Returns: how many rows were copied.

@@ -102,6 +102,20 @@ import Testing
         #expect(try contents(disk, Self.other) == original.people)
     }
 
+    /// Once a handle went back with a backup, and gave out row numbers again that its users knew.
+    @Test func noHandleGoesBackInTime() throws {
+        let original = try sample(), disk = original.fileSystem
+        try original.store.copy(to: Self.other, options: original.options)
+        let people = original.people
+        try original.insert(.init(name: "later", age: 1, group: 1))
+        try disk.rename(Self.other, to: SampleStore.path)
+        #expect(try original.store.locate() == .replaced)
+        let error = #expect(throws: StoreError.self) { try original.insert(.init(name: "lost", age: 1, group: 1)) }
+        #expect(error?.code == .superseded && error?.message.contains("older state") == true)
+        #expect(try contents(disk, SampleStore.path) == people)
+        try original.check(original.store.snapshot(), original.people)
+    }
+
     /// Wherever the power goes, the destination is what it was or the whole copy, and the source is as it was.
     @Test(arguments: [false, true], 1...3 as ClosedRange<UInt64>)
     func aCrashAtAnyOperationLeavesTheOldOrTheCopy(replaces: Bool, seed: UInt64) throws {
