@@ -30,18 +30,18 @@ extension ManagedDocument {
     /// - Throws: 134080 where the file cannot be read; 134100 where it was made with another model. Nothing is dropped then.
     public final func revert(toContentsOf url: URL) async throws { try await run { try $0.revert(to: url) } }
 
-    // MARK: With completion handlers
+    // MARK: With completion handlers, which have no default, so that `open()` is one method alone
 
     /// - Parameter completionHandler: whether it was done; `handleError` is told why not.
-    public final func open(completionHandler: (@Sendable (Bool) -> Void)? = nil) { start(completionHandler) { try $0.openFile() } }
+    public final func open(completionHandler: (@Sendable (Bool) -> Void)?) { start(completionHandler) { try $0.openFile() } }
 
-    public final func close(completionHandler: (@Sendable (Bool) -> Void)? = nil) { start(completionHandler) { try $0.closeFile() } }
+    public final func close(completionHandler: (@Sendable (Bool) -> Void)?) { start(completionHandler) { try $0.closeFile() } }
 
-    public final func save(to url: URL, for operation: SaveOperation, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
+    public final func save(to url: URL, for operation: SaveOperation, completionHandler: (@Sendable (Bool) -> Void)?) {
         start(completionHandler) { try $0.save(url, operation) }
     }
 
-    public final func revert(toContentsOf url: URL, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
+    public final func revert(toContentsOf url: URL, completionHandler: (@Sendable (Bool) -> Void)?) {
         start(completionHandler) { try $0.revert(to: url) }
     }
 

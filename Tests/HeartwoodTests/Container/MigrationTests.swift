@@ -108,7 +108,7 @@ import Testing
         #expect(try dump(target.newContext()) == dump(stack.context))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(.serialized, arguments: StoreKind.allCases)
     func classesOfObjectsAreNotAskedWhenObjectsAreCopied(kind: StoreKind) throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(LoudPerson.self)
