@@ -57,6 +57,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
     /// Whether an object was inserted whose class is not its entity's.
     final var hasOtherClasses = false
+    /// Whether objects are made of `NSManagedObject` itself, whatever class their entity has.
+    final var usesPlainObjects = false
     /// Every object that was inserted, updated or deleted since the last save; one that was put back stays listed.
     @exclusivity(unchecked) final var listed: [NSManagedObject] = []
     final var changeCount = 0
@@ -268,7 +270,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
         // Subclasses' initializers run too, so the way to tell them is beside the arguments.
         faultInMaking = (key, Unmanaged.passUnretained(runtime))
-        let object = runtime.objectClass.init(entity: runtime.entity, insertInto: self)
+        let objectClass = usesPlainObjects ? NSManagedObject.self : runtime.objectClass
+        let object = objectClass.init(entity: runtime.entity, insertInto: self)
         identities.insert(object, for: key)
         return object
     }

@@ -69,10 +69,16 @@ public protocol StorageFile: AnyObject, Sendable {
     /// The processes that have the file open or mapped, this process among them; nil where the system does not tell.
     /// - Parameter isCounted: whether this opening counts.
     func holders(thisOpening isCounted: Bool) -> [FileHolder]?
+    /// The other processes that have the file open for writing; nil where the system does not tell.
+    func otherWriters() -> [FileHolder]?
+    /// Where the file is now; nil where it has no name any more, or the system does not tell. It may be out of date when it is used.
+    func currentPath() -> String?
 }
 
 extension StorageFile {
     public func expectOverwriting(_ range: Range<UInt64>) {}
     /// For files that no other process can have.
     public func holders(thisOpening isCounted: Bool) -> [FileHolder]? { nil }
+    public func otherWriters() -> [FileHolder]? { nil }
+    public func currentPath() -> String? { nil }
 }

@@ -115,6 +115,12 @@ extension LogStore {
                 throw StoreError(
                     .superseded, path: path, "another store has taken this one's path", remedy: "Close the store and open it again.")
             }
+            // A backup: what was read would be of a time to come, and row numbers that were given out would be given out again.
+            guard opened.snapshot.sequence >= snapshot().sequence else {
+                if isLocked { storage.unlock() }
+                throw StoreError(
+                    .superseded, path: path, "an older state of this store has taken its path", remedy: "Close the store and open it again.")
+            }
             if isLocked { writer.file.storage.unlock() }
             writer.take(opened)
             publish(opened.snapshot)

@@ -54,7 +54,9 @@ public final class LogStore: Sendable {
         let fileSystem = options.resolvedFileSystem()
         let counters = Counters()
         let opening = Opening(path: path, options: options, fileSystem: fileSystem, counters: counters)
-        return LogStore(path: path, options: options, fileSystem: fileSystem, opened: try opening.run(), counters: counters)
+        let store = LogStore(path: path, options: options, fileSystem: fileSystem, opened: try opening.run(), counters: counters)
+        if !options.isReadOnly { OpenStores.add(store) }
+        return store
     }
 
     // MARK: Reading
