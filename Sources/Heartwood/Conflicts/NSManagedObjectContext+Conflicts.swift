@@ -31,7 +31,9 @@ extension NSManagedObjectContext {
         var done: [NSPersistentStore] = []
         while true {
             do {
-                for (store, batch) in try makeBatches() where !batch.isEmpty && !done.contains(where: { $0 === store }) {
+                let batches = try makeBatches()
+                try checkReferencesAcrossStores()
+                for (store, batch) in batches where !batch.isEmpty && !done.contains(where: { $0 === store }) {
                     try save(batch, to: store)
                     done.append(store)
                 }
