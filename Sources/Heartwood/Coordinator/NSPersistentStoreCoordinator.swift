@@ -110,7 +110,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             }
             sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)
             // Room for the tables that later versions of the model add.
-            state.nextSlot = firstSlot + max(1024, store.slotCount * 2)
+            state.nextSlot = firstSlot + max(256, store.slotCount * 2)
             state.stores.append(store)
         }
         announce([NSAddedPersistentStoresKey: [store]])
