@@ -104,7 +104,7 @@ extension NSFetchedPropertyDescription {
         let rest = keys.dropFirst()
         return switch keys[0] {
         case "name": PredicateKeyPath.value(rest, of: name)
-        case "userInfo": PredicateKeyPath.value(rest, of: Dictionary(uniqueKeysWithValues: (userInfo ?? [:]).map { ("\($0.key)", $0.value) }))
+        case "userInfo": PredicateKeyPath.value(rest, of: NSDictionary(dictionary: userInfo ?? [:]))
         case "entity" where rest == ["name"]: PredicateValue(entity?.name)
         default: .null
         }

@@ -29,9 +29,9 @@ extension NSManagedObjectContext {
         let id = destination?.objectID ?? objectID(for: key)
         throw CoreDataError.make(
             NSManagedObjectExternalRelationshipError,
-            "Nothing was saved: \(name) of \(object.objectID.uriRepresentation().absoluteString), which is in the store at \(home.place), "
-                + "points at \(id.uriRepresentation().absoluteString) in the store at \(other.place). A relationship cannot lead to another "
-                + "store; use a fetched property, or assign(_:to:) both objects to one store before the save.",
+            "Nothing was saved: \(name) of \(object.objectID.uriRepresentation().absoluteString), in the store at \(home.place), "
+                + "points at \(id.uriRepresentation().absoluteString) in the store at \(other.place). A relationship cannot lead to "
+                + "another store; use a fetched property, or assign(_:to:) both objects to one store before the save.",
             [
                 NSAffectedObjectsErrorKey: [object, destination].compactMap(\.self), NSAffectedStoresErrorKey: [home, other],
                 NSValidationKeyErrorKey: object.runtime.properties[index].name,

@@ -8,7 +8,7 @@ enum RecordLogErrors {
         let code = switch error.code {
         case .locked: NSPersistentStoreTimeoutError
         case _ where opening: NSPersistentStoreOpenError
-        case .io, .noSpace, .poisoned, .readOnly: NSPersistentStoreSaveError
+        case .io, .noSpace, .poisoned, .readOnly, .undecided: NSPersistentStoreSaveError
         default: NSPersistentStoreOperationError
         }
         return CoreDataError.make(code, "\(error)", [NSUnderlyingErrorKey: error, NSFilePathErrorKey: error.path])
