@@ -190,12 +190,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             preconditionFailure("The context has no persistent store coordinator and no parent; set either before inserting objects.")
         }
         let made = coordinator.runtime(for: entity)
-        if made.store != nil { remember(made) }
+        guard let store = made.store else { return made }
+        // A store that can be written may take a read-only one's place.
+        if !store.isReadOnly { runtimesByEntity[ObjectIdentifier(entity)] = made }
+        remember(made)
         return made
     }
 
     private func remember(_ runtime: EntityRuntime) {
-        runtimesByEntity[ObjectIdentifier(runtime.entity)] = runtime
         let slot = Int(runtime.slot)
         while runtimesBySlot.count <= slot { runtimesBySlot.append(nil) }
         runtimesBySlot[slot] = runtime

@@ -20,17 +20,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private struct State: @unchecked Sendable {
         var name: String?
         var stores: [NSPersistentStore] = []
-        var runtimes: [ObjectIdentifier: EntityRuntime] = [:]
+        var routes = StoreRoutes()
         var runtimesBySlot: [UInt16: EntityRuntime] = [:]
         var nextSlot: Int = 0
         var storelessCount: UInt16 = 0
 
-        private static let slotsMax = 60_000
+        /// Slots are 16 bits; the last ones are of entities without a store.
+        private static let slotsMax = 60 << 10
 
         /// Room for the tables that later versions of the model add.
         static func slots(of store: NSPersistentStore) -> Range<Int> {
             let first = Int(store.slotBase >> 48)
-            return first..<first + max(1024, store.slotCount * 2)
+            return first..<first + max(256, store.slotCount * 2)
         }
 
         /// Behind all that were ever used; once those are many, what removed stores had is used again. nil where there is no room.
@@ -48,6 +49,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private let state = Mutex(State())
     /// Held while a store is added: its slots begin where the last one's end.
     final let adding = NSRecursiveLock()
+    private let sharing = Atomic<Bool>(false)
+    /// Whether some entity is in more than one store.
+    final var hasSharedEntities: Bool { sharing.load(ordering: .relaxed) }
     final let queue = WorkQueue(label: "heartwood.coordinator")
     /// The contexts that merge what others save.
     final let followers = ContextFollowers()
@@ -67,16 +71,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         persistentStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }
     }
 
-    /// What objects of `entity` need: from the first store that holds the entity, else a runtime that cannot be saved.
+    /// What new objects of `entity` need: from the store that they go to, else a runtime that cannot be saved.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
         state.withLock { state in
-            if let known = state.runtimes[ObjectIdentifier(entity)] { return known }
+            if let known = state.routes.forInsertion(of: entity) { return known }
             let slot = UInt16.max - 1 - state.storelessCount
             state.storelessCount += 1
             let made = EntityRuntime(entity: entity, slot: slot, store: nil, accesses: [])
-            state.runtimes[ObjectIdentifier(entity)] = made
+            state.routes.keep(storeless: made)
             return made
         }
+    }
+
+    /// The entity in each store that holds it, in the order of adding.
+    final func runtimes(of entity: NSEntityDescription) -> [EntityRuntime] {
+        state.withLock { $0.routes.all(of: entity) }
     }
 
     final func runtime(slot: UInt16) -> EntityRuntime? {
@@ -136,11 +145,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime]) {
         state.withLock { state in
             for runtime in runtimes {
-                if state.runtimes[ObjectIdentifier(runtime.entity)]?.store == nil {
-                    state.runtimes[ObjectIdentifier(runtime.entity)] = runtime
-                }
+                state.routes.add(runtime, isReadOnly: store.isReadOnly)
                 state.runtimesBySlot[runtime.slot] = runtime
             }
+            sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)
             state.nextSlot = max(state.nextSlot, State.slots(of: store).upperBound)
             state.stores.append(store)
         }
@@ -194,7 +202,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             guard let index = state.stores.firstIndex(where: { $0 === store }) else { return false }
             state.stores.remove(at: index)
             for runtime in state.runtimesBySlot.values where runtime.store === store { runtime.retire() }
-            state.runtimes = state.runtimes.filter { $0.value.store !== store }
+            state.routes.remove(store)
+            sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)
             state.runtimesBySlot = state.runtimesBySlot.filter { $0.value.store !== store }
             return true
         }

@@ -8,7 +8,7 @@ enum RecordLogErrors {
         let code = switch error.code {
         case .locked: NSPersistentStoreTimeoutError
         case _ where opening: NSPersistentStoreOpenError
-        case .io, .noSpace, .poisoned, .readOnly: NSPersistentStoreSaveError
+        case .io, .noSpace, .poisoned, .readOnly, .undecided: NSPersistentStoreSaveError
         default: NSPersistentStoreOperationError
         }
         return make(code, error, opening && error.code == .notFound ? missing(error.path) : "\(error)")

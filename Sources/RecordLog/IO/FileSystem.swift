@@ -15,6 +15,8 @@ public protocol FileSystem: Sendable {
     func copyAttributes(of path: String, to other: String) throws(StoreError)
     /// Bytes free for files beside `path`; nil where the system does not tell.
     func freeSpace(at path: String) -> UInt64?
+    /// Whether files are there when the process is not.
+    var outlivesProcess: Bool { get }
     /// Microseconds since 1970-01-01 UTC.
     func now() -> Int64
     /// Random bits, for identities.
@@ -22,6 +24,7 @@ public protocol FileSystem: Sendable {
 }
 
 extension FileSystem {
+    public var outlivesProcess: Bool { true }
     /// For file systems without links.
     public func resolved(_ path: String) throws(StoreError) -> String { path }
     /// For file systems without permissions.
