@@ -15,8 +15,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The model configuration whose entities the store holds; nil for all of them.
     public final let configurationName: String?
     /// Where the store is. `NSPersistentStoreCoordinator.setURL(_:for:)` changes it.
-    public final var url: URL? { place.withLock { $0 } }
-    private let place: Mutex<URL?>
+    public final var url: URL? { currentURL.withLock { $0 } }
+    private let currentURL: Mutex<URL?>
     /// The options it was added with.
     public final let options: [AnyHashable: Any]?
     /// Whether saves to this store are refused.
@@ -32,7 +32,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     ) {
         persistentStoreCoordinator = coordinator
         self.configurationName = configurationName
-        place = Mutex(url)
+        currentURL = Mutex(url)
         self.options = options
     }
 
@@ -126,7 +126,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
 
     final func setPlace(_ url: URL) {
-        place.withLock { $0 = url }
+        currentURL.withLock { $0 = url }
     }
 }
 
