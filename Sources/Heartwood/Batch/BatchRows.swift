@@ -73,9 +73,8 @@ final class BatchRows {
             named = runtime.properties.indices.filter { runtime.properties[$0].hasColumn && !runtime.properties[$0].kind.isRelationship }
         }
         self.object = object
-        let storage = object.storage ?? ObjectStorage()
+        let storage = object.ownStorage()
         storage.values = runtime.initialValues
-        object.storage = storage
         guard !handler(object) else { return false }
         guard storage.values.count == values.count else { return true }
         for index in named { values[index] = storage.values[index] }

@@ -107,9 +107,7 @@ extension NSManagedObject {
     }
 
     private func settle(on state: CommittedState) {
-        let storage = self.storage ?? ObjectStorage()
-        storage.base = state
-        self.storage = storage
+        ownStorage().base = state
         rowBody = nil
         rowVersion = state.row?.version ?? 0
     }

@@ -189,7 +189,7 @@ final class IdentityMap {
             objects[index]?._withUnsafeGuaranteedRef { object in
                 object.state.insert(.detached)
                 // Objects may hold each other by what they have fetched.
-                object.storage?.fetched = nil
+                object.storage?.fetched = [:]
                 if isHeld { object.keepRow(memory) }
             }
         }

@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
     public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
         checkQueue()
         adoptKeys()
-        object.storage?.fetched = nil
+        object.storage?.fetched = [:]
         guard !object.isInserted else { return }
         // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
         let isMissing = object.state.isSuperset(of: [.deleted, .inaccessible])

@@ -126,7 +126,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Lets go of everything beside the row but whoever observes, and what was fetched.
     final func dropStorage() {
-        guard let old = storage, old.publisher != nil || old.fetched != nil else {
+        guard let old = storage, old.publisher != nil || !old.fetched.isEmpty else {
             storage = nil
             return
         }

@@ -79,7 +79,7 @@ struct StoreMigration {
         } catch {
             for store in target.persistentStores { try? target.remove(store) }
             if place != url { try? storeClass.destroy(at: place, options: nil) }
-            throw (error as? StoreError).map { RecordLogErrors.wrap($0) } ?? error
+            throw RecordLogErrors.wrapIfOfEngine(error)
         }
     }
 

@@ -145,7 +145,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime]) {
         state.withLock { state in
             for runtime in runtimes {
-                state.routes.add(runtime, isReadOnly: store.isReadOnly)
+                state.routes.add(runtime)
                 state.runtimesBySlot[runtime.slot] = runtime
             }
             sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)

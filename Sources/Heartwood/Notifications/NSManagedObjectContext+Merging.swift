@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Reads to-many relationships and fetched properties again where they were read; changes to them stay.
     final func forgetMembers() {
-        storage?.fetched = nil
+        storage?.fetched = [:]
         guard let storage, !storage.values.isEmpty, !isInserted else { return }
         for (index, value) in storage.values.enumerated() {
             guard case .toMany(let state) = value else { continue }

@@ -73,8 +73,7 @@ public final class ObjectObservation: Hashable, Sendable {
 extension NSManagedObject {
     /// Tells before each change of this object. It costs nothing for objects that nobody has asked it of.
     public final var objectWillChange: ObjectWillChangePublisher {
-        let storage = self.storage ?? ObjectStorage()
-        self.storage = storage
+        let storage = ownStorage()
         if let known = storage.publisher { return known }
         let made = ObjectWillChangePublisher()
         storage.publisher = made

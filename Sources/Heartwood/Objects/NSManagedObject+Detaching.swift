@@ -7,9 +7,7 @@ extension NSManagedObject {
     /// Holds on to the memory of the row that the object has read, so that its values stay readable.
     final func keepRow(_ memory: [AnyObject]) {
         guard rowBody != nil else { return }
-        let storage = self.storage ?? ObjectStorage()
-        storage.memory = memory
-        self.storage = storage
+        ownStorage().memory = memory
     }
 
     /// Takes the object out of a context that is reset. Every property reads as nil.

@@ -50,7 +50,7 @@ extension NSManagedObject {
         forgetRow()
         dropValues()
         storage?.eventValues = nil
-        storage?.fetched = nil
+        storage?.fetched = [:]
         state.remove(.inaccessible)
         state.insert(.fault)
         if isTold { didTurnIntoFault() }

@@ -62,9 +62,8 @@ extension NSManagedObject {
 
     @inline(never)
     private final func makeStorage() -> ObjectStorage {
-        let storage = self.storage ?? ObjectStorage()
+        let storage = ownStorage()
         storage.values = [ManagedValue](repeating: .unset, count: runtime.properties.count)
-        self.storage = storage
         return storage
     }
 

@@ -76,7 +76,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Makes sure that the ID stays when the object leaves its context.
     final func keepID() {
-        storage = storage ?? ObjectStorage()
+        _ = ownStorage()
         _ = objectID
     }
 

@@ -21,7 +21,17 @@ final class ObjectStorage {
     /// The values when the last event ended; nil where none has ended since the object was changed first.
     var eventValues: [ManagedValue]?
     /// What fetched properties gave, by property index; nil until one is read.
-    var fetched: [Int: NSArray]?
+    var fetched: [Int: NSArray] = [:]
+}
+
+extension NSManagedObject {
+    /// What the object holds beyond its row, made where that is nothing yet.
+    final func ownStorage() -> ObjectStorage {
+        if let storage { return storage }
+        let made = ObjectStorage()
+        storage = made
+        return made
+    }
 }
 
 /// The state flags of a managed object.

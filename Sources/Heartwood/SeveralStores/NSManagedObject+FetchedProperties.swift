@@ -13,14 +13,11 @@ extension NSManagedObject {
     /// - Precondition: the property has a fetch request that the stores can be asked.
     final func fetchedValue(at index: Int) -> NSArray? {
         checkQueue("a fetched property", index)
-        if let known = storage?.fetched?[index] { return known }
+        if let known = storage?.fetched[index] { return known }
         guard let context = managedObjectContext, let property = fetchedProperty(index) else { return nil }
         do {
             let found = NSArray(array: try context.results(of: property, for: self))
-            let storage = self.storage ?? ObjectStorage()
-            storage.fetched = storage.fetched ?? [:]
-            storage.fetched?[index] = found
-            self.storage = storage
+            ownStorage().fetched[index] = found
             return found
         } catch {
             let error = error as NSError

@@ -6,9 +6,8 @@ struct StoreRoutes {
         var chosen: EntityRuntime?
         /// What objects have that are inserted before there is a store.
         var storeless: EntityRuntime?
-        var writable = 0
 
-        mutating func choose() { chosen = writable < runtimes.count ? runtimes[writable] : runtimes.first }
+        mutating func choose() { chosen = runtimes.first { $0.store?.isReadOnly == false } ?? runtimes.first }
     }
 
     private var routes: [ObjectIdentifier: Route] = [:]
@@ -25,10 +24,8 @@ struct StoreRoutes {
 
     mutating func keep(storeless runtime: EntityRuntime) { routes[ObjectIdentifier(runtime.entity), default: Route()].storeless = runtime }
 
-    mutating func add(_ runtime: EntityRuntime, isReadOnly: Bool) {
+    mutating func add(_ runtime: EntityRuntime) {
         var route = routes[ObjectIdentifier(runtime.entity)] ?? Route()
-        // Those that cannot be written stand before the first that can, or behind all.
-        if isReadOnly, route.writable == route.runtimes.count { route.writable += 1 }
         route.runtimes.append(runtime)
         route.choose()
         hasSharedEntities = hasSharedEntities || route.runtimes.count > 1
@@ -40,7 +37,6 @@ struct StoreRoutes {
         for (entity, old) in routes {
             var route = old
             route.runtimes.removeAll { $0.store === store }
-            route.writable = route.runtimes.firstIndex { $0.store?.isReadOnly == false } ?? route.runtimes.count
             route.choose()
             hasSharedEntities = hasSharedEntities || route.runtimes.count > 1
             routes[entity] = route

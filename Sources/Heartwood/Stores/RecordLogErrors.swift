@@ -14,6 +14,11 @@ enum RecordLogErrors {
         return make(code, error, opening && error.code == .notFound ? missing(error.path) : "\(error)")
     }
 
+    /// The same of what may be another error, which stays what it is.
+    static func wrapIfOfEngine(_ error: any Error, opening: Bool = false) -> any Error {
+        (error as? StoreError).map { wrap($0, opening: opening) } ?? error
+    }
+
     /// Of a removal: who has the store in use is not waited for.
     static func wrapRemoval(_ error: StoreError) -> NSError {
         let isFailure = error.code == .io || error.code == .permissionDenied

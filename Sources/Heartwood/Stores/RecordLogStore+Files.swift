@@ -28,7 +28,7 @@ enum RecordLogFiles {
             return result
         } catch {
             try? log.close()
-            throw (error as? StoreError).map { RecordLogErrors.wrap($0) } ?? error
+            throw RecordLogErrors.wrapIfOfEngine(error)
         }
     }
 

@@ -79,7 +79,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         } catch {
             // What was made is no store, and nobody asked for a file.
             if isNew, !isReadOnly { try? LogStore.remove(path: path, options: options) }
-            throw (error as? StoreError).map { RecordLogErrors.wrap($0, opening: true) } ?? error
+            throw RecordLogErrors.wrapIfOfEngine(error, opening: true)
         }
     }
 

@@ -223,27 +223,15 @@ public final class LogStore: Sendable {
     func beginWriting(holding held: [LogStore] = []) throws(StoreError) {
         try writer.check(path: path)
         try checkForWriting()
-        try writer.file.storage.lock(timeout: options.lockTimeout)
-        do throws(StoreError) {
-            try catchUp(isLocked: true, holding: held)
-        } catch {
-            writer.file.storage.unlock()
-            guard error.code == .locked else { throw error }
-            try beginWritingLater(error, held)
-        }
-    }
-
-    /// The store that decides about this one's newest commit is being written to: its writer may be waiting for this one.
-    private func beginWritingLater(_ error: StoreError, _ held: [LogStore]) throws(StoreError) {
-        var patience = LockPatience(path: path, timeout: options.lockTimeout), last = error
+        // The store that decides about this one's newest commit may be being written to, by a writer that waits for this one.
+        var patience = LockPatience(path: path, timeout: options.lockTimeout)
         while true {
-            try patience.wait(for: last)
             try writer.file.storage.lock(timeout: options.lockTimeout)
             do throws(StoreError) {
                 return try catchUp(isLocked: true, holding: held)
             } catch {
                 writer.file.storage.unlock()
-                last = error
+                try patience.wait(for: error)
             }
         }
     }

@@ -6,7 +6,7 @@ import TestSupport
 /// One seeded run over two stores and two processes' handles of them: commits to both and to one, checkpoints, compactions, processes that
 /// die, disks that fail. Before each call that changes the disk the power may go, and readers may look: both stores must be as of one
 /// commit.
-final class GroupRun {
+final class GroupRun: CrashingRun {
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }

@@ -32,23 +32,6 @@ import Testing
 
     @Test(.enabled(if: longCases != nil))
     func manyRandomGroupRuns() throws {
-        let wanted = try #require(Self.longCases), start = ContinuousClock.now
-        var cases = 0, failed = 0, shown = 0, seed = Self.oneSeed ?? 0
-        while cases < wanted, failed < 20 {
-            let run = GroupRun(seed: seed, crashShare: 100)
-            run.run()
-            cases += run.cases
-            if !run.failures.isEmpty { failed += 1 }
-            for failure in run.failures {
-                print("FAILED \(failure)")
-                Issue.record("\(failure)")
-            }
-            seed += 1
-            if cases >= shown + 5000 {
-                shown = cases
-                print("\(cases) cases, seeds up to \(seed), \(failed) failed, \(ContinuousClock.now - start)")
-            }
-        }
-        print("\(cases) cases, seeds up to \(seed), \(failed) failed, \(ContinuousClock.now - start)")
+        GroupRun.runMany(cases: try #require(Self.longCases), from: Self.oneSeed ?? 0, as: "two stores")
     }
 }

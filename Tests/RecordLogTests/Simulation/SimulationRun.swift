@@ -5,7 +5,7 @@ import TestSupport
 
 /// One seeded run of a random workload by one or two handles, beside a model. Before each call that changes the disk, the
 /// power may go: what a crash there leaves is opened and checked.
-final class SimulationRun {
+final class SimulationRun: CrashingRun {
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }

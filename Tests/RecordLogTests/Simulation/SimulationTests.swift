@@ -35,25 +35,7 @@ import Testing
 
     @Test(.enabled(if: longCases != nil), arguments: 0..<SimulationTests.lanes)
     func manyRandomRuns(lane: Int) throws {
-        let wanted = try #require(Self.longCases) / Self.lanes
-        let start = ContinuousClock.now
-        var cases = 0, failed = 0, shown = 0
-        var seed = (Self.oneSeed ?? 0) + UInt64(lane)
-        while cases < wanted, failed < 20 {
-            let run = SimulationRun(seed: seed, crashShare: 100)
-            run.run()
-            cases += run.cases
-            if !run.failures.isEmpty { failed += 1 }
-            for failure in run.failures {
-                print("FAILED \(failure)")
-                Issue.record("\(failure)")
-            }
-            seed += UInt64(Self.lanes)
-            if cases >= shown + 10_000 {
-                shown = cases
-                print("lane \(lane): \(cases) cases, seeds up to \(seed), \(failed) failed, \(ContinuousClock.now - start)")
-            }
-        }
-        print("lane \(lane): \(cases) cases, seeds up to \(seed), \(failed) failed, \(ContinuousClock.now - start)")
+        SimulationRun.runMany(
+            cases: try #require(Self.longCases) / Self.lanes, from: (Self.oneSeed ?? 0) + UInt64(lane), step: UInt64(Self.lanes), as: "lane \(lane)")
     }
 }

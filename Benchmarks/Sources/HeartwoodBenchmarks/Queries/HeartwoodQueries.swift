@@ -49,16 +49,8 @@ final class HeartwoodQueries: QueryPeer {
 
     func open() throws {
         try peer.open()
-        packages = try Self.context(packagesURL, ManagedPackage.model())
-        phrases = try Self.context(phrasesURL, ManagedPhrase.model())
-    }
-
-    private static func context(_ url: URL, _ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: nil)
-        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        return context
+        packages = try HeartwoodPeer.context(at: packagesURL, ManagedPackage.model())
+        phrases = try HeartwoodPeer.context(at: phrasesURL, ManagedPhrase.model())
     }
 
     func close() throws {

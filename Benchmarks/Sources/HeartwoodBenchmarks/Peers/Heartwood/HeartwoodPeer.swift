@@ -19,11 +19,19 @@ class HeartwoodPeer: Peer {
     }
 
     func open() throws {
+        context = try Self.context(at: URL(fileURLWithPath: path), model, options: options)
+        coordinator = context.persistentStoreCoordinator
+    }
+
+    /// A context on a store of its own.
+    static func context(
+        at url: URL, _ model: NSManagedObjectModel, options: [AnyHashable: Any]? = nil
+    ) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: options)
-        context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: options)
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
-        self.coordinator = coordinator
+        return context
     }
 
     func close() throws {
