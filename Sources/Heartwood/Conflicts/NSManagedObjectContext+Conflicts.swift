@@ -55,6 +55,7 @@ extension NSManagedObjectContext {
 
     private func save(_ batch: SaveBatch, to store: NSPersistentStore) throws {
         try store.checkWritable()
+        if store.namesObjects { try obtainPermanentIDs(for: batch.inserted) }
         if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
         try store.save(batch)
     }

@@ -84,7 +84,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError, "A store at \(url.path) was added to this coordinator already.")
         }
-        let store = storeClass.init(coordinator: self, configurationName: configuration, url: url, options: options)
+        let store = storeClass.init(
+            persistentStoreCoordinator: self, configurationName: configuration, at: url ?? NSPersistentStore.nowhere, options: options)
         let firstSlot = state.withLock { $0.nextSlot }
         let runtimes = try store.load(model: managedObjectModel, firstSlot: UInt16(truncatingIfNeeded: firstSlot))
         state.withLock { state in
@@ -98,6 +99,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             state.nextSlot = firstSlot + max(1024, store.slotCount * 2)
             state.stores.append(store)
         }
+        store.didAdd(to: self)
         announce([NSAddedPersistentStoresKey: [store]])
         return store
     }
@@ -147,6 +149,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard isKnown else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The store does not belong to this coordinator.")
         }
+        store.willRemove(from: self)
         try store.unload()
         store.persistentStoreCoordinator = nil
         announce([NSRemovedPersistentStoresKey: [store]])
@@ -161,7 +164,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// What a store says about itself.
     public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// Replaces the client's part of a store's metadata.
+    /// Replaces the client's part of a store's metadata: at once in a record log and a binary store, in others with the next save.
     /// - Throws: where the store cannot write it; nothing is changed then.
     public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) throws {
         try store.setMetadata(metadata ?? [:])
@@ -170,16 +173,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The ID that a URI names, if its store was added; whether the object exists is not asked.
     public final func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let host = url.host else { return nil }
-        let parts = url.path.split(separator: "/").map(String.init)
-        guard parts.count == 2, parts[1].hasPrefix("p"), let row = UInt64(parts[1].dropFirst()),
-            row > 0, row < ObjectKey.temporaryBit,
+        // A name may have a slash in it, which is encoded.
+        let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { String($0).removingPercentEncoding }
+        guard parts.count == 2, parts[1].hasPrefix("p"),
             let store = persistentStores.first(where: { $0.identifier.lowercased() == host.lowercased() }),
             let entity = managedObjectModel.entitiesByName[parts[0]]
         else { return nil }
         let found = state.withLock { state in
             state.runtimesBySlot.values.first { $0.store === store && $0.entity === entity }
         }
-        guard let found else { return nil }
-        return NSManagedObjectID(entity: entity, key: ObjectKey(slot: found.slot, row: row), store: store, contextToken: 0)
+        guard let found, let key = store.key(named: String(parts[1].dropFirst()), of: found) else { return nil }
+        return NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0)
     }
 }

@@ -26,13 +26,26 @@ enum RecordLogMetadata {
         "\(configuration ?? ""):\(model.versionChecksum)"
     }
 
+    /// New metadata of a client, with what is the store's own as it was.
+    static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
+        var merged = new
+        for key in [NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey] {
+            merged[key] = old[key]
+        }
+        return merged
+    }
+
     static func encode(_ metadata: [String: Any]) throws -> [UInt8] {
         Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
     }
 
     static func read(_ snapshot: Snapshot) throws -> [String: Any] {
         guard let bytes = try snapshot.systemValue(RecordLogSystemRow.metadata) else { return [:] }
-        return try PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil) as? [String: Any] ?? [:]
+        return try decode(Data(bytes))
+    }
+
+    static func decode(_ data: Data) throws -> [String: Any] {
+        try PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any] ?? [:]
     }
 
     /// Names the entities that differ.
