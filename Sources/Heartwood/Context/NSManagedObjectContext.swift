@@ -198,6 +198,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     private func remember(_ runtime: EntityRuntime) {
+        if runtime.store is NSIncrementalStore, identities.observer == nil { identities.observer = RegistrationObserver() }
         let slot = Int(runtime.slot)
         while runtimesBySlot.count <= slot { runtimesBySlot.append(nil) }
         runtimesBySlot[slot] = runtime
@@ -220,7 +221,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The newest view of a store. Its memory stays valid as long as this context, or until `reset()`.
     final func view(of store: NSPersistentStore) throws -> StoreView {
         if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest { return lastView.view }
-        let view = try store.newestView()
+        let view = try store.newestView(for: self)
         if let old = views[ObjectIdentifier(store)], old.storage === view.storage {} else { pinned.append(view.storage) }
         views[ObjectIdentifier(store)] = view
         lastView = (store.slotBase, view)

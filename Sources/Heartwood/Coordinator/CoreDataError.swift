@@ -96,6 +96,14 @@ enum CoreDataError {
             [NSAffectedObjectsErrorKey: [object]])
     }
 
+    static func foreignDestination(of object: NSManagedObject, _ property: Int) -> NSError {
+        make(
+            NSManagedObjectExternalRelationshipError,
+            "\(object.entity.name ?? "?").\(object.runtime.properties[property].name) points at an object that this store does "
+                + "not hold; relationships do not cross stores, and the object must be inserted in the same context.",
+            [NSAffectedObjectsErrorKey: [object]])
+    }
+
     static func noStore(for entity: NSEntityDescription) -> NSError {
         make(
             NSPersistentStoreOperationError,

@@ -154,11 +154,7 @@ struct RecordLogSave {
         } else if schema.holds(key, slotBase: slotBase) {
             return reference(key)
         }
-        throw CoreDataError.make(
-            NSManagedObjectExternalRelationshipError,
-            "\(object.entity.name ?? "?").\(object.runtime.properties[property].name) points at an object that this store does "
-                + "not hold; relationships do not cross stores, and the object must be inserted in the same context.",
-            [NSAffectedObjectsErrorKey: [object]])
+        throw CoreDataError.foreignDestination(of: object, property)
     }
 
     private mutating func put(

@@ -58,7 +58,7 @@ import Testing
         #expect(try Self.names(stack, "address.city == nil") == ["A", "B"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func fetchesCompareAndSortByElements(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let owner = stack.insert("Owner", ["name": "O"])
@@ -100,7 +100,7 @@ import Testing
         try stack.context.save()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func batchRequestsNameElements(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let rows: [[String: Any]] = [["name": "A", "address.city": "Rome"], ["name": "B", "address.place.x": 5.0]]
