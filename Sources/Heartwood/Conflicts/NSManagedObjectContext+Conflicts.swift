@@ -29,6 +29,7 @@ extension NSManagedObjectContext {
     final func saveToStores() throws {
         var attempts = 0
         var done: [NSPersistentStore] = []
+        derivedKeys = []
         while true {
             do {
                 for (store, batch) in try makeBatches() where !batch.isEmpty && !done.contains(where: { $0 === store }) {
@@ -57,6 +58,7 @@ extension NSManagedObjectContext {
         try store.checkWritable()
         if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
         try store.save(batch)
+        if !batch.derived.isEmpty { adopt(batch.derived) }
     }
 
     // MARK: Conflicts as the policies see them

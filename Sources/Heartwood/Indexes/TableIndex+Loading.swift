@@ -42,7 +42,7 @@ extension EntityTable {
         guard let definition = catalog.table(id) else { return self }
         return EntityTable(
             id: id, runtime: runtime, layout: layout, positions: positions, members: members,
-            indexes: TableIndex.all(of: runtime.entity, definition, catalog), inbound: inbound)
+            indexes: TableIndex.all(of: runtime.entity, definition, catalog), inbound: inbound, derivations: derivations)
     }
 }
 
