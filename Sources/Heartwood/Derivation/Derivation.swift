@@ -66,7 +66,8 @@ struct Derivation: @unchecked Sendable {
         throw CoreDataError.make(
             NSValidationNumberTooLargeError,
             "Nothing was saved: \(attribute.entity?.name ?? "?").\(attribute.name) is derived, and its value "
-                + "\(object.map { "\($0)" } ?? "nil") does not fit a number of type \(attribute.attributeType.modelFileName); give the attribute a wider type.",
+                + "\(object.map { "\($0)" } ?? "nil") does not fit a number of type \(attribute.attributeType.modelFileName); give the "
+                + "attribute a wider type.",
             [NSValidationKeyErrorKey: attribute.name])
     }
 }

@@ -15,7 +15,8 @@ enum AttributeTransformer {
 
     /// The class that the model says the attribute's values have, where it can be archived.
     private static func ownClasses(_ attribute: NSAttributeDescription) -> [AnyClass] {
-        guard let name = attribute.statedValueClassName, let found = NSClassFromString(name), found is any NSSecureCoding.Type else { return [] }
+        guard let name = attribute.statedValueClassName, let found = NSClassFromString(name), found is any NSSecureCoding.Type
+        else { return [] }
         return [found]
     }
 

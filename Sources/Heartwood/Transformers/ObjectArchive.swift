@@ -56,8 +56,8 @@ enum ObjectArchive {
                 classes.contains(where: { isKind(object, of: $0) })
             else {
                 throw Failure(
-                    description: "an object of \(Swift.type(of: object)) is none of Foundation's collections, texts, numbers, dates, data, URLs "
-                        + "and UUIDs")
+                    description: "an object of \(Swift.type(of: object)) is none of Foundation's collections, texts, numbers, dates, data, "
+                        + "URLs and UUIDs")
             }
         }
     }
