@@ -51,6 +51,7 @@ final class Runner {
             if !options.isEngine, options.peer == nil {
                 measurements += try StackExtras(rows: rows, only: options.only, directory: directory).run()
                 measurements += try ModelExtras(rows: rows, only: options.only, directory: directory).run()
+                measurements += try AccessorExtras(rows: rows, only: options.only).run()
             }
         }
     }
