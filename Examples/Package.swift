@@ -13,6 +13,7 @@ let package = Package(
         .executableTarget(
             name: "Jokes", dependencies: [.product(name: "CoreData", package: "heartwood")], resources: [.copy("Jokes.xcdatamodeld")],
             plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
+        .executableTarget(name: "BooksAndFeedback", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
         .executableTarget(name: "School", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
         .executableTarget(name: "AddressBook", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
     ]

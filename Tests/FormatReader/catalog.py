@@ -32,6 +32,12 @@ class Cursor:
         self.at += size
         return value
 
+    def bytes(self, size):
+        if self.at + size > self.end:
+            raise Damaged(self.at, "a structure ends too early")
+        self.at += size
+        return bytes(self.data[self.at - size:self.at])
+
     def pointer(self):
         return self.take("Q"), self.take("Q")
 

@@ -25,6 +25,10 @@ def check(log):
     checkpoints = CheckpointCheck(log, replay.checkpoints)
     problems = checkpoints.problems
     tail = replay.tail()
+    decision = replay.settle()
+    if replay.waiting:
+        answer = {True: "is decided", False: "is not decided", None: "cannot be decided here"}[decision]
+        problems.append(f"waiting: the newest commit is a part of a save over several stores and {answer}")
     if tail.kind != "clean":
         problems.append(f"{tail.kind}: {tail.message}; what is whole ends at byte {tail.offset}")
     if replay.damaged_frames:
@@ -39,6 +43,7 @@ def check(log):
         problems.append("two rows have one value in frames of its own")
     try:
         recovered = recover(log)
+        recovered.settle()
         if recovered.state.rows != replay.state.rows or recovered.stop != replay.stop:
             problems.append("the newest checkpoint and the commits behind it make another state than the whole log")
     except Damaged as damage:
@@ -66,12 +71,14 @@ def main(arguments):
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     try:
         with open(path, "rb") as file:
-            log = RecordLog(file.read())
+            log = RecordLog(file.read(), path)
         if option == "--check":
             lines, problems = check(log)
             print("\n".join(problems + lines))
             return 1 if problems else 0
-        stack = Stack(log, recover(log).state)
+        replay = recover(log)
+        replay.settle()
+        stack = Stack(log, replay.state)
         for entity in entities:
             for line in stack.export(entity):
                 print(line)

@@ -8,7 +8,7 @@ from collections import namedtuple
 
 HEADER_END = 8192
 FORMAT_VERSION = 1
-PAD, ROWS, COMMIT, PAGE, DIRECTORY, BLOCK, ROOT, CHECKPOINT, BATCH, VALUE_CHUNK, VALUE_LIST = range(1, 12)
+PAD, ROWS, COMMIT, PAGE, DIRECTORY, BLOCK, ROOT, CHECKPOINT, BATCH, VALUE_CHUNK, VALUE_LIST, PREPARED = range(1, 13)
 PUT, DELETE = 1, 2
 RECORD_SIZE = 14  # without version, previous address and body
 
@@ -98,8 +98,8 @@ Tail = namedtuple("Tail", "kind offset message")  # kind: clean, torn, corrupt
 class RecordLog:
     """A store file in memory. What it hands out is checked; `Damaged` says what is not as it must be."""
 
-    def __init__(self, data):
-        self.data = data
+    def __init__(self, data, path=None):
+        self.data, self.path = data, path
         self._frames = {}
         # What a writer of this version leaves zero and is not; a reader goes on all the same.
         self.oddities = {}
@@ -175,7 +175,7 @@ class RecordLog:
         if xxh64(memoryview(self.data)[offset + 16:offset + length], seed) != checksum:
             raise Damaged(offset, "a frame's checksum is wrong")
         kind, reserved, payload, sequence = struct.unpack_from("<B3sIQ", self.data, offset + 16)
-        if not PAD <= kind <= VALUE_LIST or payload > length - 32:
+        if not PAD <= kind <= PREPARED or payload > length - 32:
             raise Damaged(offset, "a frame's header is wrong")
         self._expect_zero(offset, reserved)
         self._expect_zero(offset, self.data[offset + 32 + payload:offset + length])

@@ -4,10 +4,12 @@ import struct
 from collections import namedtuple
 
 from catalog import CATALOG_ROW, SYSTEM_TABLE, Catalog, Cursor
+from groups import is_decided, read_prepared
 from record_log import (
-    BATCH, CHECKPOINT, COMMIT, DELETE, DIRECTORY, HEADER_END, PAD, PAGE, PUT, ROWS, VALUE_CHUNK, VALUE_LIST, Damaged, Tail, fold)
+    BATCH, CHECKPOINT, COMMIT, DELETE, DIRECTORY, HEADER_END, PAD, PAGE, PREPARED, PUT, ROWS, VALUE_CHUNK, VALUE_LIST, Damaged, Tail,
+    fold)
 
-OF_COMMITS = ROWS, COMMIT, VALUE_CHUNK, VALUE_LIST
+OF_COMMITS = ROWS, COMMIT, VALUE_CHUNK, VALUE_LIST, PREPARED
 
 Manifest = namedtuple("Manifest", "frame sequence commit_checksum log_end previous tables indexes")
 TableState = namedtuple("TableState", "next_row rows live_bytes directory")
@@ -116,6 +118,8 @@ class Replay:
         self.looks_inside, self.at_commit = looks_inside, at_commit
         self.stop = offset
         self.reason = "the file's end"
+        # The frames of a commit that waits for another store, the prepared one last.
+        self.waiting = []
         self._follow(offset)
 
     def _follow(self, offset):
@@ -131,9 +135,13 @@ class Replay:
                 elif frame.kind in OF_COMMITS:
                     self._check_follows(frame, pending)
                     pending.append(frame)
+                    if frame.kind == PREPARED:
+                        read_prepared(self.log, frame)
+                        self._check_footer(pending)
+                        self.waiting = list(pending)
                     if frame.kind == COMMIT:
                         self._commit(pending)
-                        pending, is_doubtful = [], False
+                        pending, is_doubtful, self.waiting = [], False, []
                 elif pending:
                     raise Damaged(offset, "a commit is interrupted")
                 elif frame.kind == CHECKPOINT:
@@ -195,19 +203,36 @@ class Replay:
             return 0
 
     def _check_follows(self, frame, pending):
+        if pending and pending[-1].kind == PREPARED and frame.kind != COMMIT:
+            raise Damaged(frame.offset, "a prepared frame is not its commit's last but one")
         expected = pending[0].sequence if pending else (self.state.sequence or 0) + 1
         if frame.sequence != expected and (pending or self.state.sequence is not None or frame.sequence == 0):
             raise Damaged(frame.offset, f"sequence {frame.sequence} where {expected} is next")
 
-    def _commit(self, frames):
-        log, state = self.log, self.state
-        footer = log.footer(frames[-1])
+    def _check_footer(self, frames):
+        footer = self.log.footer(frames[-1])
         rows_checksum = 0
         for frame in frames[:-1]:
             rows_checksum = fold(rows_checksum, frame.checksum)
         if (footer.sequence, footer.start, footer.previous, footer.rows_checksum) != (
-                frames[0].sequence, frames[0].offset, state.checksum, rows_checksum):
+                frames[0].sequence, frames[0].offset, self.state.checksum, rows_checksum):
             raise Damaged(frames[-1].offset, "a commit's footer does not follow the commit before")
+        return footer
+
+    def settle(self):
+        """Takes the commit that waits where the store that decides about it says so. -> whether it does; None where none can be asked"""
+        if not self.waiting or self.log.slot and self.log.slot.durable_end > self.stop:
+            return False
+        decision = is_decided(self.log, self.waiting[-1], recover)
+        if decision:
+            self._apply(self.waiting, self.log.footer(self.waiting[-1]))
+        return decision
+
+    def _commit(self, frames):
+        self._apply(frames, self._check_footer(frames))
+
+    def _apply(self, frames, footer):
+        log, state = self.log, self.state
         records = [record for frame in frames if frame.kind in (ROWS, COMMIT) for record in log.records(frame)]
         if len(records) != footer.rows:
             raise Damaged(frames[-1].offset, f"a commit of {footer.rows} rows has {len(records)}")

@@ -74,7 +74,7 @@ final class SampleStore {
     init?(reading store: LogStore) {
         guard let table = store.snapshot().catalog.table(named: "Person") else { return nil }
         let indexes = store.snapshot().catalog.indexes(on: table.id)
-        guard indexes.count == 3 else { return nil }
+        guard indexes.count >= 3 else { return nil }
         fileSystem = store.fileSystem
         options = store.options
         self.store = store
@@ -98,6 +98,17 @@ final class SampleStore {
                 parts: [IndexPart(column: ids[1], ascending: false), IndexPart(column: ids[0], ascending: true)])
             return (table, name, group, age)
         }
+    }
+
+    /// An index that comes once there are rows, and goes again.
+    func addOrDropLateIndex(_ transaction: Transaction) throws {
+        if let late = Self.lateIndex(transaction.catalog, table.id) { return try transaction.dropIndex(late) }
+        let age = IndexPart(column: table.currentLayout.columns[1].id, ascending: true)
+        _ = try transaction.defineIndex(named: "late", on: table.id, parts: [age])
+    }
+
+    private static func lateIndex(_ catalog: Catalog, _ table: TableID) -> IndexID? {
+        catalog.indexes(on: table).first { $0.name == "late" }?.id
     }
 
     func reopen(path: String = SampleStore.path, _ configure: (inout StoreOptions) -> Void = { _ in }) throws {
@@ -189,7 +200,7 @@ final class SampleStore {
         for (row, wanted) in expected where try snapshot.row(reference(row)).map({ try person($0, snapshot.value) }) != wanted {
             return "row \(row) is wrong"
         }
-        let orders: [(IndexID, (KeyBuilder, Person) -> Void)] = [
+        var orders: [(IndexID, (KeyBuilder, Person) -> Void)] = [
             (byName, { key, person in if let name = person.name { key.append(text: name) } else { key.appendNull() } }),
             (byGroup, { $0.append(reference: RowReference(table: TableID(rawValue: 9), row: $1.group)) }),
             (byAge, { key, person in
@@ -197,6 +208,7 @@ final class SampleStore {
                 if let name = person.name { key.append(text: name) } else { key.appendNull() }
             }),
         ]
+        if let late = Self.lateIndex(snapshot.catalog, table.id) { orders.append((late, { $0.append(int64: $1.age) })) }
         for (index, build) in orders {
             let keys = expected.map { row, person in
                 let key = KeyBuilder()

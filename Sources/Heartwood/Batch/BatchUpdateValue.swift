@@ -5,14 +5,11 @@ import RecordLog
 struct BatchUpdateValue {
     /// The property's index.
     let property: Int
-    private let source: Source
+    private let constant: ManagedValue
+    /// In the constant's place.
+    private let computed: RowExpression?
     private let kind: PropertyKind
     private let name: String
-
-    private enum Source {
-        case constant(ManagedValue)
-        case computed(RowExpression)
-    }
 
     /// - Throws: 1550 where a constant does not fit; 134091 where an expression asks for more than the row's own attributes.
     init(_ name: String, _ value: Any, _ table: EntityTable, _ view: RecordLogView) throws {
@@ -24,12 +21,14 @@ struct BatchUpdateValue {
         property = index
         kind = runtime.properties[index].kind
         guard let expression = value as? NSExpression else {
-            source = .constant(try BatchValues.value(value, index, runtime))
+            constant = try BatchValues.value(value, index, runtime)
+            computed = nil
             return
         }
         let node = expression.node.folded
-        if case .constant(let constant) = node {
-            source = .constant(try BatchValues.value(constant.object ?? NSNull(), index, runtime))
+        if case .constant(let value) = node {
+            constant = try BatchValues.value(value.object ?? NSNull(), index, runtime)
+            computed = nil
             return
         }
         // What stands for a constant in this place is one that the property can take.
@@ -39,7 +38,8 @@ struct BatchUpdateValue {
                 "A batch update cannot compute \(runtime.entity.name ?? "?").\(name) as \(PredicatePrinter.format(node)): an expression is "
                     + "made of the object's own attributes, constants and functions. Set it in a context.")
         }
-        source = .computed(compiled)
+        constant = .null
+        computed = compiled
     }
 
     /// Whether the value is made of attributes of the row's own; a condition may look elsewhere.
@@ -55,17 +55,12 @@ struct BatchUpdateValue {
     /// What the row, as it was before the request, gets.
     /// - Throws: 1550 where what was computed does not fit the attribute.
     func value(for row: RowView, _ scope: QueryScope) throws -> ManagedValue {
-        switch source {
-        case .constant(let value): return value
-        case .computed(let expression):
-            let value = try expression.value(row, scope)
-            guard let fitted = Self.fit(value, kind) else {
-                let object = value.object
-                throw BatchValues.error(
-                    "The batch update made \(object ?? "nil") of row \(row.reference.row), which does not fit \(name).", key: name, object)
-            }
-            return fitted
-        }
+        guard let computed else { return constant }
+        let value = try computed.value(row, scope)
+        if let fitted = Self.fit(value, kind) { return fitted }
+        let object = value.object
+        throw BatchValues.error(
+            "The batch update made \(object ?? "nil") of row \(row.reference.row), which does not fit \(name).", key: name, object)
     }
 
     /// A computed value as the attribute keeps it; fractions of an integer are cut off.

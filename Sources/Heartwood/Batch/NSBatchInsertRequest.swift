@@ -88,8 +88,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         guard !entity.isAbstract else {
             throw CoreDataError.unsupported("The entity \(entityName) is abstract; insert into one of its subentities.")
         }
-        let runtime = context.runtime(for: entity)
-        guard let store = runtime.store, affectedStores?.contains(where: { $0 === store }) ?? true else {
+        guard let runtime = context.runtime(forInserting: entity, into: affectedStores), let store = runtime.store else {
             throw CoreDataError.noStore(for: entity)
         }
         let rows = BatchRows(self, runtime)

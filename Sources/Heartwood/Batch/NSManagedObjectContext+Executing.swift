@@ -44,6 +44,8 @@ extension NSManagedObjectContext {
         fetch.returnsObjectsAsFaults = true
         var outcome = BatchOutcome(collectsKeys: collectsKeys)
         var parts = try storeQueries(for: fetch).filter { part in stores?.contains { $0 === part.store } ?? true }[...]
+        // Before anything is changed in any of them.
+        for part in parts { try part.store.checkWritable() }
         do {
             guard parts.count < 2 || fetch.limit == 0 && fetch.offset == 0 else { throw UnansweredQuery() }
             while let (store, query) = parts.first {

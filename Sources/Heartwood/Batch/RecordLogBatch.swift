@@ -9,8 +9,8 @@ final class RecordLogBatch {
     /// The state that the request finds. Rows read from it stay as they are while the transaction goes on.
     let view: RecordLogView
     let builder = RowBuilder()
-    private(set) var hasWritten = false
-    private(set) var outcome: BatchOutcome
+    @exclusivity(unchecked) private(set) var hasWritten = false
+    @exclusivity(unchecked) private(set) var outcome: BatchOutcome
 
     init(_ transaction: Transaction, of log: LogStore, schema: RecordLogSchema, slotBase: UInt64, outcome: BatchOutcome) {
         self.transaction = transaction
@@ -65,16 +65,10 @@ final class RecordLogBatch {
     /// Builds a row that is as `row` but for some properties.
     /// - Parameter values: by property index; `unset` keeps what the row has.
     func rebuild(_ row: RowView, _ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
-        let accesses = try table.accesses(of: row)
         let values = try table.derivations == nil ? values : scope.completing(values, of: row, in: table)
-        builder.begin(table.layout)
-        for (property, position) in table.positions.enumerated() {
-            guard let position else { continue }
-            if values[property].isUnset {
-                builder.keep(position, of: row, accesses[property])
-            } else {
-                try encode(values[property], at: position, property, table)
-            }
+        try builder.begin(table, revising: row)
+        for property in values.indices where !values[property].isUnset {
+            if let position = table.positions[property] { try encode(values[property], at: position, property, table) }
         }
         return builder.finish()
     }
@@ -92,6 +86,7 @@ final class RecordLogBatch {
 
     private func encode(_ value: ManagedValue, at position: Int, _ property: Int, _ table: EntityTable) throws {
         if case .reference(let key) = value {
+            guard !key.isNone else { return builder.setNull(position) }
             builder.set(position, reference: view.reference(key))
         } else {
             let value = try value.transformed(property, of: table.runtime.entity)
@@ -99,15 +94,16 @@ final class RecordLogBatch {
         }
     }
 
-    func put(_ reference: RowReference, _ body: UnsafeRawBufferPointer) throws {
-        try transaction.put(reference, body: body)
+    /// - Parameter changed: see `Transaction.put`.
+    func put(_ reference: RowReference, _ body: UnsafeRawBufferPointer, changing changed: ColumnSet = .all) throws {
+        try transaction.put(reference, body: body, changing: changed)
         hasWritten = true
     }
 
-    /// Puts a row in the place of another version of it, where they differ.
+    /// Puts what was built last in the place of the row that it is a new version of, where they differ.
     func put(_ body: UnsafeRawBufferPointer, replacing row: RowView) throws {
         guard let start = body.baseAddress, row.byteCount != body.count || memcmp(row.body, start, body.count) != 0 else { return }
-        try put(row.reference, body)
+        try put(row.reference, body, changing: builder.changed)
     }
 
     func delete(_ reference: RowReference) throws {

@@ -72,7 +72,8 @@ extension NSManagedObjectContext {
                 continue
             }
             object.key = new
-            if object.runtime.store == nil, let found = runtime(slot: new.slot) { object.runtime = found }
+            // Its store may have been added, or another one chosen for it, after this context learned of it.
+            if object.runtime.slot != new.slot, let found = runtime(slot: new.slot) { object.runtime = found }
             identities.insert(object, for: new)
         }
         identities.forEach { $0.rename(renames.map) }

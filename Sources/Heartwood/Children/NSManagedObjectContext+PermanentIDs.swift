@@ -9,9 +9,9 @@ extension NSManagedObjectContext {
     /// - Complexity: one commit for each store.
     public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         adoptKeys()
-        var wanted: [(key: ObjectKey, entity: NSEntityDescription)] = []
+        var wanted: [(key: ObjectKey, runtime: EntityRuntime)] = []
         for object in objects where object.managedObjectContext === self && object.key.isTemporary {
-            wanted.append((object.key, object.entity))
+            wanted.append((object.key, object.runtime))
         }
         guard !wanted.isEmpty else { return }
         try reserve(wanted)
@@ -20,14 +20,15 @@ extension NSManagedObjectContext {
         if parentContext == nil { tree.dropIfAlone() }
     }
 
-    private func reserve(_ wanted: [(key: ObjectKey, entity: NSEntityDescription)]) throws {
+    private func reserve(_ wanted: [(key: ObjectKey, runtime: EntityRuntime)]) throws {
         guard parentContext == nil else { return try askParent { try $0.reserve(wanted) } }
         var seen: Set<ObjectKey> = []
         var stores: [(store: NSPersistentStore, objects: [(key: ObjectKey, runtime: EntityRuntime)])] = []
-        for (key, entity) in wanted where currentKey(key) == key && seen.insert(key).inserted {
-            // Not the runtime known here: the store may have been added after the insertion.
-            guard let runtime = coordinator?.runtime(for: entity), let store = runtime.store else {
-                throw CoreDataError.noStore(for: entity)
+        for (key, told) in wanted where currentKey(key) == key && seen.insert(key).inserted {
+            // What the context knows that assigned it, or that hears of it first; or a store that was added after the insertion.
+            let known = identities[key]?.runtime ?? told
+            guard let runtime = known.store == nil ? coordinator?.runtime(for: told.entity) : known, let store = runtime.store else {
+                throw CoreDataError.noStore(for: told.entity)
             }
             if let known = stores.firstIndex(where: { $0.store === store }) {
                 stores[known].objects.append((key, runtime))

@@ -32,11 +32,9 @@ extension NSManagedObjectContext {
         derivedKeys = []
         while true {
             do {
-                for (store, batch) in try makeBatches() where !batch.isEmpty && !done.contains(where: { $0 === store }) {
-                    try save(batch, to: store)
-                    done.append(store)
-                }
-                return
+                let batches = try makeBatches()
+                try checkReferencesAcrossStores()
+                return try save(batches, done: &done)
             } catch let conflicts as VersionConflicts {
                 let list = try mergeConflicts(conflicts)
                 let policy = attempts < Self.attemptsMax ? policy : .error
@@ -53,13 +51,6 @@ extension NSManagedObjectContext {
 
     /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbour makes.
     static let attemptsMax = 50
-
-    private func save(_ batch: SaveBatch, to store: NSPersistentStore) throws {
-        try store.checkWritable()
-        if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
-        try store.save(batch)
-        if !batch.derived.isEmpty { adopt(batch.derived) }
-    }
 
     // MARK: Conflicts as the policies see them
 

@@ -1,24 +1,64 @@
 import Foundation
 
-/// Finds a model file by the container's name.
+/// Finds model files.
 enum ModelFinder {
+    /// A container's model, by its name.
+    /// - Throws: where there is none; the message names every directory that was looked in. Where there is one that does not load.
     static func model(named name: String) throws -> NSManagedObjectModel {
-        var directories: [URL] = []
-        if let resources = Bundle.main.resourceURL { directories.append(resources) }
-        if let executable = Bundle.main.executableURL { directories.append(executable.deletingLastPathComponent()) }
-        directories.append(URL(fileURLWithPath: FileManager.default.currentDirectoryPath))
-        var tried: [String] = []
+        let directories = directories
         for directory in directories {
             for ending in ModelFile.endings {
                 let url = directory.appendingPathComponent("\(name).\(ending)")
-                guard !tried.contains(url.path) else { continue }
                 if FileManager.default.fileExists(atPath: url.path) { return try NSManagedObjectModel.load(contentsOf: url) }
-                tried.append(url.path)
             }
         }
-        throw CoreDataError.make(
+        throw missing(name, directories)
+    }
+
+    static func missing(_ name: String, _ directories: [URL]) -> NSError {
+        CoreDataError.make(
             NSPersistentStoreOpenError,
-            "There is no model named \(name). Looked for \(tried.joined(separator: ", ")). Put the model there, or give the "
-                + "container a model with init(name:managedObjectModel:).")
+            "There is no model named \(name): no file \(ModelFile.endings.map { "\(name).\($0)" }.joined(separator: ", ")) in "
+                + "\(directories.map(\.path).joined(separator: ", ")). Put the model file into the target's resources, beside the "
+                + "executable or in the working directory, or give the container a model with init(name:managedObjectModel:).")
+    }
+
+    /// The model files in bundles' resources, each once.
+    static func files(in bundles: [Bundle]) -> [URL] {
+        var seen: Set<String> = []
+        return bundles.compactMap(\.resourceURL).flatMap(files(inDirectory:)).filter { seen.insert($0.standardizedFileURL.path).inserted }
+    }
+
+    private static func files(inDirectory directory: URL) -> [URL] {
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
+        return names.filter { name in ModelFile.endings.contains { name.hasSuffix(".\($0)") } }.map { directory.appendingPathComponent($0) }
+    }
+
+    /// Where models are looked for, in this order: the main bundle, the other bundles that are loaded, the package resources beside the
+    /// executable, its directory, the working directory and the Resources in it.
+    static var directories: [URL] {
+        var found = ([Bundle.main] + Bundle.allBundles + Bundle.allFrameworks).compactMap(\.resourceURL)
+        if let executable = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent() {
+            found += resources(beside: executable)
+            found.append(executable)
+        }
+        let working = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        found += [working, working.appendingPathComponent("Resources")]
+        var seen: Set<String> = []
+        return found.filter { isDirectory($0) && seen.insert($0.standardizedFileURL.path).inserted }
+    }
+
+    /// What SwiftPM makes of a target's resources: `Package_Target.resources` on Linux, `.bundle` on Apple's platforms.
+    static func resources(beside directory: URL) -> [URL] {
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
+        return names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.flatMap { name in
+            let bundle = directory.appendingPathComponent(name)
+            return [bundle, bundle.appendingPathComponent("Contents/Resources")]
+        }
+    }
+
+    private static func isDirectory(_ url: URL) -> Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 }

@@ -30,13 +30,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// A container whose model is found by name: `NAME.xcdatamodeld`, `NAME.xcdatamodel`, or what Xcode compiles of them, `NAME.momd` or
-    /// `NAME.mom`, in the main bundle's resources, beside the executable, or in the working directory.
+    /// `NAME.mom`, in the resources of the main bundle or of another that is loaded, in the package resources beside the executable, beside
+    /// it, in the working directory, or in the Resources there.
     /// - Precondition: the model is found and loads; the message says where it was looked for.
     public convenience init(name: String) {
         do {
             self.init(name: name, managedObjectModel: try ModelFinder.model(named: name))
         } catch {
-            preconditionFailure("\(error)")
+            preconditionFailure(error.localizedDescription)
         }
     }
 
@@ -61,16 +62,42 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         return base.appendingPathComponent(process.isEmpty ? "heartwood" : process)
     }
 
-    /// Adds every described store, and calls back once for each.
+    /// Adds every described store, and calls back once for each: before this returns, or later on another thread where the description
+    /// says so (`shouldAddStoreAsynchronously`).
     ///
-    /// The default directory is made if it is missing; no other directory is.
+    /// The default directory is made if it is missing; no other directory is. A store that cannot be added keeps no other from it.
     public final func loadPersistentStores(completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void) {
         for description in persistentStoreDescriptions {
-            if let url = description.url, url.deletingLastPathComponent().path == Self.defaultDirectoryURL().path {
-                try? FileManager.default.createDirectory(at: Self.defaultDirectoryURL(), withIntermediateDirectories: true)
-            }
+            makeDirectory(of: description)
             persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
         }
+    }
+
+    /// Adds every described store on another thread, and returns once all are open.
+    /// - Throws: the first error, once each store was tried; those that could be added stay.
+    @concurrent
+    public final func loadPersistentStores() async throws {
+        let failure: Confined<(any Error)?> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var failure: (any Error)?
+                for description in self.persistentStoreDescriptions {
+                    self.makeDirectory(of: description)
+                    do {
+                        try self.persistentStoreCoordinator.addPersistentStore(description)
+                    } catch {
+                        failure = failure ?? error
+                    }
+                }
+                continuation.resume(returning: Confined(value: failure))
+            }
+        }
+        if let failure = failure.value { throw failure }
+    }
+
+    private func makeDirectory(of description: NSPersistentStoreDescription) {
+        guard let url = description.url, url.deletingLastPathComponent().path == Self.defaultDirectoryURL().path else { return }
+        // Where it cannot be made, adding the store says so.
+        try? FileManager.default.createDirectory(at: Self.defaultDirectoryURL(), withIntermediateDirectories: true)
     }
 
     /// A new context with a queue of its own.

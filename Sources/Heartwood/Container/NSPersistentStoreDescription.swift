@@ -6,7 +6,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     public final var url: URL?
     /// The store type; `NSRecordLogStoreType` unless set.
     public final var type = NSRecordLogStoreType
+    /// The model configuration whose entities the store holds; nil for all.
     public final var configuration: String?
+    /// See `setOption(_:forKey:)`.
     public final private(set) var options: [String: NSObject] = [:]
     /// Whether loading returns before the store is open.
     public final var shouldAddStoreAsynchronously = false
@@ -21,19 +23,36 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         super.init()
     }
 
+    /// Sets an option by its key, or takes it back (nil). Options with properties of their own here are the same ones.
     public final func setOption(_ option: NSObject?, forKey key: String) {
         options[key] = option
     }
 
+    /// Whether the store is added for reading alone: saves are refused (134030), and nothing is written, beside its file neither.
     public final var isReadOnly: Bool {
         get { (options[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
         set { options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
     }
 
-    /// How many seconds a save waits while another process is writing.
+    /// How many seconds an opening or a save waits while another process is writing. The default is 5.
     public final var timeout: TimeInterval {
         get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 5 }
         set { options[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
+    }
+
+    /// Whether the two describe the same store, to be added in the same way.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPersistentStoreDescription else { return false }
+        return self === other || url == other.url && type == other.type && configuration == other.configuration
+            && options == other.options && shouldAddStoreAsynchronously == other.shouldAddStoreAsynchronously
+    }
+
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(url)
+        hasher.combine(type)
+        hasher.combine(configuration)
+        return hasher.finalize()
     }
 
     public func copy(with zone: NSZone? = nil) -> Any {

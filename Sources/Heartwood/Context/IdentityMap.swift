@@ -188,6 +188,8 @@ final class IdentityMap {
             let isHeld = !isOnlyReference(index)
             objects[index]?._withUnsafeGuaranteedRef { object in
                 object.state.insert(.detached)
+                // Objects may hold each other by what they have fetched.
+                object.storage?.fetched = nil
                 if isHeld { object.keepRow(memory) }
             }
         }

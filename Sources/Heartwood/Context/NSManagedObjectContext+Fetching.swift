@@ -63,12 +63,14 @@ extension NSManagedObjectContext {
             if try run(query.query, on: query.store, { objects.append($0) }) != nil {
                 return try ready(objects, fetch)
             }
+        } else if isAsked, let objects = try fetchMerged(fetch, families) {
+            return try ready(objects, fetch)
         }
         return try ready(try fetchInMemory(fetch, families: families, pending: pending), fetch)
     }
 
     /// One store's part of a fetch.
-    private struct Family {
+    struct Family {
         let store: NSPersistentStore
         var runtimes: [EntityRuntime]
 
@@ -80,16 +82,24 @@ extension NSManagedObjectContext {
 
     private func families(for fetch: FetchSpecification) throws -> [Family] {
         var families: [Family] = []
+        var storeless: NSEntityDescription?
+        let isShared = coordinator?.hasSharedEntities ?? false
         for entity in fetch.concreteEntities {
-            let runtime = runtime(for: entity)
-            guard let store = runtime.store else { throw CoreDataError.noStore(for: entity) }
-            if let affected = fetch.affectedStores, !affected.contains(where: { $0 === store }) { continue }
-            if let known = families.firstIndex(where: { $0.store === store }) {
-                families[known].runtimes.append(runtime)
-            } else {
-                families.append(Family(store: store, runtimes: [runtime]))
+            for runtime in isShared ? runtimes(of: entity) : [runtime(for: entity)] {
+                guard let store = runtime.store else {
+                    storeless = storeless ?? entity
+                    continue
+                }
+                guard fetch.asks(store) else { continue }
+                if let known = families.firstIndex(where: { $0.store === store }) {
+                    families[known].runtimes.append(runtime)
+                } else {
+                    families.append(Family(store: store, runtimes: [runtime]))
+                }
             }
         }
+        // Of a family some entities may be in no store, as its configuration says.
+        if families.isEmpty, fetch.affectedStores == nil, let storeless { throw CoreDataError.noStore(for: storeless) }
         if parentContext == nil { for family in families { family.store.followOthers() } }
         return families
     }
@@ -101,7 +111,7 @@ extension NSManagedObjectContext {
 
     /// Runs a query and hands over the objects of its rows, with their rows bound.
     /// - Returns: nil where the store cannot evaluate the query on rows.
-    private func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void) throws -> QueryStatistics? {
+    final func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void) throws -> QueryStatistics? {
         let view = try view(of: store)
         let slotBase = store.slotBase
         guard var runtime = query.runtimes.first else { return QueryStatistics() }
@@ -135,7 +145,7 @@ extension NSManagedObjectContext {
     private func pendingObjects(for fetch: FetchSpecification) -> [NSManagedObject] {
         guard hasChanges else { return [] }
         let entities = Set(fetch.concreteEntities.map(ObjectIdentifier.init))
-        return listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
+        return listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) && fetch.asks($0.runtime.store) }
     }
 
     /// Whether what the fetch asks may lie in a changed object that it does not ask for: a key path leads through others.
@@ -183,7 +193,7 @@ extension NSManagedObjectContext {
         return fetch.limit == 0 ? objects : Array(objects.prefix(fetch.limit))
     }
 
-    private func sorted(_ objects: [NSManagedObject], _ keys: [SortKey]) -> [NSManagedObject] {
+    final func sorted(_ objects: [NSManagedObject], _ keys: [SortKey]) -> [NSManagedObject] {
         objects.enumerated().sorted { a, b in
             for key in keys {
                 switch key.compare(a.element, b.element) {
@@ -205,7 +215,7 @@ extension NSManagedObjectContext {
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
         if pending.isEmpty, !isChangedAlong(fetch) {
             if parentContext != nil { return try countInParent(fetch) }
-            var total = 0
+            var statistics = QueryStatistics()
             var isCounted = true
             for family in families {
                 let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
@@ -213,11 +223,11 @@ extension NSManagedObjectContext {
                     isCounted = false
                     break
                 }
-                lastQuery = counted
-                total += counted.rowsMatched
+                statistics.add(counted)
             }
             if isCounted {
-                total = max(0, total - fetch.offset)
+                lastQuery = statistics
+                let total = max(0, statistics.rowsMatched - fetch.offset)
                 return fetch.limit == 0 ? total : min(total, fetch.limit)
             }
         }

@@ -119,11 +119,12 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Turns an object into a fault again, so that its next use reads the store. With `mergeChanges` its unsaved changes
+    /// Turns an object into a fault again, so that its next use reads the store, and its fetched properties fetch anew. With `mergeChanges` its unsaved changes
     /// stay on top of the newer row; without, they are dropped.
     public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
         checkQueue()
         adoptKeys()
+        object.storage?.fetched = nil
         guard !object.isInserted else { return }
         // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
         let isMissing = object.state.isSuperset(of: [.deleted, .inaccessible])

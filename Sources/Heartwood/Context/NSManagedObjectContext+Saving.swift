@@ -124,14 +124,15 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Lets go of everything beside the row but whoever observes.
+    /// Lets go of everything beside the row but whoever observes, and what was fetched.
     final func dropStorage() {
-        guard let publisher = storage?.publisher else {
+        guard let old = storage, old.publisher != nil || old.fetched != nil else {
             storage = nil
             return
         }
         storage = ObjectStorage()
-        storage?.publisher = publisher
+        storage?.publisher = old.publisher
+        storage?.fetched = old.fetched
     }
 
     /// The transient attributes that have values; a save does not drop them.

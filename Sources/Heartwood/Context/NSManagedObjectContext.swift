@@ -57,6 +57,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
     /// Whether an object was inserted whose class is not its entity's.
     final var hasOtherClasses = false
+    /// Whether objects are made of `NSManagedObject` itself, whatever class their entity has.
+    final var usesPlainObjects = false
     /// Every object that was inserted, updated or deleted since the last save; one that was put back stays listed.
     @exclusivity(unchecked) final var listed: [NSManagedObject] = []
     final var changeCount = 0
@@ -190,12 +192,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             preconditionFailure("The context has no persistent store coordinator and no parent; set either before inserting objects.")
         }
         let made = coordinator.runtime(for: entity)
-        if made.store != nil { remember(made) }
+        guard let store = made.store else { return made }
+        // A store that can be written may take a read-only one's place.
+        if !store.isReadOnly { runtimesByEntity[ObjectIdentifier(entity)] = made }
+        remember(made)
         return made
     }
 
     private func remember(_ runtime: EntityRuntime) {
-        runtimesByEntity[ObjectIdentifier(runtime.entity)] = runtime
         let slot = Int(runtime.slot)
         while runtimesBySlot.count <= slot { runtimesBySlot.append(nil) }
         runtimesBySlot[slot] = runtime
@@ -270,7 +274,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
         // Subclasses' initializers run too, so the way to tell them is beside the arguments.
         faultInMaking = (key, Unmanaged.passUnretained(runtime))
-        let object = runtime.objectClass.init(entity: runtime.entity, insertInto: self)
+        let objectClass = usesPlainObjects ? NSManagedObject.self : runtime.objectClass
+        let object = objectClass.init(entity: runtime.entity, insertInto: self)
         identities.insert(object, for: key)
         return object
     }

@@ -44,6 +44,11 @@ public let NSValidationValueErrorKey = "NSValidationErrorValue"
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
+/// Of 134100: the entities that are others in the model than in the store, each a `[String]` of names: those in both, those in the model
+/// alone, and those in the store alone. A key is missing where there are none.
+public let NSChangedEntitiesErrorKey = "changedEntities"
+public let NSAddedEntitiesErrorKey = "addedEntities"
+public let NSRemovedEntitiesErrorKey = "removedEntities"
 
 /// Makes the errors that the stack throws: Core Data's domain, code and keys.
 enum CoreDataError {
@@ -61,6 +66,19 @@ enum CoreDataError {
             NSManagedObjectReferentialIntegrityError,
             "No object of \(id.entity.name ?? "?") with the ID \(id.uriRepresentation().absoluteString) exists in the store.",
             [NSAffectedObjectsErrorKey: [id]])
+    }
+
+    static func sameStore(_ store: NSPersistentStore, _ twin: NSPersistentStore) -> NSError {
+        let path = store.url?.path ?? "?"
+        return make(
+            NSPersistentStoreOperationError,
+            "The store at \(path) is the one that was added from \(twin.url?.path ?? "?") already, or a copy of its file. Remove that one "
+                + "first, or add this one to another coordinator.",
+            [NSAffectedStoresErrorKey: [twin], NSFilePathErrorKey: path])
+    }
+
+    static func unknownStore() -> NSError {
+        make(NSPersistentStoreOperationError, "The store does not belong to this coordinator.")
     }
 
     static func removedStore(of entity: NSEntityDescription) -> NSError {

@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import Synchronization
 
 /// A store of managed objects that a coordinator has added.
 ///
@@ -13,8 +14,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     public internal(set) final weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
     /// The model configuration whose entities the store holds; nil for all of them.
     public final let configurationName: String?
-    /// Where the store is.
-    public final let url: URL?
+    /// Where the store is. `NSPersistentStoreCoordinator.setURL(_:for:)` changes it.
+    public final var url: URL? { currentURL.withLock { $0 } }
+    private let currentURL: Mutex<URL?>
     /// The options it was added with.
     public final let options: [AnyHashable: Any]?
     /// Whether saves to this store are refused.
@@ -30,7 +32,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     ) {
         persistentStoreCoordinator = coordinator
         self.configurationName = configurationName
-        self.url = url
+        currentURL = Mutex(url)
         self.options = options
     }
 
@@ -85,6 +87,47 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Lets go of the store's file. Views that are still held stay readable.
     func unload() throws {}
+
+    // MARK: Files
+
+    /// What the store at `url` says about itself, without a model. To be overridden by a class of one's own.
+    /// - Throws: where it cannot be read. The default always does.
+    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        throw StoreFiles.unsupported("does not tell the metadata of a store that is not loaded", self, "metadataForPersistentStore(with:)")
+    }
+
+    /// Replaces the client's part of the metadata of the store at `url`. To be overridden by a class of one's own.
+    /// - Throws: where it cannot be written. The default always does.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        throw StoreFiles.unsupported("writes no metadata of a store that is not loaded", self, "setMetadata(_:forPersistentStoreAt:)")
+    }
+
+    class func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] { try metadataForPersistentStore(with: url) }
+
+    class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+        try setMetadata(metadata, forPersistentStoreAt: url)
+    }
+
+    /// Removes the store's file; does nothing where there is none.
+    class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try StoreFiles.removeFile(at: url) }
+
+    /// Puts a copy of the store at `source` in the place of whatever is at `url`, at once or not at all.
+    class func replace(
+        at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
+    ) throws {
+        _ = try metadata(at: source, options: sourceOptions)
+        try StoreFiles.replaceFile(at: url, with: source)
+    }
+
+    /// Goes over to the same store's file at another place.
+    /// - Throws: where it is another store, or this one cannot; it stays where it was then.
+    func relocate(to url: URL) throws {
+        throw CoreDataError.make(NSPersistentStoreOperationError, "A store of the type \(type) cannot be moved while it is loaded.")
+    }
+
+    final func setPlace(_ url: URL) {
+        currentURL.withLock { $0 = url }
+    }
 }
 
 /// One consistent state of a store, to read from.

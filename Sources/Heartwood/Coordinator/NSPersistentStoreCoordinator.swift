@@ -20,13 +20,38 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private struct State: @unchecked Sendable {
         var name: String?
         var stores: [NSPersistentStore] = []
-        var runtimes: [ObjectIdentifier: EntityRuntime] = [:]
+        var routes = StoreRoutes()
         var runtimesBySlot: [UInt16: EntityRuntime] = [:]
         var nextSlot: Int = 0
         var storelessCount: UInt16 = 0
+
+        /// Slots are 16 bits; the last ones are of entities without a store.
+        private static let slotsMax = 60 << 10
+
+        /// Room for the tables that later versions of the model add.
+        static func slots(of store: NSPersistentStore) -> Range<Int> {
+            let first = Int(store.slotBase >> 48)
+            return first..<first + max(256, store.slotCount * 2)
+        }
+
+        /// Behind all that were ever used; once those are many, what removed stores had is used again. nil where there is no room.
+        func freeSlot() -> UInt16? {
+            if nextSlot < Self.slotsMax { return UInt16(nextSlot) }
+            var free = 0
+            for taken in stores.map(Self.slots).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+                if taken.lowerBound >= free + 1024 { break }
+                free = taken.upperBound
+            }
+            return free < Self.slotsMax ? UInt16(free) : nil
+        }
     }
 
     private let state = Mutex(State())
+    /// Held while a store is added: its slots begin where the last one's end.
+    final let adding = NSRecursiveLock()
+    private let sharing = Atomic<Bool>(false)
+    /// Whether some entity is in more than one store.
+    final var hasSharedEntities: Bool { sharing.load(ordering: .relaxed) }
     final let queue = WorkQueue(label: "heartwood.coordinator")
     /// The contexts that merge what others save.
     final let followers = ContextFollowers()
@@ -46,16 +71,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         persistentStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }
     }
 
-    /// What objects of `entity` need: from the first store that holds the entity, else a runtime that cannot be saved.
+    /// What new objects of `entity` need: from the store that they go to, else a runtime that cannot be saved.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
         state.withLock { state in
-            if let known = state.runtimes[ObjectIdentifier(entity)] { return known }
+            if let known = state.routes.forInsertion(of: entity) { return known }
             let slot = UInt16.max - 1 - state.storelessCount
             state.storelessCount += 1
             let made = EntityRuntime(entity: entity, slot: slot, store: nil, accesses: [])
-            state.runtimes[ObjectIdentifier(entity)] = made
+            state.routes.keep(storeless: made)
             return made
         }
+    }
+
+    /// The entity in each store that holds it, in the order of adding.
+    final func runtimes(of entity: NSEntityDescription) -> [EntityRuntime] {
+        state.withLock { $0.routes.all(of: entity) }
     }
 
     final func runtime(slot: UInt16) -> EntityRuntime? {
@@ -74,6 +104,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     public final func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at url: URL?, options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
+        adding.lock()
+        defer { adding.unlock() }
         guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
         if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
             throw CoreDataError.make(
@@ -85,21 +117,47 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 NSPersistentStoreOperationError, "A store at \(url.path) was added to this coordinator already.")
         }
         let store = storeClass.init(coordinator: self, configurationName: configuration, url: url, options: options)
-        let firstSlot = state.withLock { $0.nextSlot }
-        let runtimes = try store.load(model: managedObjectModel, firstSlot: UInt16(truncatingIfNeeded: firstSlot))
+        try attach(store)
+        return store
+    }
+
+    /// Opens a store and adds it.
+    /// - Parameter old: removed once the other is open.
+    final func attach(_ store: NSPersistentStore, inPlaceOf old: NSPersistentStore? = nil) throws {
+        adding.lock()
+        defer { adding.unlock() }
+        let firstSlot = state.withLock { $0.freeSlot() }
+        guard let firstSlot else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError, "The coordinator has no room for another store; remove one, or use a second coordinator.")
+        }
+        let runtimes = try store.load(model: managedObjectModel, firstSlot: firstSlot)
+        if let twin = persistentStores.first(where: { !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
+            try? store.unload()
+            throw CoreDataError.sameStore(store, twin)
+        }
+        // What it could not write as it was closed is in its own file.
+        if let old { try? remove(old) }
+        adopt(store, runtimes)
+        announce([NSAddedPersistentStoresKey: [store]])
+    }
+
+    private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime]) {
         state.withLock { state in
             for runtime in runtimes {
-                if state.runtimes[ObjectIdentifier(runtime.entity)]?.store == nil {
-                    state.runtimes[ObjectIdentifier(runtime.entity)] = runtime
-                }
+                state.routes.add(runtime, isReadOnly: store.isReadOnly)
                 state.runtimesBySlot[runtime.slot] = runtime
             }
-            // Room for the tables that later versions of the model add.
-            state.nextSlot = firstSlot + max(1024, store.slotCount * 2)
+            sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)
+            state.nextSlot = max(state.nextSlot, State.slots(of: store).upperBound)
             state.stores.append(store)
         }
-        announce([NSAddedPersistentStoresKey: [store]])
-        return store
+    }
+
+    /// A coordinator that reads one store of another, which keeps it.
+    convenience init(reading store: NSPersistentStore, of other: NSPersistentStoreCoordinator) {
+        self.init(managedObjectModel: other.managedObjectModel)
+        adopt(store, other.state.withLock { state in state.runtimesBySlot.values.filter { $0.store === store } })
     }
 
     /// As `addPersistentStore(ofType:configurationName:at:options:)`, with the modern spelling.
@@ -110,16 +168,20 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: url, options: options)
     }
 
-    /// Adds the store that `description` describes, and calls back when it is open.
+    final func addPersistentStore(_ description: NSPersistentStoreDescription) throws {
+        try addPersistentStore(
+            ofType: description.type, configurationName: description.configuration, at: description.url, options: description.options)
+    }
+
+    /// Adds the store that `description` describes, and calls back when it is open: at once, or on another thread where it is to be added
+    /// asynchronously.
     public final func addPersistentStore(
         with description: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         func add() {
             do {
-                try addPersistentStore(
-                    ofType: description.type, configurationName: description.configuration, at: description.url,
-                    options: description.options)
+                try addPersistentStore(description)
                 block(description, nil)
             } catch {
                 block(description, error)
@@ -140,13 +202,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             guard let index = state.stores.firstIndex(where: { $0 === store }) else { return false }
             state.stores.remove(at: index)
             for runtime in state.runtimesBySlot.values where runtime.store === store { runtime.retire() }
-            state.runtimes = state.runtimes.filter { $0.value.store !== store }
+            state.routes.remove(store)
+            sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)
             state.runtimesBySlot = state.runtimesBySlot.filter { $0.value.store !== store }
             return true
         }
-        guard isKnown else {
-            throw CoreDataError.make(NSPersistentStoreOperationError, "The store does not belong to this coordinator.")
-        }
+        guard isKnown else { throw CoreDataError.unknownStore() }
         try store.unload()
         store.persistentStoreCoordinator = nil
         announce([NSRemovedPersistentStoresKey: [store]])

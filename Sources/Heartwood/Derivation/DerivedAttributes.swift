@@ -155,21 +155,17 @@ struct DerivedAttributes {
             default: values[derivation.property] = try scope.value(of: derivation, values, row, table)
             }
         }
-        let accesses = try table.accesses(of: row)
-        builder.begin(table.layout)
-        for (property, position) in table.positions.enumerated() {
-            guard let position else { continue }
-            if values[property].isUnset {
-                builder.keep(position, of: row, accesses[property])
-            } else {
-                try values[property].encode(into: builder, at: position)
+        try builder.begin(table, revising: row)
+        for derivation in derivations {
+            if let position = table.positions[derivation.property] {
+                try values[derivation.property].encode(into: builder, at: position)
             }
         }
         let body = builder.finish()
         guard let start = body.baseAddress, row.byteCount != body.count || memcmp(row.body, start, body.count) != 0 else { return }
         let new = RowView(body: start, byteCount: body.count, reference: reference, version: 0)
         for watch in watches[reference.table] { try note(watch, table, reference, row, new) }
-        try transaction.put(reference, body: body)
+        try transaction.put(reference, body: body, changing: builder.changed)
         written.insert(reference)
     }
 

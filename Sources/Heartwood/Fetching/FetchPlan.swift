@@ -95,7 +95,7 @@ extension FetchPlan {
 
 extension NSManagedObjectContext {
     /// Runs a fetch and says how it was answered: by which indexes, and how many rows were looked at. A request whose result type is a
-    /// count is counted. With several stores it tells of the last one asked.
+    /// count is counted. Of several stores each has parts of its own, in the order in which the stores were added.
     /// - Throws: as `fetch` does.
     /// - Complexity: that of the fetch.
     public final func explain<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> FetchPlan {

@@ -14,6 +14,11 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     public final let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
     /// The total that the progress starts with; 0 where it is not known.
     public final var estimatedResultCount = 0
+    /// The fetch request's.
+    open override var affectedStores: [NSPersistentStore]? {
+        get { fetchRequest.affectedStores }
+        set { fetchRequest.affectedStores = newValue }
+    }
 
     public init(
         fetchRequest request: NSFetchRequest<ResultType>, completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil

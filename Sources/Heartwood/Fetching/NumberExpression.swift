@@ -58,6 +58,17 @@ final class NumberCombination: NumberExpression {
     }
 }
 
+/// A number where a value is wanted.
+final class NumberValueExpression: RowExpression {
+    private let number: NumberExpression
+
+    init(_ number: NumberExpression) {
+        self.number = number
+    }
+
+    override func value(_ row: RowView, _ scope: QueryScope) throws -> PredicateValue { number.number(row)?.value ?? .null }
+}
+
 /// Two numbers, compared as in memory.
 final class NumberTest: RowTest {
     private let comparison: PredicateNode.Comparison
@@ -99,7 +110,7 @@ extension PredicateCompiler {
         return NumberTest(comparison, order, left, right, condition)
     }
 
-    private func number(_ node: ExpressionNode) -> NumberExpression? {
+    func number(_ node: ExpressionNode) -> NumberExpression? {
         switch node {
         case .constant(.null): return NumberConstant(nil)
         case .constant(let value): return PredicateNumber(value).map(NumberConstant.init)

@@ -60,6 +60,9 @@ enum PredicateCheck {
                 return "\(entity.name ?? "?") has no property \"\(key)\"; it has "
                     + entity.propertiesByName.keys.sorted().joined(separator: ", ")
             }
+            if property is NSFetchedPropertyDescription {
+                return "\(key) is a fetched property, which no store can be asked for; test the fetched objects in memory"
+            }
             // A transformable's value may have keys of its own.
             if (property as? NSAttributeDescription)?.attributeType == .transformableAttributeType { return nil }
             owner = (property as? NSRelationshipDescription)?.destinationEntity

@@ -25,7 +25,8 @@ extension PredicateCompiler {
             case .toOne, .toMany, .externalData, .transformable, .objectID, .undefined: return nil
             default: return property.isTransient ? nil : ColumnExpression(table.runtime, index)
             }
-        case .call(let function, let arguments): return expressions(arguments).map { CallExpression(function, $0) }
+        case .call(let function, let arguments):
+            return number(node).map(NumberValueExpression.init) ?? expressions(arguments).map { CallExpression(function, $0) }
         case .aggregate(let list): return expressions(list).map(ListExpression.init)
         case .conditional(let predicate, let first, let second):
             guard let test = compile(predicate), let first = expression(first), let second = expression(second) else { return nil }

@@ -17,10 +17,9 @@ struct IndexChanges {
 
     var isEmpty: Bool { stale.isEmpty && missing.isEmpty }
 
-    init(_ entities: [NSEntityDescription], _ catalog: Catalog) {
-        for entity in NSEntityDescription.concrete(among: entities) {
+    init(_ plans: IndexPlans, _ catalog: Catalog) {
+        for (entity, plans) in plans.list {
             guard let table = catalog.table(named: entity.name ?? "") else { continue }
-            let plans = IndexPlan.all(of: entity)
             let kept = plans.map { $0.found(in: catalog, table) }
             for known in catalog.indexes(on: table.id)
             where known.name.hasPrefix(RecordLogNames.index("")) && !kept.contains(where: { $0?.id == known.id }) {
@@ -41,14 +40,14 @@ extension RecordLogStore {
     ///
     /// Crash points: before a commit the index is not there, and the next opening builds it; after it, it is. Should one fail, the ones
     /// before it stand and fetches do without the rest.
-    final func bringIndexesUpToDate(_ entities: [NSEntityDescription], _ model: NSManagedObjectModel) {
-        guard !isReadOnly, let log, !IndexChanges(entities, log.snapshot().catalog).isEmpty else { return }
+    final func bringIndexesUpToDate(_ plans: IndexPlans, _ model: NSManagedObjectModel) {
+        guard !isReadOnly, let log, !IndexChanges(plans, log.snapshot().catalog).isEmpty else { return }
         indexing.enter()
         DispatchQueue.global(qos: .utility).async { [weak self, indexing] in
             defer { indexing.leave() }
             do {
                 let archive = try model.archivedBytes()
-                while let self, try self.makeNextIndex(entities, archive, log) {}
+                while let self, try self.makeNextIndex(plans, archive, log) {}
             } catch {
                 // Fetches scan where there is no index; the next opening tries again.
                 return
@@ -57,10 +56,10 @@ extension RecordLogStore {
     }
 
     /// - Returns: whether there may be more to do.
-    private func makeNextIndex(_ entities: [NSEntityDescription], _ model: [UInt8], _ log: LogStore) throws -> Bool {
+    private func makeNextIndex(_ plans: IndexPlans, _ model: [UInt8], _ log: LogStore) throws -> Bool {
         let isDone = try log.write { transaction in
             // Another process may have been faster.
-            let changes = IndexChanges(entities, transaction.catalog)
+            let changes = IndexChanges(plans, transaction.catalog)
             guard !changes.isEmpty else { return true }
             if changes.stale.isEmpty {
                 let next = changes.missing[0]

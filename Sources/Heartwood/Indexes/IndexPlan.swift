@@ -77,6 +77,17 @@ struct IndexPlan {
     }
 }
 
+/// The indexes that a model asks for, table by table. Made once for all that an opening does with them: it parses what they compute.
+struct IndexPlans: @unchecked Sendable {
+    // Unchecked: a model is not changed any more once a coordinator has it.
+
+    let list: [(entity: NSEntityDescription, plans: [IndexPlan])]
+
+    init(_ entities: [NSEntityDescription]) {
+        list = NSEntityDescription.concrete(among: entities).map { ($0, IndexPlan.all(of: $0)) }
+    }
+}
+
 extension NSEntityDescription {
     /// Its own uniqueness constraints and its ancestors', as attribute names.
     var allUniquenessConstraints: [[String]] {

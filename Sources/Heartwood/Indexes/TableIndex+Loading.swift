@@ -2,9 +2,11 @@ import RecordLog
 
 extension TableIndex {
     /// The indexes of an entity's table that a store has as its model states them.
-    static func all(of entity: NSEntityDescription, _ table: TableDefinition, _ catalog: Catalog) -> [TableIndex] {
+    static func all(
+        _ plans: [IndexPlan], of entity: NSEntityDescription, _ table: TableDefinition, _ catalog: Catalog
+    ) -> [TableIndex] {
         let indexByName = entity.propertyIndexByName
-        return IndexPlan.all(of: entity).compactMap { plan in
+        return plans.compactMap { plan in
             guard let found = plan.found(in: catalog, table) else { return nil }
             let parts = plan.specification.elements.compactMap { element -> Part? in
                 let isAscending = element.isDescending != true
@@ -42,7 +44,8 @@ extension EntityTable {
         guard let definition = catalog.table(id) else { return self }
         return EntityTable(
             id: id, runtime: runtime, layout: layout, positions: positions, members: members,
-            indexes: TableIndex.all(of: runtime.entity, definition, catalog), inbound: inbound, derivations: derivations)
+            indexes: TableIndex.all(IndexPlan.all(of: runtime.entity), of: runtime.entity, definition, catalog), inbound: inbound,
+            derivations: derivations)
     }
 }
 

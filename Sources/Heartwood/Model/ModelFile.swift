@@ -25,6 +25,13 @@ package enum ModelFile {
         return try ModelFileParser(data: data, path: contents.path).parse()
     }
 
+    /// Every version of a model: the files in an `.xcdatamodeld` or a `.momd`, else the file itself.
+    static func versions(of url: URL) -> [URL] {
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+        let versions = names.filter { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".mom") }
+        return versions.isEmpty ? [url] : versions.map { url.appendingPathComponent($0) }
+    }
+
     static func failure(_ message: String) -> NSError {
         CoreDataError.make(NSPersistentStoreOpenError, message)
     }

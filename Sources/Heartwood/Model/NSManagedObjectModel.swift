@@ -118,22 +118,28 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         let copy = NSManagedObjectModel()
         // A document made of a model describes a valid model again; if the original was not valid, neither is the copy.
         _ = try? ModelBuilder(ModelDocument(self)).build(into: copy)
-        // A document has no predicates but the limits that model files know.
-        for (original, twin) in zip(list, copy.list) {
-            let twins = twin.propertiesByName
-            for property in original.statedProperties {
-                twins[property.name]?.setValidation(property.validationPredicates, warnings: property.validationWarnings)
-                if let fetched = twins[property.name] as? NSFetchedPropertyDescription {
-                    fetched.fetchRequest = copy.twin((property as? NSFetchedPropertyDescription)?.fetchRequest)
-                }
-            }
-        }
-        for (name, request) in fetchRequestTemplatesByName { copy.setTemplate(copy.twin(request), name) }
+        copy.takeRequests(of: self)
         return copy
     }
 }
 
 extension NSManagedObjectModel {
+    /// Takes over what a document does not have of the model that it was made of: predicates but for the limits that model files know,
+    /// and requests as they are.
+    final func takeRequests(of original: NSManagedObjectModel) {
+        for entity in original.entities {
+            guard let twin = entitiesByName[entity.name ?? ""] else { continue }
+            let twins = twin.propertiesByName
+            for property in entity.statedProperties {
+                twins[property.name]?.setValidation(property.validationPredicates, warnings: property.validationWarnings)
+                if let fetched = twins[property.name] as? NSFetchedPropertyDescription {
+                    fetched.fetchRequest = self.twin((property as? NSFetchedPropertyDescription)?.fetchRequest)
+                }
+            }
+        }
+        for (name, request) in original.fetchRequestTemplatesByName { setTemplate(twin(request), name) }
+    }
+
     /// The same request for this model's entity.
     private final func twin(_ request: NSFetchRequest<any NSFetchRequestResult>?) -> NSFetchRequest<any NSFetchRequestResult>? {
         request.map { $0.twin(of: $0.entityName.flatMap { entitiesByName[$0] }) }

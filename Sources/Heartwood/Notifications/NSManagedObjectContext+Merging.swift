@@ -103,8 +103,9 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Reads to-many relationships again where they were read; changes to them stay.
+    /// Reads to-many relationships and fetched properties again where they were read; changes to them stay.
     final func forgetMembers() {
+        storage?.fetched = nil
         guard let storage, !storage.values.isEmpty, !isInserted else { return }
         for (index, value) in storage.values.enumerated() {
             guard case .toMany(let state) = value else { continue }

@@ -27,7 +27,8 @@ extension ManagedValue {
     /// (`transformed`) are the store's to write.
     func encode(into builder: RowBuilder, at position: Int) throws {
         switch self {
-        case .unset, .null, .toMany, .reference: break
+        case .unset, .toMany, .reference: break
+        case .null: builder.setNull(position)
         case .bool(let value): builder.set(position, bool: value)
         case .integer(let value): builder.set(position, int64: value)
         case .double(let value), .date(let value): builder.set(position, double: value)
@@ -50,9 +51,15 @@ extension ManagedValue {
 }
 
 extension RowBuilder {
-    /// Sets a column to what another version of the row has in it; null, and a column that it does not have, stay null.
-    func keep(_ position: Int, of row: RowView, _ access: ColumnAccess) {
-        if !access.isAbsent, !row.isNull(access) { copy(position, from: row, access) }
+    /// Begins the next version of a row with what the row has. Properties find their columns in rows of older layouts.
+    func begin(_ table: EntityTable, revising row: RowView) throws {
+        guard row.layoutID != table.layout.id else { return begin(table.layout, copying: row, of: table.layout) }
+        let accesses = try table.accesses(of: row)
+        begin(table.layout)
+        for (property, position) in table.positions.enumerated() {
+            guard let position, !accesses[property].isAbsent, !row.isNull(accesses[property]) else { continue }
+            copy(position, from: row, accesses[property])
+        }
     }
 }
 

@@ -17,7 +17,7 @@ extension NSManagedObject {
         guard !isInserted else { return [:] }
         var result: [String: Any] = [:]
         for (index, property) in runtime.properties.enumerated()
-        where names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true {
+        where names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true && fetchedProperty(index) == nil {
             switch property.kind {
             case .toOne:
                 if case .reference(let key) = committedValue(index), let object = managedObjectContext?.object(for: key) {

@@ -50,6 +50,7 @@ extension NSManagedObject {
         forgetRow()
         dropValues()
         storage?.eventValues = nil
+        storage?.fetched = nil
         state.remove(.inaccessible)
         state.insert(.fault)
         if isTold { didTurnIntoFault() }

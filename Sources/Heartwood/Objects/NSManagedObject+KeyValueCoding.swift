@@ -27,6 +27,7 @@ extension NSManagedObject: PredicateSubject {
             let members = managedObjects(at: index)
             return property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
         case .undefined where property.elements != nil: return compositeValue(property)
+        case .undefined where fetchedProperty(index) != nil: return fetchedValue(at: index)
         default:
             return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
         }
@@ -68,6 +69,7 @@ extension NSManagedObject: PredicateSubject {
             for member in members { try check(member, for: property) }
             setManagedObjects(members, at: index)
         case .undefined where property.elements != nil: try setCompositeValue(value, property)
+        case .undefined where fetchedProperty(index) != nil: throw ValueMismatch(message: fetchedRefusal(property.name))
         default:
             guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
                 throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
@@ -93,10 +95,12 @@ extension NSManagedObject: PredicateSubject {
     }
 
     /// The value at the end of a path of keys joined by dots. A to-many relationship on the way collects its members'
-    /// values into a set.
+    /// values into a set, a fetched property its results' values into an array, with `NSNull` for null. Collection operators are those
+    /// of predicates: `"tasks.@count"`, `"feedback.@avg.rating"`.
     /// - Precondition: each key is a property of the entity it is asked of.
     public final func value(forKeyPath path: String) -> Any? {
         guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
+        if path.utf8.contains(UInt8(ascii: "@")) { return operatorValue(path) }
         if entity.hasComposites, let index = runtime.index(of: path) { return value(at: index) }
         let rest = String(path[path.index(after: dot)...])
         let first = value(forKey: String(path[..<dot]))
@@ -106,6 +110,7 @@ extension NSManagedObject: PredicateSubject {
             return NSOrderedSet(array: set.array.compactMap { ($0 as? NSManagedObject)?.value(forKeyPath: rest) })
         case let set as NSSet:
             return NSSet(array: set.allObjects.compactMap { ($0 as? NSManagedObject)?.value(forKeyPath: rest) })
+        case let list as NSArray: return fetchedValues(list, rest)
         default: return nil
         }
     }
@@ -134,7 +139,7 @@ extension NSManagedObject: PredicateSubject {
             changeStorage().values[index] = (value as? NSManagedObject).map { .reference($0.key) } ?? .null
         case .toMany:
             setValue(value, forKey: name)
-        case .undefined where property.elements != nil: setValue(value, forKey: name)
+        case .undefined where property.elements != nil || fetchedProperty(index) != nil: setValue(value, forKey: name)
         default:
             guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
                 preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))

@@ -13,6 +13,8 @@ extension NSManagedObject {
             }
             for key in destinations {
                 guard let destination = context.registeredObject(for: key), destination.isDeleted else { continue }
+                // A parent does not take what has vanished there, whether or not a fault has told the child so.
+                if context.parentContext != nil, destination.state.contains(.inaccessible) { continue }
                 errors.append(ValidationErrors.dangling(self, runtime.properties[index].name, destination))
             }
         }

@@ -124,6 +124,7 @@ extension NSManagedObject {
     /// The value of any attribute at a property index, as key-value coding gives it; nil for null.
     public final func managedAttribute(at index: Int) -> Any? {
         let property = runtime.properties[index]
+        if fetchedProperty(index) != nil { return fetchedValue(at: index) }
         return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
     }
 
@@ -159,6 +160,7 @@ extension NSManagedObject {
     /// - Precondition: the value's type is the attribute's.
     public final func setManagedAttribute(_ value: Any?, at index: Int) {
         let property = runtime.properties[index]
+        precondition(fetchedProperty(index) == nil, fetchedRefusal(property.name))
         guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
             preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
         }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a managed object holds beyond its row, from its first change on.
 final class ObjectStorage {
     /// By property index; `unset` where the row speaks. Empty until something is written.
@@ -18,6 +20,8 @@ final class ObjectStorage {
     var publisher: ObjectWillChangePublisher?
     /// The values when the last event ended; nil where none has ended since the object was changed first.
     var eventValues: [ManagedValue]?
+    /// What fetched properties gave, by property index; nil until one is read.
+    var fetched: [Int: NSArray]?
 }
 
 /// The state flags of a managed object.

@@ -8,9 +8,26 @@ enum RecordLogErrors {
         let code = switch error.code {
         case .locked: NSPersistentStoreTimeoutError
         case _ where opening: NSPersistentStoreOpenError
-        case .io, .noSpace, .poisoned, .readOnly: NSPersistentStoreSaveError
+        case .io, .noSpace, .poisoned, .readOnly, .undecided: NSPersistentStoreSaveError
         default: NSPersistentStoreOperationError
         }
-        return CoreDataError.make(code, "\(error)", [NSUnderlyingErrorKey: error, NSFilePathErrorKey: error.path])
+        return make(code, error, opening && error.code == .notFound ? missing(error.path) : "\(error)")
+    }
+
+    /// Of a removal: who has the store in use is not waited for.
+    static func wrapRemoval(_ error: StoreError) -> NSError {
+        let isFailure = error.code == .io || error.code == .permissionDenied
+        return make(isFailure ? NSPersistentStoreSaveError : NSPersistentStoreOperationError, error, "\(error)")
+    }
+
+    private static func make(_ code: Int, _ error: StoreError, _ description: String) -> NSError {
+        CoreDataError.make(code, description, [NSUnderlyingErrorKey: error, NSFilePathErrorKey: error.path])
+    }
+
+    private static func missing(_ path: String) -> String {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return FileManager.default.fileExists(atPath: directory)
+            ? "\(path): there is no such file. Check the URL, or open it for writing once to make the store."
+            : "\(path): the directory \(directory) does not exist. Make it first; adding a store makes none."
     }
 }

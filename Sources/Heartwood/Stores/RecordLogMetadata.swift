@@ -35,19 +35,33 @@ enum RecordLogMetadata {
         return try PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil) as? [String: Any] ?? [:]
     }
 
+    /// What clients do not set.
+    static let storesOwn = [NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey]
+
+    /// What clients have set, with the store's own part as it is.
+    static func merged(_ metadata: [String: Any], _ own: [String: Any]) -> [String: Any] {
+        var merged = metadata
+        for key in storesOwn { merged[key] = own[key] }
+        return merged
+    }
+
     /// Names the entities that differ.
-    static func mismatch(path: String, model: NSManagedObjectModel, metadata: [String: Any]) -> NSError {
+    static func mismatch(path: String, model: NSManagedObjectModel, configuration: String?, metadata: [String: Any]) -> NSError {
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-        let wanted = model.entityVersionHashesByName
-        let changed = wanted.filter { stored[$0.key] != nil && stored[$0.key] != $0.value }.keys.sorted()
-        let added = wanted.keys.filter { stored[$0] == nil }.sorted()
-        let gone = stored.keys.filter { wanted[$0] == nil }.sorted()
-        let differences = [("changed", changed), ("only in the model", added), ("only in the store", gone)]
-            .filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+        let wanted = hashes(of: model, configuration: configuration)
+        let differences = [
+            (NSChangedEntitiesErrorKey, "changed", wanted.filter { stored[$0.key] != nil && stored[$0.key] != $0.value }.keys.sorted()),
+            (NSAddedEntitiesErrorKey, "only in the model", wanted.keys.filter { stored[$0] == nil }.sorted()),
+            (NSRemovedEntitiesErrorKey, "only in the store", stored.keys.filter { wanted[$0] == nil }.sorted()),
+        ].filter { !$0.2.isEmpty }
+        var info: [String: Any] = ["metadata": metadata, NSFilePathErrorKey: path]
+        for (key, _, names) in differences { info[key] = names }
+        let text = differences.map { "\($0.1): \($0.2.joined(separator: ", "))" }.joined(separator: "; ")
+        let part = configuration.map { " (its configuration \"\($0)\")" } ?? ""
         return CoreDataError.make(
             NSPersistentStoreIncompatibleVersionHashError,
-            "The model used to open the store at \(path) is not the one it was made with (\(differences)). "
-                + "Open it with that model.",
-            ["metadata": metadata, NSFilePathErrorKey: path])
+            "The model used to open the store at \(path)\(part) is not the one it was made with (\(text)). Open it with that model; "
+                + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle.",
+            info)
     }
 }

@@ -119,17 +119,12 @@ struct RecordLogSave {
             object.storage?.savedVersion = try transaction.row(reference(object.key))?.version ?? 0
             return
         }
-        let accesses = try table.accesses(of: row)
         if table.derivations != nil { values = try scope.completing(values, of: row, in: table) }
-        builder.begin(table.layout)
-        for (property, position) in table.positions.enumerated() {
-            guard let position else { continue }
-            if values[property].isUnset {
-                builder.keep(position, of: row, accesses[property])
-            } else {
-                if try keepsExternalData(values[property], at: position, row, accesses[property]) { continue }
-                try encode(values[property], at: position, of: object, property: property, table: table)
-            }
+        try builder.begin(table, revising: row)
+        for property in values.indices where !values[property].isUnset {
+            guard let position = table.positions[property] else { continue }
+            if try isStored(values[property], of: table.runtime, property, in: row) { continue }
+            try encode(values[property], at: position, of: object, property: property, table: table)
         }
         let isUniqueChanged = changesUnique(values, table)
         if isUniqueChanged { claims.release(reference(object.key)) }
@@ -141,7 +136,8 @@ struct RecordLogSave {
     ) throws {
         switch value {
         case .reference(let key):
-            if !key.isNone { builder.set(position, reference: try stored(key, object, property)) }
+            guard !key.isNone else { return builder.setNull(position) }
+            builder.set(position, reference: try stored(key, object, property))
         default:
             let value = try value.transformed(property, of: object.entity, object)
             try transaction.encode(value, into: builder, at: position, of: table.layout)
@@ -149,11 +145,10 @@ struct RecordLogSave {
     }
 
     /// Whether external data was set to what it is: it is not written again then.
-    private func keepsExternalData(_ value: ManagedValue, at position: Int, _ row: RowView, _ access: ColumnAccess) throws -> Bool {
-        guard case .data(let data) = value, let stored = try transaction.value(access, of: row), try stored.isEqual(to: data)
+    private func isStored(_ value: ManagedValue, of runtime: EntityRuntime, _ property: Int, in row: RowView) throws -> Bool {
+        guard case .data(let data) = value, let access = runtime.access(property, in: row), let stored = try transaction.value(access, of: row)
         else { return false }
-        builder.copy(position, from: row, access)
-        return true
+        return try stored.isEqual(to: data)
     }
 
     /// The reference that a row keeps for a destination, inserted by this batch or saved before.
@@ -180,7 +175,7 @@ struct RecordLogSave {
         }
         let version = old?.version
         if let old, old.byteCount == body.count, memcmp(old.body, body.baseAddress!, body.count) == 0 { return }
-        try transaction.put(reference, body: body)
+        try transaction.put(reference, body: body, changing: builder.changed)
         hasWritten = true
         if let version { object.storage?.savedVersion = version &+ 1 }
     }

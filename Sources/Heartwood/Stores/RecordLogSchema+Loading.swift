@@ -5,6 +5,7 @@ import RecordLog
 struct RecordLogSchemaReader {
     let catalog: Catalog
     let entities: [NSEntityDescription]
+    let plans: IndexPlans
     let store: NSPersistentStore
     let firstSlot: UInt16
 
@@ -17,9 +18,9 @@ struct RecordLogSchemaReader {
             if plan.isSeenFromOneSide, let destination = plan.relationship.destinationEntity { inbound.append((destination, link)) }
         }
         let derivations = try DerivationReader(entities: entities).read()
-        let tables = try NSEntityDescription.concrete(among: entities).map { entity in
+        let tables = try plans.list.map { entity, plans in
             try table(
-                of: entity, links: linkTables, inbound: inbound.filter { entity.isKindOf(entity: $0.destination) }.map(\.link),
+                of: entity, plans, links: linkTables, inbound: inbound.filter { entity.isKindOf(entity: $0.destination) }.map(\.link),
                 derivations: derivations[ObjectIdentifier(entity)])
         }
         return RecordLogSchema(tables: tables, links: Array(linkTables.values))
@@ -31,9 +32,9 @@ struct RecordLogSchemaReader {
             "The store has no \(what), though its model's version says it should; it was made by other means or is damaged.")
     }
 
-    private func table(of entity: NSEntityDescription, links: [String: LinkTable], inbound: [LinkTable], derivations: [Derivation]?) throws
-        -> EntityTable
-    {
+    private func table(
+        of entity: NSEntityDescription, _ plans: [IndexPlan], links: [String: LinkTable], inbound: [LinkTable], derivations: [Derivation]?
+    ) throws -> EntityTable {
         let name = entity.name ?? ""
         guard let definition = catalog.table(named: name) else { throw missing("table for the entity \(name)") }
         let properties = entity.frozenProperties
@@ -59,7 +60,7 @@ struct RecordLogSchemaReader {
             id: definition.id, runtime: runtime, layout: definition.currentLayout,
             positions: columnIDs.map { $0.flatMap { definition.currentLayout.position(of: $0) } },
             members: try properties.map { try memberSource(of: $0, entity: entity, links: links) },
-            indexes: TableIndex.all(of: entity, definition, catalog),
+            indexes: TableIndex.all(plans, of: entity, definition, catalog),
             inbound: inbound, derivations: derivations)
     }
 

@@ -69,6 +69,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         let (path, options) = try location()
         // Before a file is made.
         _ = try DerivationReader(entities: configurationName.flatMap { model.entities(forConfigurationName: $0) } ?? model.entities).read()
+        let isNew = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
         do {
             let log = try LogStore.open(path: path, options: options)
             do {
@@ -77,8 +78,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 try? log.close()
                 throw error
             }
-        } catch let error as StoreError {
-            throw RecordLogErrors.wrap(error, opening: true)
+        } catch {
+            // What was made is no store, and nobody asked for a file.
+            if isNew, !isReadOnly { try? LogStore.remove(path: path, options: options) }
+            throw (error as? StoreError).map { RecordLogErrors.wrap($0, opening: true) } ?? error
         }
     }
 
@@ -105,12 +108,13 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         let stored = try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
         let metadata = try RecordLogMetadata.read(snapshot)
         guard stored == checksum || model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
-            throw RecordLogMetadata.mismatch(path: log.path, model: model, metadata: metadata)
+            throw RecordLogMetadata.mismatch(path: log.path, model: model, configuration: configurationName, metadata: metadata)
         }
         slotBase = UInt64(firstSlot) << 48
         identifier = metadata[NSStoreUUIDKey] as? String ?? ""
+        let plans = IndexPlans(entities)
         let schema = try RecordLogSchemaReader(
-            catalog: snapshot.catalog, entities: entities, store: self, firstSlot: firstSlot
+            catalog: snapshot.catalog, entities: entities, plans: plans, store: self, firstSlot: firstSlot
         ).read()
         state.withLock {
             $0.loaded = Loaded(
@@ -118,7 +122,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 metadata: metadata)
         }
         commits.begin(at: snapshot.sequence)
-        bringIndexesUpToDate(entities, model)
+        bringIndexesUpToDate(plans, model)
         watchIfWanted(log.path)
         return schema.tables.compactMap { $0?.runtime }
     }
@@ -210,10 +214,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override func setMetadata(_ metadata: [String: Any]) throws {
         let loaded = try loaded()
-        var merged = metadata
-        for key in [NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey] {
-            merged[key] = loaded.metadata[key]
-        }
+        let merged = RecordLogMetadata.merged(metadata, loaded.metadata)
         let bytes = try RecordLogMetadata.encode(merged)
         do {
             try loaded.log.write {
@@ -226,17 +227,57 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         nonisolated(unsafe) let sent = merged
         state.withLock { $0.loaded?.metadata = sent }
     }
+
+    // MARK: Files
+
+    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] { try metadata(at: url, options: nil) }
+
+    override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        try setMetadata(metadata, at: url, options: nil)
+    }
+
+    override class func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
+        try RecordLogFiles.metadata(at: url, options)
+    }
+
+    override class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+        try RecordLogFiles.setMetadata(metadata, at: url, options)
+    }
+
+    override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try RecordLogFiles.destroy(at: url, options) }
+
+    override class func replace(
+        at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
+    ) throws {
+        try RecordLogFiles.replace(at: url, options, with: source, sourceOptions)
+    }
+
+    override func relocate(to url: URL) throws { try relocateLog(to: url) }
+
+    /// Reads and writes another log from now on, whose rows are read as this one's.
+    final func exchangeLog(for log: LogStore, metadata: [String: Any]) {
+        nonisolated(unsafe) let sent = metadata
+        state.withLock { state in
+            guard let loaded = state.loaded else { return }
+            state.loaded = Loaded(
+                log: log, schema: loaded.schema, view: RecordLogView(of: log, schema: loaded.schema, slotBase: slotBase), metadata: sent)
+        }
+    }
 }
 
 /// A record log in memory: the same engine over memory in place of a file.
 final class InMemoryStore: RecordLogStore, @unchecked Sendable {
+    private let memory = MemoryFileSystem()
+
     override var type: String { NSInMemoryStoreType }
 
     override func location() throws -> (path: String, options: StoreOptions) {
         var options = StoreOptions()
         options.durability = .none
-        options.fileSystem = MemoryFileSystem()
+        options.fileSystem = memory
         options.makeExtractor = SpecifiedKeys.make
         return (url?.path ?? "memory", options)
     }
+
+    override func relocate(to url: URL) throws { setPlace(url) }
 }

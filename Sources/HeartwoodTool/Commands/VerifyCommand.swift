@@ -8,7 +8,8 @@ struct VerifyCommand: Command {
         USAGE: heartwood verify STORE [--no-mmap]
 
         Reads the whole store and writes nothing. Exit code: 0 sound; 1 damaged, with where and whether it is a torn tail (a
-        crash's unfinished end, which the next opening for writing cuts off) or corruption; 2 not a store.
+        crash's unfinished end, which the next opening for writing cuts off), a part of a save over several stores that waits
+        for the store that decides about it, or corruption; 2 not a store.
 
           --no-mmap      read the file in place of mapping it, which takes memory for all of it: for network and removable media,
                          and disks with sectors that cannot be read
@@ -33,6 +34,7 @@ struct VerifyCommand: Command {
         case .clean: break
         case .torn: Output.line("torn: bytes of an unfinished write follow the last commit; opening the store for writing removes them")
         case .corrupt(let offset, let evidence): Output.line("corrupt: \(evidence) (byte \(offset))")
+        case .waiting(let offset, let path, let state): Output.line("waiting: \(InspectionReport.waiting(path, state)) (byte \(offset))")
         }
         guard report.isSound else { return 1 }
         Output.line(

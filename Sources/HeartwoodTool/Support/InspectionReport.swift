@@ -52,6 +52,20 @@ enum InspectionReport {
         case .clean: "clean"
         case .torn: "torn: an unfinished write follows the newest commit; opening for writing removes it"
         case .corrupt(let offset, let evidence): "corrupt at byte \(offset): \(evidence)"
+        case .waiting(let offset, let path, let state): "waiting, at byte \(offset): \(waiting(path, state))"
+        }
+    }
+
+    /// What becomes of a part of a save over several stores.
+    static func waiting(_ path: String, _ state: WaitingCommit.State) -> String {
+        let part = "the newest commit is a part of a save over several stores that a crash has interrupted. The store at \(path) decides "
+            + "about it"
+        return switch state {
+        case .committed: part + " and has decided for it: it is shown, and opening for writing completes it"
+        case .aborted: part + " and has not decided for it: opening for writing removes it"
+        case .undecided:
+            part + " and cannot be asked: nothing can be written until that file is back in its place, or beside this one. Where it is "
+                + "lost for good, heartwood salvage makes a store of what was there before"
         }
     }
 

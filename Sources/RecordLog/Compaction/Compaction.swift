@@ -29,7 +29,7 @@ final class Compaction {
             let newest = try store.newest(of: nil)
             let start = try HistoryStart(
                 window: window, newest: newest.snapshot, checkpoint: newest.checkpoint, options: store.options).find()
-            try checkSpace(newest.snapshot, history: newest.snapshot.end - start.end)
+            try newest.snapshot.checkSpace(at: path, store.fileSystem, history: newest.snapshot.end - start.end)
             try store.fileSystem.copyAttributes(of: path, to: file.path)
             return try fill(file, newest.snapshot, start)
         } catch {
@@ -41,7 +41,8 @@ final class Compaction {
     private func fill(
         _ file: CompactionFile, _ base: Snapshot, _ start: Snapshot
     ) throws(StoreError) -> (report: CompactionReport, old: ReplacedFile) {
-        let target = try CompactionTarget(file.storage, besides: base.file, store: store)
+        let creation = FileCreation(path: store.path, options: store.options, fileSystem: store.fileSystem, counters: store.counters)
+        let target = try CompactionTarget(file.storage, besides: base.file, creation)
         let indexes = CompactionIndexes(base, target, store.options) { () throws(StoreError) in try self.report() }
         if start.sequence > 0 {
             state.rowsTotal = start.tables.reduce(UInt64(0)) { $0 + ($1?.rowCount ?? 0) }
@@ -94,14 +95,18 @@ final class Compaction {
         guard let progress, !progress(state) else { return }
         throw StoreError(.cancelled, path: store.path, "the compaction was cancelled", remedy: "The store is as it was.")
     }
+}
 
-    private func checkSpace(_ base: Snapshot, history: UInt64) throws(StoreError) {
+extension Snapshot {
+    /// - Parameter history: bytes of commits that are copied behind the rows.
+    /// - Throws: `noSpace` where the file system of `path` has less room than a new file of what is live may take.
+    func checkSpace(at path: String, _ fileSystem: any FileSystem, history: UInt64) throws(StoreError) {
         // What is live lies in the log, whatever a damaged manifest claims.
-        let live = min(base.usedBytes, base.end) + history
+        let live = min(usedBytes, end) + history
         let needed = live + live / 4 + (1 << 20)
-        guard let free = store.fileSystem.freeSpace(at: path), free < needed else { return }
+        guard let free = fileSystem.freeSpace(at: path), free < needed else { return }
         throw StoreError(
-            .noSpace, path: store.path, "compaction needs about \(needed >> 20) MiB and \(free >> 20) MiB are free",
+            .noSpace, path: path, "a new file needs about \(needed >> 20) MiB and \(free >> 20) MiB are free",
             remedy: "Free some space; the store is as it was.")
     }
 }

@@ -3,6 +3,8 @@ struct CompactionBase {
     let base: Snapshot
     let target: CompactionTarget
     let timestamp: Int64
+    /// What rows of the system table hold in the new file, where that is not what they held.
+    var systemValues: [UInt64: [UInt8]] = [:]
     /// Called every few thousand rows, with how many are done.
     let report: (UInt64) throws(StoreError) -> Void
 
@@ -35,8 +37,14 @@ struct CompactionBase {
             var bytes: UInt64 = 0
             try base.scanRows(TableID(rawValue: UInt16(index))) { row throws(StoreError) in
                 guard !isSystem || row.reference.row != RowNumbers.row else { return true }
-                delta.store(row.reference.row, try records.append(row, previous: 0))
-                bytes += base.catalog.liveBytes(of: row)
+                if isSystem, let value = systemValues[row.reference.row] {
+                    let address = try append(value, as: row)
+                    delta.store(row.reference.row, address)
+                    bytes += UInt64(RowRecord.size(ofBody: value.count))
+                } else {
+                    delta.store(row.reference.row, try records.append(row, previous: 0))
+                    bytes += base.catalog.liveBytes(of: row)
+                }
                 done += 1
                 if done % Self.progressEvery == 0 { try report(done) }
                 return true
@@ -61,6 +69,13 @@ struct CompactionBase {
                 remedy: "Split the data over several stores.")
         }
         return (tables, UInt32(done))
+    }
+
+    private func append(_ value: [UInt8], as row: RowView) throws(StoreError) -> UInt64 {
+        try value.withUnsafeBufferPointer { bytes throws(StoreError) in
+            try target.appender.appendRow(
+                .put, row.reference, body: UnsafeRawBufferPointer(bytes), version: row.version, previous: 0)
+        }
     }
 
     /// Writes the catalog again behind the rows: without it no row can be read, and the file has no older one.

@@ -5,7 +5,7 @@
 final class CompactionTarget {
     let file: LogFile
     let appender: FrameAppender
-    private let store: LogStore
+    private let creation: FileCreation
     private let first: HeaderSlot
     /// As of the newest commit that was copied and learnt.
     private(set) var snapshot: Snapshot
@@ -13,12 +13,14 @@ final class CompactionTarget {
     /// Bytes of commits that the newest checkpoint does not have.
     private var bytesBehind: UInt64 = 0
 
-    init(_ storage: any StorageFile, besides old: LogFile, store: LogStore) throws(StoreError) {
-        let creation = FileCreation(path: store.path, options: store.options, fileSystem: store.fileSystem, counters: store.counters)
-        (file, first) = try creation.begin(storage, storeID: old.identity.storeID, segmentShift: old.identity.segmentShift)
-        appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: store.counters)
-        snapshot = Snapshot.empty(file, store.counters)
-        self.store = store
+    /// - Parameter storeID: nil: the old file's.
+    init(
+        _ storage: any StorageFile, besides old: LogFile, storeID: (UInt64, UInt64)? = nil, _ creation: FileCreation
+    ) throws(StoreError) {
+        (file, first) = try creation.begin(storage, storeID: storeID ?? old.identity.storeID, segmentShift: old.identity.segmentShift)
+        appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: creation.counters)
+        snapshot = Snapshot.empty(file, creation.counters)
+        self.creation = creation
     }
 
     /// Takes up the file's first commit, whose rows are as of a commit of the old file.
@@ -30,20 +32,20 @@ final class CompactionTarget {
     func learn(hasIndexes: Bool) throws(StoreError) {
         try appender.flush()
         guard appender.position > snapshot.end else { return }
-        let replay = Replay(file: file, from: snapshot, at: snapshot.end, options: store.options)
+        let replay = Replay(file: file, from: snapshot, at: snapshot.end, options: creation.options)
         try replay.run(limit: appender.position, publishedEnd: appender.position, wholeEnd: appender.position)
         guard replay.end == appender.position else {
-            throw StoreError.corrupt(store.path, at: nil, "the commits that a compaction copied do not follow each other")
+            throw StoreError.corrupt(creation.path, at: nil, "the commits that a compaction copied do not follow each other")
         }
         bytesBehind += replay.commitBytes
-        snapshot = hasIndexes ? try replay.finish(counters: store.counters) : replay.snapshotAsIs(counters: store.counters)
+        snapshot = hasIndexes ? try replay.finish(counters: creation.counters) : replay.snapshotAsIs(counters: creation.counters)
     }
 
     /// Gives the file the indexes of the commit that it is as of.
     func setIndexes(_ indexes: [IndexRuns?]) {
         snapshot = Snapshot(
             sequence: snapshot.sequence, catalog: snapshot.catalog, file: file, end: snapshot.end,
-            commitChecksum: snapshot.commitChecksum, tables: snapshot.tables, indexes: indexes, counters: store.counters)
+            commitChecksum: snapshot.commitChecksum, tables: snapshot.tables, indexes: indexes, counters: creation.counters)
     }
 
     /// Writes a checkpoint, so that an opening has little to replay.
@@ -55,7 +57,7 @@ final class CompactionTarget {
     }
 
     func writeCheckpointIfDue() throws(StoreError) {
-        if bytesBehind > store.options.checkpointAfterBytes / 2 { try writeCheckpoint() }
+        if bytesBehind > creation.options.checkpointAfterBytes / 2 { try writeCheckpoint() }
     }
 
     /// Writes what has gathered, and syncs it so that the last sync, which writers wait for, has little to do.
@@ -63,7 +65,7 @@ final class CompactionTarget {
         try appender.flush()
         guard isDurable else { return }
         try file.storage.sync()
-        store.counters.synced()
+        creation.counters.synced()
     }
 
     /// Makes the file a store, whose name is still to become durable.

@@ -92,6 +92,8 @@ struct HeaderSlot: Equatable {
     var isSuperseded = false
     /// The file's name may not be durable yet: whoever writes next syncs the directory first.
     var isUnsettled = false
+    /// Behind the end there may be a commit that is not published: a part of a save over several stores, or its decision.
+    var isUnresolved = false
 
     enum Layout {
         static let generation = 8
@@ -129,7 +131,7 @@ struct HeaderSlot: Equatable {
             store(checkpoint.offset, Layout.checkpointOffset)
             store(checkpoint.checksum, Layout.checkpointChecksum)
             store(commitChecksum, Layout.commitChecksum)
-            bytes[Layout.flags] = (isSuperseded ? 1 : 0) | (isUnsettled ? 2 : 0)
+            bytes[Layout.flags] = (isSuperseded ? 1 : 0) | (isUnsettled ? 2 : 0) | (isUnresolved ? 4 : 0)
             store(XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: fileID), Layout.checksum)
         }
         return bytes
@@ -152,6 +154,7 @@ struct HeaderSlot: Equatable {
         commitChecksum = load(Layout.commitChecksum)
         isSuperseded = bytes[Layout.flags] & 1 != 0
         isUnsettled = bytes[Layout.flags] & 2 != 0
+        isUnresolved = bytes[Layout.flags] & 4 != 0
         guard end >= FileFormat.dataStart, durableEnd <= end, durableSequence <= sequence else { return nil }
     }
 }

@@ -22,6 +22,8 @@ enum FrameKind: UInt8, CaseIterable {
     case valueChunk = 10
     /// The chunks of a value.
     case valueList = 11
+    /// The end of a commit that another store decides about, but for its commit frame.
+    case prepared = 12
 }
 
 /// A frame as another frame names it.

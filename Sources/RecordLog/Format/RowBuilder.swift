@@ -7,6 +7,8 @@
 /// 2. A variable column's bytes lie in `variable` at its span; an unset one's span is empty.
 /// 3. While `isInOrder`, the spans lie one after the other, without gaps, in the columns' order.
 /// 4. `access` has `columnCount` entries while `layout` is held.
+/// 5. While `copiedCount` is not 0, `fixed` holds a whole body of the layout of so many bytes, in which only fixed slots and null bits were
+///    set; 2 and 3 hold from the first variable column on that is set.
 public final class RowBuilder {
     private var fixed: UnsafeMutableRawPointer
     private var fixedCapacity = 256
@@ -21,6 +23,10 @@ public final class RowBuilder {
     /// The layout's (4).
     private var access: UnsafePointer<ColumnAccess>?
     private var columnCount = 0
+    /// (5)
+    @exclusivity(unchecked) private var copiedCount = 0
+    /// The columns that were set since the row was begun as a copy; all of them where it was begun otherwise.
+    @exclusivity(unchecked) public private(set) var changed = ColumnSet.all
 
     private struct Span {
         var start: Int
@@ -46,20 +52,18 @@ public final class RowBuilder {
         columnCount = layout.access.count
         reserveFixed(layout.fixedEnd)
         layout.template.withUnsafeBytes { fixed.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-        if layout.variableCount > spansCapacity {
-            spans.deallocate()
-            spansCapacity = layout.variableCount
-            spans = .allocate(capacity: spansCapacity)
-        }
-        spans.initialize(repeating: Span(start: 0, end: 0), count: layout.variableCount)
+        reserveSpans(layout.variableCount)
         variableCount = 0
         isInOrder = true
         nextInOrder = 0
+        copiedCount = 0
+        changed = .all
     }
 
     /// Starts a row of `layout` with what another row has in the columns of the same ID and type; the others are null.
-    /// - Complexity: O(columns).
+    /// - Complexity: O(columns); of the same layout, where fixed columns alone are set then, O(bytes).
     public func begin(_ layout: RowLayout, copying row: RowView, of old: RowLayout) {
+        if layout === old, row.byteCount >= layout.minimumBodySize { return begin(layout, copying: row) }
         begin(layout)
         for position in layout.columns.indices {
             let column = layout.columns[position]
@@ -68,6 +72,52 @@ public final class RowBuilder {
             let source = old.access[from]
             guard source.typeCode == layout.access[position].typeCode, !row.isNull(source) else { continue }
             copy(position, from: row, source)
+        }
+    }
+
+    @inline(__always)
+    private func begin(_ layout: RowLayout, copying row: RowView) {
+        self.layout = layout
+        access = layout.accessTable
+        columnCount = layout.access.count
+        reserveFixed(row.byteCount)
+        fixed.copyMemory(from: row.body, byteCount: row.byteCount)
+        copiedCount = row.byteCount
+        changed = .none
+    }
+
+    /// Takes the variable columns of a copy apart, since one of them is about to change (5).
+    @inline(never)
+    private func takeApart() {
+        guard let layout else { preconditionFailure("a copy is begun with a layout") }
+        let copy = RowView(body: fixed, byteCount: copiedCount, reference: RowReference(rawValue: 0), version: 0)
+        copiedCount = 0
+        variableCount = 0
+        isInOrder = true
+        nextInOrder = 0
+        reserveSpans(layout.variableCount)
+        for access in layout.access where access.type.slotSize == nil && !copy.isNull(access) { setVariable(access, copy.bytes(access)) }
+    }
+
+    private func reserveSpans(_ count: Int) {
+        if count > spansCapacity {
+            spans.deallocate()
+            spansCapacity = count
+            spans = .allocate(capacity: spansCapacity)
+        }
+        spans.initialize(repeating: Span(start: 0, end: 0), count: count)
+    }
+
+    /// Sets a column to null; it is so already unless the row was begun as a copy, or the column was set.
+    public func setNull(_ position: Int) {
+        let access = mark(position) { _ in true }
+        let byte = fixed.load(fromByteOffset: Int(access.nullByte), as: UInt8.self)
+        fixed.storeBytes(of: byte | access.nullMask, toByteOffset: Int(access.nullByte), as: UInt8.self)
+        if let size = access.type.slotSize {
+            (fixed + Int(access.position)).initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        } else {
+            if copiedCount > 0 { takeApart() }
+            spans[Int(access.position)] = Span(start: 0, end: 0)
         }
     }
 
@@ -112,6 +162,7 @@ public final class RowBuilder {
         let access = table[position]
         precondition(isExpected(access.type), "a column is set with a value of another type")
         clearNull(access)
+        changed.insert(position)
         return access
     }
 
@@ -174,6 +225,7 @@ public final class RowBuilder {
     }
 
     private func setVariable(_ access: ColumnAccess, _ value: UnsafeRawBufferPointer) {
+        if copiedCount > 0 { takeApart() }
         let index = Int(access.position)
         reserveVariable(value.count)
         if let start = value.baseAddress { (variable + variableCount).copyMemory(from: start, byteCount: value.count) }
@@ -191,6 +243,7 @@ public final class RowBuilder {
     /// The finished body; valid until the next call.
     public func finish() -> UnsafeRawBufferPointer {
         guard let layout else { preconditionFailure("a row is begun before it is finished") }
+        if copiedCount > 0 { return UnsafeRawBufferPointer(start: fixed, count: copiedCount) }
         let count = layout.variableCount, table = layout.fixedEnd
         guard count > 0 else { return UnsafeRawBufferPointer(start: fixed, count: table) }
         var total = 0

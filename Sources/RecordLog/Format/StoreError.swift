@@ -3,6 +3,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
         case notAStore, unsupportedVersion, corrupt, io, noSpace, permissionDenied, isDirectory, notFound
         case locked, readOnly, poisoned, tooLarge, superseded, closed, schema, invalidArgument, exists, cancelled
+        /// The newest commit is a part of a save over several stores, and the one that decides about it cannot be asked.
+        case undecided
     }
 
     // One reference, so that a typed throw costs a pointer.

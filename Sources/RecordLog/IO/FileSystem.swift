@@ -15,6 +15,8 @@ public protocol FileSystem: Sendable {
     func copyAttributes(of path: String, to other: String) throws(StoreError)
     /// Bytes free for files beside `path`; nil where the system does not tell.
     func freeSpace(at path: String) -> UInt64?
+    /// Whether files are there when the process is not.
+    var outlivesProcess: Bool { get }
     /// Microseconds since 1970-01-01 UTC.
     func now() -> Int64
     /// Random bits, for identities.
@@ -22,6 +24,7 @@ public protocol FileSystem: Sendable {
 }
 
 extension FileSystem {
+    public var outlivesProcess: Bool { true }
     /// For file systems without links.
     public func resolved(_ path: String) throws(StoreError) -> String { path }
     /// For file systems without permissions.
@@ -69,10 +72,16 @@ public protocol StorageFile: AnyObject, Sendable {
     /// The processes that have the file open or mapped, this process among them; nil where the system does not tell.
     /// - Parameter isCounted: whether this opening counts.
     func holders(thisOpening isCounted: Bool) -> [FileHolder]?
+    /// The other processes that have the file open for writing; nil where the system does not tell.
+    func otherWriters() -> [FileHolder]?
+    /// Where the file is now; nil where it has no name any more, or the system does not tell. It may be out of date when it is used.
+    func currentPath() -> String?
 }
 
 extension StorageFile {
     public func expectOverwriting(_ range: Range<UInt64>) {}
     /// For files that no other process can have.
     public func holders(thisOpening isCounted: Bool) -> [FileHolder]? { nil }
+    public func otherWriters() -> [FileHolder]? { nil }
+    public func currentPath() -> String? { nil }
 }

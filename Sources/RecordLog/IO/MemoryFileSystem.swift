@@ -46,6 +46,8 @@ public final class MemoryFileSystem: FileSystem {
 
     public func freeSpace(at path: String) -> UInt64? { nil }
 
+    public var outlivesProcess: Bool { false }
+
     public func now() -> Int64 { SystemClock.now() }
 
     public func random() -> UInt64 { UInt64.random(in: 1...UInt64.max) }

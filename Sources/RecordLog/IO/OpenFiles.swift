@@ -29,6 +29,32 @@ enum OpenFiles {
         #endif
     }
 
+    /// The processes but this one that have the file open for writing.
+    /// - Returns: nil where the system does not tell.
+    static func otherWriters(of identity: FileSystemIdentity) -> [FileHolder]? {
+        #if os(Linux) || os(Android)
+            guard let processes = SystemInformation.numbers(in: "/proc") else { return nil }
+            let this = getpid()
+            return processes.sorted().filter { process in
+                process != this && descriptors(of: identity, by: process).contains { descriptor in
+                    SystemInformation.read("/proc/\(process)/fdinfo/\(descriptor)", limit: 1024).map(isForWriting) ?? false
+                }
+            }.map(SystemInformation.holder)
+        #else
+            return nil
+        #endif
+    }
+
+    /// Whether what Linux says of a descriptor, with a line like `flags:\t0100002` in octal, is that it may be written to.
+    static func isForWriting(_ lines: [UInt8]) -> Bool {
+        for line in lines.split(separator: UInt8(ascii: "\n")) where line.starts(with: "flags:".utf8) {
+            let digits = line.dropFirst(6).drop { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
+            // The lowest two bits: reading, writing, both.
+            return UInt64(String(decoding: digits, as: UTF8.self), radix: 8).map { $0 & 3 != 0 } ?? false
+        }
+        return false
+    }
+
     /// Whether a list of mappings has one of the file.
     ///
     /// A line is `7f01-7f02 r--s 00000000 08:01 4567 /path`: device numbers in hexadecimal, the inode in decimal. Lines that
@@ -64,7 +90,11 @@ enum OpenFiles {
 
     #if os(Linux) || os(Android)
         private static func openings(of identity: FileSystemIdentity, by process: Int32) -> Int {
-            (SystemInformation.numbers(in: "/proc/\(process)/fd") ?? []).count { descriptor in
+            descriptors(of: identity, by: process).count
+        }
+
+        private static func descriptors(of identity: FileSystemIdentity, by process: Int32) -> [Int32] {
+            (SystemInformation.numbers(in: "/proc/\(process)/fd") ?? []).filter { descriptor in
                 var status = stat()
                 return stat("/proc/\(process)/fd/\(descriptor)", &status) == 0
                     && UInt64(truncatingIfNeeded: status.st_dev) == identity.device && UInt64(status.st_ino) == identity.inode

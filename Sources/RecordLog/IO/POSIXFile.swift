@@ -119,5 +119,26 @@ import Synchronization
         func holders(thisOpening isCounted: Bool) -> [FileHolder]? {
             OpenFiles.holders(of: identity, without: isCounted ? 0 : 1)
         }
+
+        func otherWriters() -> [FileHolder]? { OpenFiles.otherWriters(of: identity) }
+
+        func currentPath() -> String? {
+            #if os(Linux) || os(Android)
+                return Self.path { readlink("/proc/self/fd/\(descriptor)", $0.baseAddress!, $0.count) }
+            #elseif canImport(Darwin)
+                return Self.path { fcntl(descriptor, F_GETPATH, $0.baseAddress!) == 0 ? strlen($0.baseAddress!) : -1 }
+            #else
+                return nil
+            #endif
+        }
+
+        /// - Parameter fill: writes a path, and gives its length; -1 where there is none.
+        private static func path(_ fill: (UnsafeMutableBufferPointer<CChar>) -> Int) -> String? {
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
+                let count = fill(buffer)
+                guard count > 0, count < buffer.count else { return nil }
+                return String(decoding: UnsafeRawBufferPointer(buffer)[..<count], as: UTF8.self)
+            }
+        }
     }
 #endif

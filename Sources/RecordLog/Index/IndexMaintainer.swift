@@ -33,6 +33,14 @@ final class IndexMaintainer {
         return true
     }
 
+    /// The columns of a layout that keys are made of; all of them where the extractor is the client's.
+    func columnSet(of layout: RowLayout) -> ColumnSet {
+        guard !parts.isEmpty else { return .all }
+        return parts.reduce(into: .none) { set, part in
+            if let position = layout.position(of: part.column) { set.insert(position) }
+        }
+    }
+
     /// Whether two rows of one layout certainly have the same key.
     func isUnchanged(_ old: RowView, _ new: RowView, layout: RowLayout) -> Bool {
         guard !parts.isEmpty else { return false }

@@ -19,6 +19,8 @@ struct CommitWalk {
     private(set) var end: UInt64
     /// Behind what has been looked at.
     private(set) var position: UInt64
+    /// The commit that lacks its commit frame alone, where `next` has found no more than that; its rows are in `frames`.
+    private(set) var prepared: PreparedCommit?
 
     /// - Parameters:
     ///   - sequence: of the commit that ends before `position`, 0 for the beginning of a file.
@@ -47,6 +49,7 @@ struct CommitWalk {
     /// The next commit's footer; its frames are in `frames` until the next call.
     mutating func next() throws(StoreError) -> CommitFooter? {
         frames.removeAll(keepingCapacity: true)
+        prepared = nil
         var partsChecksum: UInt64 = 0
         // Of the commit that is being read: where it starts. Its values are not kept, they may be longer than memory.
         var start: UInt64?
@@ -64,16 +67,25 @@ struct CommitWalk {
             switch frame.header.kind {
             case .pad: break
             case .rows, .valueChunk, .valueList:
-                guard isNext(frame.header.sequence) else { return nil }
+                guard isNext(frame.header.sequence), prepared == nil else { return nil }
                 if frame.header.kind == .rows { frames.append(frame) }
                 start = start ?? frame.offset
                 partsChecksum = CommitFooter.folding(partsChecksum, frame.header.checksum)
+            case .prepared:
+                guard let found = PreparedCommit(frame), isNext(found.footer.sequence), prepared == nil,
+                    frame.header.sequence == found.footer.sequence, found.footer.previousChecksum == commitChecksum,
+                    found.footer.partsChecksum == partsChecksum, found.footer.start == start ?? frame.offset
+                else { return nil }
+                start = start ?? frame.offset
+                partsChecksum = found.partsChecksum
+                prepared = found
             case .commit:
                 guard let footer = CommitFooter(payload: frame.payload), isNext(footer.sequence),
                     frame.header.sequence == footer.sequence, footer.previousChecksum == commitChecksum,
                     footer.partsChecksum == partsChecksum, footer.start == start ?? frame.offset
                 else { return nil }
                 frames.append(frame)
+                prepared = nil
                 sequence = footer.sequence
                 commitChecksum = frame.header.checksum
                 end = frame.end
@@ -112,7 +124,7 @@ struct CommitWalk {
             let next = position + UInt64(header.length)
             if next == publishedEnd { return next }
             return try file.frame(at: next, limit: limit) == nil ? nil : next
-        case .pad, .rows, .commit, .valueChunk, .valueList: return nil
+        case .pad, .rows, .commit, .valueChunk, .valueList, .prepared: return nil
         }
     }
 }

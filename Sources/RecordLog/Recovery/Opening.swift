@@ -1,6 +1,10 @@
 /// A file that has been opened and recovered.
 struct OpenedFile {
-    let snapshot: Snapshot
+    var snapshot: Snapshot
+    /// The log's newest whole commit, where the snapshot shows one that nobody has completed yet.
+    var base: Snapshot?
+    /// What the log ends with where that waits for another store, as readers find it.
+    var waiting: WaitingCommit?
     var slot: HeaderSlot
     /// Where the next frame goes.
     let end: UInt64
@@ -20,12 +24,17 @@ struct Opening {
     let options: StoreOptions
     let fileSystem: any FileSystem
     let counters: Counters
+    /// Whether the store that decides about a prepared commit is asked.
+    var asksOthers = true
+    /// See `DecidingStore.held`.
+    var held: [LogStore] = []
 
     func run() throws(StoreError) -> OpenedFile {
         if options.isReadOnly {
             return try recover(try fileSystem.open(path, .readOnly))
         }
         // Compaction may put another file in the path's place while this one waits for its lock.
+        var patience = LockPatience(path: path, timeout: options.lockTimeout)
         for _ in 0..<100 {
             let storage = try openForWriting()
             try storage.lock(timeout: options.lockTimeout)
@@ -33,8 +42,14 @@ struct Opening {
                 storage.unlock()
                 continue
             }
-            defer { storage.unlock() }
-            return try recover(storage)
+            do throws(StoreError) {
+                let opened = try recover(storage)
+                storage.unlock()
+                return opened
+            } catch {
+                storage.unlock()
+                try patience.wait(for: error)
+            }
         }
         throw StoreError(.locked, path: path, "the file is replaced again and again", remedy: "Stop the other process.")
     }
@@ -77,11 +92,45 @@ struct Opening {
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         let state = try startingState(file, slot, size: size)
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
+        let isPublishedOnly = isPublishedOnly && slot?.isUnresolved != true
         try replay.run(
             limit: isPublishedOnly ? min(size, slot?.end ?? size) : size, publishedEnd: slot?.end, wholeEnd: slot?.durableEnd ?? 0)
         counters.replayed(bytes: replay.commitBytes)
+        // What the slot says is more, and is not there, is damage.
+        let prepared = asksOthers && slot?.durableEnd ?? 0 <= replay.end ? replay.prepared : nil
+        if let prepared, !options.isReadOnly { try complete(prepared, replay, file) }
         let snapshot = try replay.finish(counters: counters)
-        return try settle(snapshot, slot: slot, end: replay.end, size: size, bytesBehind: replay.commitBytes, hasCheckpoint: state.hasCheckpoint)
+        var opened = try settle(
+            snapshot, slot: slot, end: replay.end, size: try storage.size(), bytesBehind: replay.commitBytes,
+            hasCheckpoint: state.hasCheckpoint)
+        if let prepared, options.isReadOnly { try show(prepared, replay, &opened) }
+        return opened
+    }
+
+    // MARK: Saves over several stores
+
+    private func decidingStore(_ prepared: PreparedCommit) -> DecidingStore {
+        DecidingStore(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
+    }
+
+    /// Writes the commit frame that a prepared commit lacks, where the deciding store says so. A crash here leaves the prepared frame, and
+    /// the next opening does the same.
+    private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ file: LogFile) throws(StoreError) {
+        guard try decidingStore(prepared).settle() else { return }
+        let (appender, frame) = try prepared.completion(in: file, counters: counters)
+        try appender.flush()
+        try replay.take(prepared, frame, end: appender.position)
+    }
+
+    /// Shows a prepared commit as it will be once somebody completes it, where the deciding store says so.
+    private func show(_ prepared: PreparedCommit, _ replay: Replay, _ opened: inout OpenedFile) throws(StoreError) {
+        let answer = decidingStore(prepared).ask()
+        opened.waiting = WaitingCommit(prepared, answer)
+        guard case .committed = answer else { return }
+        let (appender, frame) = try prepared.completion(in: opened.snapshot.file, counters: counters)
+        try replay.take(prepared, frame, end: appender.position)
+        opened.base = opened.snapshot
+        opened.snapshot = try replay.finish(counters: counters)
     }
 
     static func read(_ storage: any StorageFile, into header: inout [UInt8]) throws(StoreError) -> Int {
@@ -154,7 +203,8 @@ struct Opening {
             try file.rewrite(from: new.durableEnd, to: end)
         }
         if isSettling { try fileSystem.syncDirectory(of: path) }
-        guard !isAsPublished || isSettling else { return new }
+        guard !isAsPublished || isSettling || new.isUnresolved else { return new }
+        new.isUnresolved = false
         new.isUnsettled = options.durability == .none && new.isUnsettled
         if !isAsPublished {
             new.sequence = snapshot.sequence

@@ -3,7 +3,7 @@
 /// Used at opening, and to catch up with other processes. It stops at the first frame that is not a whole, valid
 /// continuation; deciding what that means is for `TailExamination`.
 final class Replay {
-    private let file: LogFile
+    let file: LogFile
     private let options: StoreOptions
     private var sequence: UInt64
     private var commitChecksum: UInt64
@@ -14,6 +14,8 @@ final class Replay {
     private var extractors: [UInt16: [IndexMaintainer]] = [:]
     /// Behind the last whole commit, or the published checkpoint after it.
     private(set) var end: UInt64
+    /// What the log ends with where that waits for another store.
+    private(set) var prepared: PreparedCommit?
     /// Of the commits that were applied.
     private(set) var commitBytes: UInt64 = 0
     private let key = KeyBuilder()
@@ -42,6 +44,7 @@ final class Replay {
         while sequence < last {
             guard let footer = try walk.next() else {
                 end = walk.end
+                prepared = walk.prepared
                 return
             }
             guard footer.sequence <= last else { return }
@@ -51,6 +54,23 @@ final class Replay {
             commitChecksum = walk.commitChecksum
             end = walk.end
         }
+    }
+
+    /// Applies the prepared commit that `run` has come to, with the commit frame that it lacked.
+    /// - Parameter completedEnd: behind that frame.
+    func take(_ prepared: PreparedCommit, _ completion: FramePointer, end completedEnd: UInt64) throws(StoreError) {
+        // Once more: what `run` had verified of it is forgotten, since it might have been cut off.
+        var walk = CommitWalk(
+            file: file, behind: sequence, checksum: commitChecksum, at: end, limit: prepared.end, publishedEnd: nil, wholeEnd: 0)
+        guard try walk.next() == nil, walk.prepared == prepared else {
+            throw StoreError.corrupt(file.path, at: prepared.offset, "a prepared commit has changed while it was read")
+        }
+        try apply(walk.frames, prepared.footer)
+        commitBytes += completedEnd - prepared.footer.start
+        sequence = prepared.footer.sequence
+        commitChecksum = completion.checksum
+        end = completedEnd
+        self.prepared = nil
     }
 
     // MARK: Applying

@@ -42,6 +42,8 @@ public struct StoreInspection: Sendable {
         case clean
         case torn
         case corrupt(offset: UInt64, evidence: String)
+        /// A part of a save over several stores, about which the store at this path decides.
+        case waiting(offset: UInt64, decidingPath: String, state: WaitingCommit.State)
     }
 
     public var path: String
@@ -118,7 +120,7 @@ struct StoreInspector {
                     liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: try? values(of: table, snapshot),
                     columns: table.currentLayout.columns.map(\.name))
             },
-            indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: tail.inspected)
+            indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: tail.inspected(store))
     }
 
     private func describe(_ index: IndexDefinition, _ snapshot: Snapshot) -> StoreInspection.Index {
@@ -202,10 +204,11 @@ extension LogStore {
 }
 
 extension TailExamination.Outcome {
-    var inspected: StoreInspection.Tail {
+    func inspected(_ store: LogStore) -> StoreInspection.Tail {
         switch self {
         case .clean: .clean
-        case .torn: .torn
+        case .torn:
+            store.waiting.map { .waiting(offset: $0.offset, decidingPath: $0.decidingPath, state: $0.state) } ?? .torn
         case .corrupt(let offset, let evidence): .corrupt(offset: offset, evidence: evidence)
         }
     }

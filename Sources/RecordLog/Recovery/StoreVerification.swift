@@ -47,7 +47,7 @@ public struct StoreVerification: Sendable {
             file: expected.file, sequence: expected.sequence, end: truth.writer.end, size: try expected.file.storage.size(),
             slot: truth.writer.slot
         ).run()
-        result.tail = tail.inspected
+        result.tail = tail.inspected(truth)
         do throws(StoreError) {
             let actual = try LogStore.open(path: path, options: options).snapshot()
             try result.compare(actual, expected)

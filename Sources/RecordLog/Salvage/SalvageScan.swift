@@ -3,7 +3,8 @@
 /// A whole commit's rows are. Those of a commit that lacks frames, or its footer, are taken where something shows that it
 /// had been completed: a frame further on of a later commit or of a checkpoint as of it, or a header slot that published
 /// it. Nothing shows that of an unfinished write at the log's end; its rows must not hide acknowledged older ones, and are
-/// left out. A frame whose number is not above those before it is what an abandoned write left behind.
+/// left out; so are those of a prepared commit, unless the store that decides about it says otherwise. A frame whose number is
+/// not above those before it is what an abandoned write left behind.
 ///
 /// Invariants:
 /// 1. Frames are met in the order of their offsets, and rows taken in the order of their commits, which is the same.
@@ -11,6 +12,8 @@
 ///    64th byte may start one.
 struct SalvageScan {
     let source: SalvageSource
+    /// Whether the store that decides about a prepared commit says that it is one.
+    let isDecided: (PreparedCommit) -> Bool
     var rows = SalvagedRows()
     /// Addresses of taken records of the catalog and of the list of row numbers, oldest first.
     private(set) var catalogs: [UInt64] = []
@@ -55,8 +58,9 @@ struct SalvageScan {
     /// No file is longer, whatever its header says.
     private static let offsetMax: UInt64 = 1 << 62
 
-    init(source: SalvageSource) {
+    init(source: SalvageSource, isDecided: @escaping (PreparedCommit) -> Bool) {
         self.source = source
+        self.isDecided = isDecided
         budget = source.size * Self.hashedPerByte
     }
 
@@ -92,7 +96,7 @@ struct SalvageScan {
         let sequence = frame.header.sequence
         switch frame.header.kind {
         case .pad, .batch: break
-        case .rows, .valueChunk, .valueList:
+        case .rows, .valueChunk, .valueList, .prepared:
             guard sequence > known, sequence >= pending.last?.sequence ?? 0 else { return }
             lowest = min(lowest, sequence)
             pending.append(Part(offset: frame.offset, sequence: sequence, checksum: frame.header.checksum, rowsStated: nil))
@@ -149,6 +153,18 @@ struct SalvageScan {
     }
 
     // MARK: Rows
+
+    /// Takes a commit that lacks its commit frame alone, where nothing else is lost of it.
+    private mutating func take(_ prepared: PreparedCommit) throws(StoreError) {
+        let parts = pending.filter { $0.sequence == prepared.footer.sequence && $0.offset >= prepared.footer.start }
+        guard parts.reduce(0, { CommitFooter.folding($0, $1.checksum) }) == prepared.partsChecksum else { return }
+        try takePending(through: prepared.footer.sequence - 1)
+        for part in parts { _ = try take(part.offset, isOfIncompleteCommit: false) }
+        pending = []
+        wholeCommits += 1
+        newestCommit = prepared.footer.sequence
+        known = prepared.footer.sequence
+    }
 
     /// Takes the rows of incomplete commits up to a number that is shown to have been committed.
     private mutating func takePending(through sequence: UInt64) throws(StoreError) {
@@ -231,6 +247,11 @@ struct SalvageScan {
             try settle(pending[..<count], isTaken: true)
             pending.removeFirst(count)
             known = max(known, slot.sequence)
+        }
+        if let last = pending.last, let frame = try source.file.frame(at: last.offset, limit: source.size), frame.header.kind == .prepared,
+            let prepared = PreparedCommit(frame), isDecided(prepared)
+        {
+            try take(prepared)
         }
         if !pending.isEmpty || zeroesFrom > max(end, source.slot?.end ?? 0) {
             tail = source.hasBothSlots ? .unfinished : .uncertain

@@ -126,6 +126,9 @@ struct SalvageWriter {
         }
     }
 
+    /// What the client keeps in the system table, and what other stores may ask.
+    private static func isKept(_ row: UInt64) -> Bool { Transaction.systemRows.contains(row) || row == GroupDecisions.row }
+
     private func writeSystem(
         _ scan: borrowing SalvageScan, _ catalog: Catalog, _ numbers: RowNumbers, to store: LogStore, _ report: inout StoreSalvage
     ) throws(StoreError) {
@@ -136,11 +139,11 @@ struct SalvageWriter {
             try transaction.setCatalog(catalog)
             try transaction.writeCatalog()
             try transaction.setSystemRow(RowNumbers.row, numbers.encoded())
-            for entry in entries where Transaction.systemRows.contains(entry.reference.row) && entry.address > 0 && !entry.isDeletion {
+            for entry in entries where Self.isKept(entry.reference.row) && entry.address > 0 && !entry.isDeletion {
                 guard let (record, body) = source.record(at: entry.address) else { continue }
                 try transaction.put(
                     entry.reference, body: UnsafeRawBufferPointer(start: body, count: record.bodyLength), version: record.version)
-                count += 1
+                if Transaction.systemRows.contains(entry.reference.row) { count += 1 }
             }
         }
         report.systemValues = count

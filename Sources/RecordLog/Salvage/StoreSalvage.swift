@@ -124,7 +124,11 @@ public struct StoreSalvage: Sendable {
         let fileSystem = options.resolvedFileSystem()
         try SalvageWriter.checkAbsent(newPath, fileSystem)
         let source = try SalvageSource(path: path, fileSystem: fileSystem, maps: options.usesMemoryMapping)
-        var scan = SalvageScan(source: source)
+        var scan = SalvageScan(source: source) { prepared in
+            let decider = DecidingStore(prepared: prepared, path: path, options: options, fileSystem: fileSystem)
+            if case .committed = decider.ask() { return true }
+            return false
+        }
         try scan.run(progress: progress)
         var report = StoreSalvage(source: source, newPath: newPath, scan: scan)
         let writer = SalvageWriter(source: source, newPath: newPath, options: options, fileSystem: fileSystem)

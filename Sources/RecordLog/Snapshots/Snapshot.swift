@@ -99,6 +99,21 @@ public final class Snapshot: @unchecked Sendable {
         return address == 0 ? nil : address
     }
 
+    /// A row's newest record, for the writer, whose base is the newest snapshot: its view (nil for a deletion), address and version.
+    func newestRecord(of reference: RowReference) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
+        let index = Int(reference.table.rawValue)
+        guard index < tables.count else { return (nil, 0, nil) }
+        let known = readers[index].known(reference.row)
+        if known & PrimaryDelta.tombstoneBit != 0 {
+            let address = known & ~PrimaryDelta.tombstoneBit
+            return (nil, address, try file.record(at: address, end: end).record.version)
+        }
+        let address = try known != 0 ? known : readers[index].baseAddress(reference.row)
+        guard address != 0 else { return (nil, 0, nil) }
+        let view = try view(at: address, reference)
+        return (view, address, view.version)
+    }
+
     /// Follows a row's chain back to the newest record that this snapshot may see.
     @inline(never)
     private func olderAddress(than newer: UInt64, _ reference: RowReference) throws(StoreError) -> UInt64? {

@@ -227,6 +227,26 @@ final class FrameAppender: CheckpointFrameSink {
         try flush()
     }
 
+    /// Ends the rows of a commit that another store decides about; its commit frame may follow.
+    /// - Parameter footer: the commit's; its start and its parts' checksum are filled in here.
+    func appendPrepared(_ record: PreparedRecord, _ footer: CommitFooter, author: [UInt8]) throws(StoreError) -> FramePointer {
+        try closeRows()
+        var footer = footer
+        footer.start = firstFrame ?? position
+        footer.partsChecksum = partsChecksum
+        let frame = try record.payload(footer, author: author).withUnsafeBufferPointer { bytes throws(StoreError) in
+            try place(.prepared, UnsafeRawBufferPointer(bytes))
+        }
+        partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum)
+        return frame
+    }
+
+    /// Goes on with a commit whose frames are in the file, but for its commit frame.
+    func resume(start: UInt64, partsChecksum: UInt64) {
+        firstFrame = start
+        self.partsChecksum = partsChecksum
+    }
+
     /// Ends the commit.
     /// - Parameter footer: its start and its parts' checksum are filled in here.
     /// - Returns: the commit frame.

@@ -1,11 +1,13 @@
 /// Learning what other processes have written.
 extension LogStore {
     /// Brings this handle up to the file's newest commit.
-    /// - Parameter isLocked: whether the caller holds the file's lock, and so may follow the log past what is published:
-    ///   to a commit whose writer died before it could say so.
-    func catchUp(isLocked: Bool) throws(StoreError) {
-        try followReplacement(isLocked: isLocked)
-        let base = snapshot()
+    /// - Parameters:
+    ///   - isLocked: whether the caller holds the file's lock, and so may follow the log past what is published: to a commit whose
+    ///     writer died before it could say so.
+    ///   - held: see `DecidingStore.held`.
+    func catchUp(isLocked: Bool, holding held: [LogStore] = []) throws(StoreError) {
+        try followReplacement(isLocked: isLocked, holding: held)
+        let base = writer.base ?? snapshot()
         let file = base.file
         // Before anything is touched: what is mapped and not there any more faults.
         guard try file.storage.size() >= max(FileFormat.dataStart, writer.end) else {
@@ -15,27 +17,38 @@ extension LogStore {
         }
         let slot = try publishedSlot(file)
         let isNew = slot.generation > writer.slot.generation
-        guard isNew || isLocked else { return }
+        // What is shown before it is in the file stays so: it was decided.
+        guard isNew || isLocked || slot.isUnresolved && writer.base == nil else { return }
+        let looksBehind = isLocked || slot.isUnresolved
         let size = try file.storage.size()
         file.extendReadable(to: size)
         guard size >= slot.end else {
             throw StoreError.corrupt(path, at: size, "the file is shorter than its header says")
         }
-        let isFollowed = isLocked ? try hasFrame(at: writer.end, file, size: size) : false
-        if slot.end > writer.end || isFollowed {
+        let isFollowed = looksBehind ? try hasFrame(at: writer.end, file, size: size) : false
+        if slot.end > writer.end || isFollowed || writer.base != nil {
             let (start, position) = startOfCatchingUp(base, slot, size: size)
             let replay = Replay(file: file, from: start, at: position, options: options)
-            try replay.run(limit: isLocked ? size : slot.end, publishedEnd: slot.end, wholeEnd: slot.end)
+            try replay.run(limit: looksBehind ? size : slot.end, publishedEnd: slot.end, wholeEnd: slot.end)
             guard replay.end >= slot.end else {
                 throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
             }
+            let prepared = replay.prepared
+            if isLocked, let prepared { try complete(prepared, replay, held) }
+            let shown = try isLocked ? nil : prepared.flatMap { prepared throws(StoreError) in try decided(prepared, file) }
             if isLocked, replay.end > slot.end, options.durability != .none {
                 try file.rewrite(from: slot.end, to: replay.end)
             }
-            let isStuck = replay.end == writer.end
-            writer.end = replay.end
-            writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
-            publish(try replay.finish(counters: counters))
+            let hasMoved = replay.end != writer.end
+            let isStuck = !hasMoved || replay.prepared != nil
+            if hasMoved || isLocked || shown != nil {
+                writer.end = replay.end
+                writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
+                let newest = try replay.finish(counters: counters)
+                writer.base = shown == nil ? nil : newest
+                if let shown { try replay.take(shown.prepared, shown.frame, end: shown.end) }
+                publish(shown == nil ? newest : try replay.finish(counters: counters))
+            }
             if isStuck, isLocked {
                 // (7) What a writer that died left behind the last whole commit.
                 cutTail()
@@ -45,12 +58,51 @@ extension LogStore {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew { writer.slot = slot }
+        if isLocked, writer.slot.isUnresolved { try publishResolved() }
         guard isLocked, options.durability != .none, writer.slot.isUnsettled else { return }
         // (9) This handle went over to a compacted file without the lock, and whoever made it died before its name was durable.
         try fileSystem.syncDirectory(of: path)
         var settled = writer.slot
         settled.isUnsettled = false
         try writeSlot(settled)
+    }
+
+    // MARK: Saves over several stores
+
+    /// Writes the commit frame that a prepared commit lacks, where the deciding store says so; else nothing, and it is cut off.
+    private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ held: [LogStore]) throws(StoreError) {
+        guard try decidingStore(prepared, held).settle() else { return }
+        let (appender, frame) = try prepared.completion(in: replay.file, counters: counters)
+        try write(appender)
+        try replay.take(prepared, frame, end: appender.position)
+    }
+
+    /// The frame that whoever completes a prepared commit will write, where the deciding store says that it is to be.
+    private func decided(
+        _ prepared: PreparedCommit, _ file: LogFile
+    ) throws(StoreError) -> (prepared: PreparedCommit, frame: FramePointer, end: UInt64)? {
+        guard case .committed = decidingStore(prepared, []).ask() else { return nil }
+        let (appender, frame) = try prepared.completion(in: file, counters: counters)
+        return (prepared, frame, appender.position)
+    }
+
+    private func decidingStore(_ prepared: PreparedCommit, _ held: [LogStore]) -> DecidingStore {
+        DecidingStore(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
+    }
+
+    /// Says that nothing waits behind the published end any more, and makes durable what was found there.
+    private func publishResolved() throws(StoreError) {
+        if options.durability == .full, writer.slot.end < writer.end { try syncFile() }
+        let newest = snapshot()
+        var slot = writer.slot(upTo: writer.end)
+        slot.sequence = newest.sequence
+        slot.commitChecksum = newest.commitChecksum
+        slot.isUnresolved = false
+        if options.durability == .full {
+            slot.durableSequence = slot.sequence
+            slot.durableEnd = slot.end
+        }
+        try writeSlot(slot)
     }
 
     /// Where to go on from: this handle's newest commit, or a checkpoint that another process has written since, so that what
@@ -86,7 +138,7 @@ extension LogStore {
     }
 
     /// Goes over to the file that has taken the path's place, if one has.
-    private func followReplacement(isLocked: Bool) throws(StoreError) {
+    private func followReplacement(isLocked: Bool, holding held: [LogStore]) throws(StoreError) {
         for _ in 0..<100 {
             let identity = try fileSystem.identity(of: path)
             guard let identity, identity != writer.file.storage.identity else {
@@ -101,7 +153,7 @@ extension LogStore {
             // Without the lock another process may be writing: what is behind the published end is its work, not a torn tail.
             var asReader = options
             asReader.isReadOnly = options.isReadOnly || !isLocked
-            let opening = Opening(path: path, options: asReader, fileSystem: fileSystem, counters: counters)
+            let opening = Opening(path: path, options: asReader, fileSystem: fileSystem, counters: counters, held: held)
             let opened: OpenedFile
             do throws(StoreError) {
                 opened = try opening.recover(storage, isPublishedOnly: !isLocked, mayCreate: false)
@@ -115,6 +167,12 @@ extension LogStore {
                 throw StoreError(
                     .superseded, path: path, "another store has taken this one's path", remedy: "Close the store and open it again.")
             }
+            // A backup: what was read would be of a time to come, and row numbers that were given out would be given out again.
+            guard opened.snapshot.sequence >= snapshot().sequence else {
+                if isLocked { storage.unlock() }
+                throw StoreError(
+                    .superseded, path: path, "an older state of this store has taken its path", remedy: "Close the store and open it again.")
+            }
             if isLocked { writer.file.storage.unlock() }
             writer.take(opened)
             publish(opened.snapshot)
@@ -126,6 +184,7 @@ extension Writer {
     /// Goes over to another file.
     func take(_ opened: OpenedFile) {
         file = opened.snapshot.file
+        base = opened.base
         slot = opened.slot
         mark = nil
         end = opened.end

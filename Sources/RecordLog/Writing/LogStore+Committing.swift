@@ -5,23 +5,36 @@
 /// to it although no slot names it), after the slot (it is there).
 extension LogStore {
     func commit(_ transaction: Transaction, author: String?) throws(StoreError) {
-        let base = transaction.base
-        let sequence = base.sequence + 1
-        let name = Array((author ?? "").utf8)
-        let footer = CommitFooter(
-            sequence: sequence, previousChecksum: base.commitChecksum, timestamp: fileSystem.now(),
-            durableSequence: writer.slot.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(name.count))
-        let frame = try transaction.appender.appendFooter(footer, author: name)
-        try write(transaction.appender)
+        let frame = try append(transaction, author: author)
         // (4) Acknowledged only after the sync succeeded.
         if options.durability == .full { try syncFile() }
         // (5) Published after that.
+        try publish(transaction, frame)
+    }
+
+    func footer(of transaction: Transaction, authorLength: Int) -> CommitFooter {
+        CommitFooter(
+            sequence: transaction.base.sequence + 1, previousChecksum: transaction.base.commitChecksum, timestamp: fileSystem.now(),
+            durableSequence: writer.slot.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(authorLength))
+    }
+
+    /// Writes a whole commit behind the log.
+    func append(_ transaction: Transaction, author: String?) throws(StoreError) -> FramePointer {
+        let name = Array((author ?? "").utf8)
+        let frame = try transaction.appender.appendFooter(footer(of: transaction, authorLength: name.count), author: name)
+        try write(transaction.appender)
+        return frame
+    }
+
+    /// Makes a commit that is in the file the newest one, to this handle and to others.
+    func publish(_ transaction: Transaction, _ frame: FramePointer) throws(StoreError) {
         var slot = writer.slot
-        slot.sequence = sequence
+        slot.sequence = transaction.base.sequence + 1
         slot.end = transaction.appender.position
         slot.commitChecksum = frame.checksum
+        slot.isUnresolved = false
         if options.durability == .full {
-            slot.durableSequence = sequence
+            slot.durableSequence = slot.sequence
             slot.durableEnd = slot.end
         }
         try writeSlot(slot)
@@ -89,7 +102,7 @@ extension LogStore {
         writer.slot = slot
     }
 
-    private func failed(_ error: StoreError, canGoOn: Bool) throws(StoreError) {
+    func failed(_ error: StoreError, canGoOn: Bool) throws(StoreError) {
         if !canGoOn { writer.poison = error }
         throw error
     }

@@ -13,7 +13,7 @@ extension LogStore {
             guard !writer.isClosed, writer.poison == nil else { return }
             do throws(StoreError) {
                 let mark = try writer.file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0) }
-                guard mark != writer.mark else { return }
+                guard mark != writer.mark || writer.slot.isUnresolved && writer.base == nil else { return }
                 try catchUp(isLocked: false)
             } catch {
                 failure = error

@@ -16,6 +16,10 @@ public final class LogStore: Sendable {
     /// what comes before the damage. nil for a sound store; opening a damaged one for writing throws this.
     public let damage: StoreError?
 
+    /// Set where the store was opened read-only and its log ended with a part of a save over several stores about which another store
+    /// decides; says what that one answered then.
+    public let waiting: WaitingCommit?
+
     let options: StoreOptions
     let fileSystem: any FileSystem
     let counters: Counters
@@ -40,6 +44,7 @@ public final class LogStore: Sendable {
         self.counters = counters
         storeID = opened.snapshot.file.identity.storeID
         damage = opened.damage
+        waiting = opened.waiting
         current = Mutex(opened.snapshot)
         writer = Writer(opened)
     }
@@ -54,7 +59,9 @@ public final class LogStore: Sendable {
         let fileSystem = options.resolvedFileSystem()
         let counters = Counters()
         let opening = Opening(path: path, options: options, fileSystem: fileSystem, counters: counters)
-        return LogStore(path: path, options: options, fileSystem: fileSystem, opened: try opening.run(), counters: counters)
+        let store = LogStore(path: path, options: options, fileSystem: fileSystem, opened: try opening.run(), counters: counters)
+        if !options.isReadOnly { OpenStores.add(store) }
+        return store
     }
 
     // MARK: Reading
@@ -135,37 +142,49 @@ public final class LogStore: Sendable {
     }
 
     private func lockedWrite(author: String?, _ body: (Transaction) throws -> Void) throws {
-        if let author, author.utf8.count > CommitFooter.authorLengthMax {
-            throw StoreError(
-                .invalidArgument, path: path, "an author of \(author.utf8.count) bytes is too long",
-                remedy: "Use at most \(CommitFooter.authorLengthMax) bytes.")
-        }
+        try check(author: author)
         try beginWriting()
         defer { writer.file.storage.unlock() }
-        let base = snapshot()
-        let appender = FrameAppender(
-            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, flushSize: options.flushSize,
-            buffer: writer.buffer)
+        let transaction = makeTransaction()
         defer { writer.buffer.trim() }
-        let transaction = Transaction(base: base, appender: appender, maintainers: maintainers(of: base.catalog))
         do {
             try body(transaction)
-            // A closure may have swallowed what its transaction threw.
-            if let failure = appender.failure { throw failure }
+            try checkWhole(transaction)
             guard transaction.hasChanges else {
-                if let failure = transaction.failure { throw failure }
                 // Values may have been written that no row took.
-                abandon(appender)
+                abandon(transaction.appender)
                 return
             }
             try transaction.finish()
             try commit(transaction, author: author)
         } catch {
-            abandon(appender)
+            abandon(transaction.appender)
             throw error
         }
         checkpointIfDue()
         announceCompactionIfDue()
+    }
+
+    func check(author: String?) throws(StoreError) {
+        guard let author, author.utf8.count > CommitFooter.authorLengthMax else { return }
+        throw StoreError(
+            .invalidArgument, path: path, "an author of \(author.utf8.count) bytes is too long",
+            remedy: "Use at most \(CommitFooter.authorLengthMax) bytes.")
+    }
+
+    /// A transaction over the newest commit, which is known and locked.
+    func makeTransaction() -> Transaction {
+        let base = snapshot()
+        let appender = FrameAppender(
+            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, flushSize: options.flushSize,
+            buffer: writer.buffer)
+        return Transaction(base: base, appender: appender, maintainers: maintainers(of: base.catalog))
+    }
+
+    /// A closure may have swallowed what its transaction threw.
+    func checkWhole(_ transaction: Transaction) throws(StoreError) {
+        if let failure = transaction.appender.failure { throw failure }
+        if !transaction.hasChanges, let failure = transaction.failure { throw failure }
     }
 
     private func maintainers(of catalog: Catalog) -> IndexMaintainers {
@@ -200,15 +219,32 @@ public final class LogStore: Sendable {
     }
 
     /// Takes the file's lock and learns what others have written.
-    func beginWriting() throws(StoreError) {
+    /// - Parameter held: see `DecidingStore.held`.
+    func beginWriting(holding held: [LogStore] = []) throws(StoreError) {
         try writer.check(path: path)
         try checkForWriting()
         try writer.file.storage.lock(timeout: options.lockTimeout)
         do throws(StoreError) {
-            try catchUp(isLocked: true)
+            try catchUp(isLocked: true, holding: held)
         } catch {
             writer.file.storage.unlock()
-            throw error
+            guard error.code == .locked else { throw error }
+            try beginWritingLater(error, held)
+        }
+    }
+
+    /// The store that decides about this one's newest commit is being written to: its writer may be waiting for this one.
+    private func beginWritingLater(_ error: StoreError, _ held: [LogStore]) throws(StoreError) {
+        var patience = LockPatience(path: path, timeout: options.lockTimeout), last = error
+        while true {
+            try patience.wait(for: last)
+            try writer.file.storage.lock(timeout: options.lockTimeout)
+            do throws(StoreError) {
+                return try catchUp(isLocked: true, holding: held)
+            } catch {
+                writer.file.storage.unlock()
+                last = error
+            }
         }
     }
 
@@ -300,6 +336,11 @@ public final class LogStore: Sendable {
 final class Writer: @unchecked Sendable {
     // Unchecked: used under `LogStore.writeLock` alone.
     var file: LogFile
+    /// The newest commit that is whole in the file, where the published snapshot shows one more: another store has decided for it, and
+    /// nobody has completed it yet. Never set while the lock is held.
+    var base: Snapshot?
+    /// A group of commits that this handle decided and of which every store has heard.
+    var settledGroup: UniqueID?
     /// The header slot written or read last.
     var slot: HeaderSlot
     /// Of the header in which that is the newest slot; nil where that is to be found out.
@@ -322,6 +363,7 @@ final class Writer: @unchecked Sendable {
 
     init(_ opened: OpenedFile) {
         file = opened.snapshot.file
+        base = opened.base
         slot = opened.slot
         end = opened.end
         bytesBehind = opened.bytesBehind

@@ -34,16 +34,16 @@ public final class Transaction {
         var definition: TableDefinition? { didSet { hasValues = definition?.hasValues ?? false } }
         /// Whether its rows may have values in frames of their own.
         private var hasValues: Bool
-        var indexes: [IndexMaintainer]
+        var indexes: [IndexMaintainer] { didSet { indexedLayout = nil } }
         /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
         let firstNew: UInt64
         @exclusivity(unchecked) var newAddresses: [UInt64] = []
         /// Older rows that were changed.
-        var changed = RowAddresses()
+        @exclusivity(unchecked) var changed = RowAddresses()
         /// Row numbers that were given out and not written yet.
         @exclusivity(unchecked) var unwritten = 0
-        var rowDelta: Int64 = 0
-        var byteDelta: Int64 = 0
+        @exclusivity(unchecked) var rowDelta: Int64 = 0
+        @exclusivity(unchecked) var byteDelta: Int64 = 0
 
         init(id: TableID, definition: TableDefinition?, indexes: [IndexMaintainer], firstNew: UInt64) {
             self.id = id
@@ -54,6 +54,19 @@ public final class Transaction {
         }
 
         var nextRow: UInt64 { firstNew + UInt64(newAddresses.count) }
+
+        private var indexedLayout: RowLayout?
+        private var columnsOfIndexes = ColumnSet.all
+
+        /// The columns of rows of a layout that any index's keys are made of.
+        @inline(__always)
+        func indexedColumns(_ layout: RowLayout) -> ColumnSet {
+            if indexedLayout !== layout {
+                indexedLayout = layout
+                columnsOfIndexes = indexes.reduce(into: .none) { $0.formUnion($1.columnSet(of: layout)) }
+            }
+            return columnsOfIndexes
+        }
 
         @inline(__always)
         func liveBytes(of row: RowView) -> UInt64 {
@@ -150,17 +163,22 @@ public final class Transaction {
     }
 
     /// Writes a row, new or in place of what it was.
-    /// - Parameter body: a body that a `RowBuilder` made for a layout of the table; copied.
+    /// - Parameters:
+    ///   - body: a body that a `RowBuilder` made for a layout of the table; copied.
+    ///   - changed: the columns in which it may differ from what the row is in this transaction, where both are of one layout: a builder
+    ///     that began with a copy of that row knows. Indexes over other columns are not looked at.
     /// - Throws: `invalidArgument` for a row number that was never given or a body of no layout, `tooLarge` for a body that
     ///   no frame holds: nothing has changed then. After any other error (`tooLarge` for an index key, `io`, `noSpace`,
     ///   `corrupt`) the transaction cannot be committed.
     /// - Complexity: O(bytes + indexes of the table).
-    public func put(_ reference: RowReference, body: UnsafeRawBufferPointer) throws(StoreError) {
-        try put(reference, body: body, version: nil)
+    public func put(_ reference: RowReference, body: UnsafeRawBufferPointer, changing changed: ColumnSet = .all) throws(StoreError) {
+        try put(reference, body: body, changing: changed, version: nil)
     }
 
     /// - Parameter version: the row's version where it is brought over from another file; nil for the next one.
-    func put(_ reference: RowReference, body: UnsafeRawBufferPointer, version: UInt32?) throws(StoreError) {
+    func put(
+        _ reference: RowReference, body: UnsafeRawBufferPointer, changing changed: ColumnSet = .all, version: UInt32?
+    ) throws(StoreError) {
         let changes = try changes(reference.table)
         guard reference.row > 0, reference.row < changes.nextRow else {
             throw invalid("row \(reference.row) was never given out", "Take row numbers from newRow(in:).")
@@ -170,7 +188,7 @@ public final class Transaction {
         if reference.table != .system, isCatalogUnwritten { try writeCatalog() }
         let old = try currentRow(reference, changes)
         let oldSize = old.view.map { changes.liveBytes(of: $0) }
-        if reference.table != .system { try index(reference, body, old: old, changes) }
+        if reference.table != .system { try index(reference, body, old: old, in: changed, changes) }
         let size = changes.liveBytes(ofBody: body, reference)
         // From here on the old row's bytes may have moved.
         let address = try wholly { () throws(StoreError) in
@@ -240,7 +258,7 @@ public final class Transaction {
     @inline(__always)
     private func index(
         _ reference: RowReference, _ body: UnsafeRawBufferPointer, old: (view: RowView?, address: UInt64, version: UInt32?),
-        _ changes: TableChanges
+        in changed: ColumnSet, _ changes: TableChanges
     ) throws(StoreError) {
         guard let start = body.baseAddress, body.count >= RowLayout.nullsOffset else {
             throw invalid("a row has no layout", "Make rows with a RowBuilder.")
@@ -250,8 +268,12 @@ public final class Transaction {
             throw invalid("a row names a layout that its table does not have", "Make rows with a layout of the table.")
         }
         guard !changes.indexes.isEmpty || !layout.valuePositions.isEmpty else { return }
-        let oldLayout = old.view.flatMap { changes.definition?.layout($0.layoutID) }
+        let oldLayout = old.view.flatMap { $0.layoutID == layout.id ? layout : changes.definition?.layout($0.layoutID) }
         if !layout.valuePositions.isEmpty { try takeValues(of: new, layout, old: old.view, oldLayout) }
+        if oldLayout === layout, changes.indexedColumns(layout).isDisjoint(with: changed) {
+            assert(changes.indexes.allSatisfy { $0.isUnchanged(old.view ?? new, new, layout: layout) }, "a column changed that was not told of")
+            return
+        }
         try wholly { () throws(StoreError) in
             for index in changes.indexes {
                 if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, layout: layout) { continue }
@@ -347,20 +369,5 @@ public final class Transaction {
             changes.definition = new.table(changes.id)
             changes.indexes = try maintainers.of(changes.id)
         }
-    }
-}
-
-extension Snapshot {
-    /// A row's newest record: its view (nil for a deletion), address and version.
-    func newestRecord(of reference: RowReference) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
-        guard let table = state(reference.table) else { return (nil, 0, nil) }
-        let known = table.primary.known(reference.row)
-        if known & PrimaryDelta.tombstoneBit != 0 {
-            let address = known & ~PrimaryDelta.tombstoneBit
-            return (nil, address, try file.record(at: address, end: end).record.version)
-        }
-        guard let address = try address(of: reference) else { return (nil, 0, nil) }
-        let view = try view(at: address, reference)
-        return (view, address, view.version)
     }
 }

@@ -125,4 +125,24 @@ import Testing
         #expect(rounds == 3 && old.title == "new 2" && mine.title == "new 2" && !mine.hasChanges)
         #expect(!old.look().contains("saving"), "the parent saves nothing")
     }
+
+    /// Whether or not a fault has fired there and found nothing, which counts as a deletion.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func aMemberThatASiblingHasTakenAwayIsNotSaved(kind: StoreKind, isSeen: Bool) throws {
+        let stack = try TestStack(kind)
+        let first = stack.context.child(), second = stack.context.child()
+        let person = stack.insert("Person", ["name": "Ann"])
+        try stack.context.save()
+        let tag = stack.insert("Tag", ["label": "gone"])
+        let mine = second.own(person)
+        mine.mutableSetValue(forKey: "tags").add(second.own(tag))
+        first.delete(first.own(tag))
+        try first.save()
+        second.refreshAllObjects()
+        if isSeen { #expect(second.own(tag).value(forKey: "label") == nil && second.own(tag).isDeleted) }
+        try second.save()
+        #expect(person.many("tags").isEmpty)
+        try stack.context.save()
+        #expect(stack.newContext().own(person).many("tags").isEmpty)
+    }
 }

@@ -237,7 +237,9 @@ import Testing
         #expect(error?.code == .superseded)
         #expect(files.contents(of: SampleStore.path) == backup)
         #expect(try Self.noFileIsLeft(sample))
-        #expect(try sample.contents(try sample.store.refresh()) == people)
+        #expect(throws: StoreError.self) { try sample.store.refresh() }
+        try sample.reopen()
+        #expect(try sample.contents(sample.store.snapshot()) == people)
     }
 
     @Test func aCompactionCancelledWhileCatchingUpChangesNothing() throws {

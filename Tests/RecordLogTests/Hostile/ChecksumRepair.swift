@@ -96,7 +96,7 @@ struct ChecksumRepair: OptionSet {
             let start = offset + FrameHeader.Layout.size
             let payload = start..<start + payloadLength
             if parts.contains(.pointers) { repairPointers(kind, payload) }
-            if kind == .commit, parts.contains(.chain) { repairFooter(offset, payload) }
+            if kind == .commit || kind == .prepared, parts.contains(.chain) { repairFooter(offset, payload) }
             if parts.contains(.frames) {
                 let sum = FrameHeader.checksum(
                     of: UnsafeRawPointer(bytes.baseAddress! + offset), length: UInt32(length), fileID: fileID, offset: UInt64(offset))
@@ -109,7 +109,7 @@ struct ChecksumRepair: OptionSet {
         mutating func note(_ kind: FrameKind, _ offset: Int) {
             let sum = load(offset + FrameHeader.Layout.checksum, UInt64.self)
             checksums[UInt64(offset)] = sum
-            if kind == .rows || kind == .valueChunk || kind == .valueList {
+            if [.rows, .valueChunk, .valueList, .prepared].contains(kind) {
                 firstPart = firstPart ?? UInt64(offset)
                 partsChecksum = CommitFooter.folding(partsChecksum, sum)
             } else if kind == .commit {
@@ -141,7 +141,7 @@ struct ChecksumRepair: OptionSet {
             case .valueList:
                 for at in stride(from: payload.lowerBound + 16, to: payload.upperBound - 15, by: 16) { repairPointer(at) }
             case .rows, .commit: repairReferences(payload)
-            case .pad, .primaryPage, .indexBlock, .batch, .valueChunk: break
+            case .pad, .primaryPage, .indexBlock, .batch, .valueChunk, .prepared: break
             }
         }
 

@@ -55,6 +55,8 @@ enum HostileSeeds {
             try fill(store, rows: 2, commits: 3, valueLength: 20_000)
         }))
         result.append(("pads", try make { try fill($0, rows: 3, commits: 3, textLength: 9000) }))
+        result.append(("group", try makeGroup(isCompleted: true)))
+        result.append(("prepared", try makeGroup(isCompleted: false)))
         return result
     }
 
@@ -64,6 +66,25 @@ enum HostileSeeds {
         try body(store)
         try store.close()
         return files.memory.contents(of: path) ?? []
+    }
+
+    /// A store that took part in a save over two, of which the other one decided; and that as a crash leaves it halfway.
+    private static func makeGroup(isCompleted: Bool) throws -> [UInt8] {
+        let files = Files()
+        let store = try LogStore.open(path: path, options: options(files))
+        let decider = try LogStore.open(path: "decider", options: options(files))
+        for store in [store, decider] { try fill(store, rows: 2, commits: 1) }
+        try LogStore.write(to: [store, decider], author: "group") { for transaction in $0 { try transaction.setSystemValue(21, [4]) } }
+        let bytes = files.memory.contents(of: path) ?? []
+        guard !isCompleted else { return bytes }
+        var walk = CommitWalk(from: Snapshot.empty(store.snapshot().file, store.counters), to: store.snapshot())
+        while let footer = try walk.next(), footer.author(in: walk.frames.last!.payload) != "group" {}
+        // The commit frame of the prepared commit is its last one, and the slot before the newest knows nothing of it.
+        var prepared = Array(bytes[..<Int(walk.frames.last!.offset)]) + [UInt8](repeating: 0, count: 4096)
+        let newest = Int(store.writer.slot.offset), older = FileFormat.slotOffsets.map(Int.init).first { $0 != newest }!
+        let size = HeaderSlot.Layout.size
+        prepared.replaceSubrange(newest..<newest + size, with: prepared[older..<older + size])
+        return prepared
     }
 
     private static func fill(_ store: LogStore, rows: Int, commits: Int, textLength: Int = 10, valueLength: Int? = nil) throws {

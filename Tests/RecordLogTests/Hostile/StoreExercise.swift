@@ -31,7 +31,9 @@ struct StoreExercise {
             attempt { try $0.maintain() }
             attempt { try $0.readAll(isReadOnly: false) }
         }
-        let explained: Set<StoreError.Code> = [.corrupt, .notAStore, .unsupportedVersion, .tooLarge, .schema, .invalidArgument]
+        let explained: Set<StoreError.Code> = [
+            .corrupt, .notAStore, .unsupportedVersion, .tooLarge, .schema, .invalidArgument, .undecided,
+        ]
         return errors.first { !explained.contains($0.code) }
     }
 

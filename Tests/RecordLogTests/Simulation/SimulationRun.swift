@@ -100,6 +100,8 @@ final class SimulationRun {
         case 7:
             // As a process that dies.
             handles[index] = nil
+        case 8:
+            try commit(sample, durability) { transaction, _ in try sample.addOrDropLateIndex(transaction) }
         default:
             try commit(sample, durability)
         }
@@ -148,12 +150,20 @@ final class SimulationRun {
     }
 
     private func commit(_ sample: SampleStore, _ durability: Durability) throws {
+        try commit(sample, durability) { transaction, people in
+            for _ in 0..<plan.rows(isFirst: people.isEmpty, &random) { try change(sample, transaction, &people) }
+        }
+    }
+
+    private func commit(
+        _ sample: SampleStore, _ durability: Durability, _ body: (Transaction, inout CommitHistory.Contents) throws -> Void
+    ) throws {
         let checkpoints = sample.store.statistics.checkpoints
         try sample.store.write { transaction in
             let base = transaction.base
             if let problem = history.settle(base.sequence, try sample.contents(base)) { throw Violation(description: "a writer: " + problem) }
             var people = history.contents
-            for _ in 0..<plan.rows(isFirst: people.isEmpty, &random) { try change(sample, transaction, &people) }
+            try body(transaction, &people)
             history.begin(base.sequence + 1, people)
         }
         history.acknowledge()

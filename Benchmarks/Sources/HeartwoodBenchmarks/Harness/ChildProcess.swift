@@ -1,26 +1,32 @@
 import Foundation
 
-/// Opens a store in a fresh process and reports what that took.
+/// Measures in a process of its own: what opening a store takes there, above all.
 enum ChildProcess {
     static let command = "--measure-open"
 
     static func open(_ peer: any Peer.Type, path: String, rows: Int) throws -> (seconds: Double, bytes: Double) {
+        let parts = try numbers(from: [command, peer.name, path, "\(rows)"])
+        guard parts.count == 2 else { throw PeerError(description: "\(peer.name): the opening process failed") }
+        return (parts[0], parts[1])
+    }
+
+    /// Runs this program again, and gives the numbers that it prints.
+    static func numbers(from arguments: [String], environment: [String: String] = [:]) throws -> [Double] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = [command, peer.name, path, "\(rows)"]
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let parts = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-        guard parts.count == 2 else { throw PeerError(description: "\(peer.name): the opening process failed") }
-        return (parts[0], parts[1])
+        return output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     }
 
     /// The other side.
     static func run(_ arguments: [String]) throws {
-        guard arguments.count == 3, let type = (Runner.stackPeers + Runner.enginePeers).first(where: { $0.name == arguments[0] }), let rows = Int(arguments[2]) else {
+        guard arguments.count == 3, let type = (Runner.stackPeers + Runner.enginePeers + [ContainerPeer.self]).first(where: { $0.name == arguments[0] }), let rows = Int(arguments[2]) else {
             throw PeerError(description: "wrong arguments for \(command)")
         }
         let peer = try type.init(path: arguments[1], generator: PersonGenerator(count: rows))

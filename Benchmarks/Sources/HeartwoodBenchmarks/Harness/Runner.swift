@@ -50,6 +50,9 @@ final class Runner {
             for peer in peers { PeerFiles.remove(path(peer, rows)) }
             if !options.isEngine, options.peer == nil {
                 measurements += try StackExtras(rows: rows, only: options.only, directory: directory).run()
+                measurements += try ContainerExtras(
+                    rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory
+                ).run()
                 measurements += try ModelExtras(rows: rows, only: options.only, directory: directory).run()
                 measurements += try AccessorExtras(rows: rows, only: options.only).run()
             }

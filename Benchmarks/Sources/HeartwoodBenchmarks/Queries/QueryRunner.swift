@@ -100,16 +100,8 @@ final class QueryRunner {
         guard wants(name) else { return }
         note(name)
         var times = [[Double]](repeating: [], count: peers.count)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = [Self.oneCoreCommand, directory.path, "\(rows)", "\(repetitions)"]
-        process.environment = ProcessInfo.processInfo.environment.merging(["HEARTWOOD_QUERY_CORES": "1"]) { $1 }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        times[0] = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        times[0] = try ChildProcess.numbers(
+            from: [Self.oneCoreCommand, directory.path, "\(rows)", "\(repetitions)"], environment: ["HEARTWOOD_QUERY_CORES": "1"])
         guard times[0].count == repetitions else { throw PeerError(description: "the process on one core failed") }
         for _ in 0..<repetitions { times[1].append(try Clock.seconds { try peers[1].count() }.1) }
         record(name, "ms", times, per: 1)

@@ -7,11 +7,11 @@ class HeartwoodPeer: Peer {
 
     var options: [AnyHashable: Any]? { nil }
 
-    private let path: String
+    fileprivate let path: String
     private let generator: PersonGenerator
-    private var coordinator: NSPersistentStoreCoordinator?
-    private(set) var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-    private let model = HeartwoodPeer.model()
+    fileprivate var coordinator: NSPersistentStoreCoordinator?
+    fileprivate(set) var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    fileprivate let model = HeartwoodPeer.model()
 
     required init(path: String, generator: PersonGenerator) throws {
         self.path = path
@@ -213,4 +213,20 @@ class HeartwoodPeer: Peer {
 /// A commit does not wait for the disk.
 final class RelaxedHeartwoodPeer: HeartwoodPeer {
     override var options: [AnyHashable: Any]? { [NSRecordLogDurabilityOption: "relaxed"] }
+}
+
+/// Opens by way of a container.
+final class ContainerPeer: HeartwoodPeer {
+    override class var name: String { "Heartwood container" }
+
+    override func open() throws {
+        let container = NSPersistentContainer(name: "People", managedObjectModel: model)
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(fileURLWithPath: path))]
+        var failure: (any Error)?
+        container.loadPersistentStores { failure = $1 ?? failure }
+        if let failure { throw failure }
+        coordinator = container.persistentStoreCoordinator
+        context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+    }
 }

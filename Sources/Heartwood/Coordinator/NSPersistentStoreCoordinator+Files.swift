@@ -1,0 +1,69 @@
+import Foundation
+
+/// Stores as files: moved, replaced, removed.
+extension NSPersistentStoreCoordinator {
+    /// Where a store is.
+    public final func url(for store: NSPersistentStore) -> URL {
+        store.url ?? URL(fileURLWithPath: "/dev/null")
+    }
+
+    /// Has a loaded store go over to another URL, where its file, or a copy of it, is already. Its objects stay valid.
+    /// - Returns: false where that is another store, there is none, or the type has no files; the store stays where it was then.
+    @discardableResult
+    public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+        guard persistentStores.contains(where: { $0 === store }) else { return false }
+        return (try? store.relocate(to: url)) != nil
+    }
+
+    /// Puts a copy of the store at `sourceURL`, with its identity, in the place of the one at `destinationURL`, if there is one.
+    ///
+    /// The copy is written beside the destination and takes its place once it is whole: a source that cannot be read, a full disk and
+    /// a crash leave the destination as it was. The source may be in use. Others who have the destination open find, when they save
+    /// next, the copy if it is a later state of the same store, else an error.
+    /// - Throws: 134000 for a type without a class or files; 134080 where the source cannot be read; 134070 where the destination is
+    ///   loaded in this coordinator (remove it first), or is the source; 134030 where the copy cannot be written.
+    /// - Complexity: O(source).
+    public final func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom sourceURL: URL,
+        sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+    ) throws {
+        let storeClass = try StoreClasses.fileClass(for: storeType)
+        guard persistentStore(for: destinationURL) == nil else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "The store at \(destinationURL.path) is loaded in this coordinator; remove it before it is replaced.",
+                [NSFilePathErrorKey: destinationURL.path])
+        }
+        guard destinationURL.resolvingSymlinksInPath() != sourceURL.resolvingSymlinksInPath() else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError, "The store at \(sourceURL.path) cannot take its own place.",
+                [NSFilePathErrorKey: sourceURL.path])
+        }
+        try storeClass.replace(at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
+    }
+
+    /// The same, with the modern spelling.
+    public final func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom sourceURL: URL,
+        sourceOptions: [AnyHashable: Any]? = nil, type storeType: NSPersistentStore.StoreType
+    ) throws {
+        try replacePersistentStore(
+            at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL, sourceOptions: sourceOptions,
+            ofType: storeType.rawValue)
+    }
+
+    /// Removes the store at `url` with everything in it. Does nothing where there is no file.
+    /// - Throws: 134070 where it is open for writing in this process, or in another as far as the system tells, and where the file is no
+    ///   such store; 134000 for a type without a class. Nothing is removed then.
+    public final func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
+        guard storeType != NSInMemoryStoreType else { return }
+        try StoreClasses.fileClass(for: storeType).destroy(at: url, options: options)
+    }
+
+    /// The same, with the modern spelling.
+    public final func destroyPersistentStore(
+        at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
+    }
+}

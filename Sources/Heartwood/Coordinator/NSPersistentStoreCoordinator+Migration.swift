@@ -1,0 +1,90 @@
+import Foundation
+import RecordLog
+
+/// Stores that go to another place, or become of another type.
+extension NSPersistentStoreCoordinator {
+    /// Writes what a store has to a new store of any type, and adds that one in its place. What contexts have not saved is not in it.
+    ///
+    /// The new store has an identity of its own, the metadata that clients have set, and the configuration of the old one, whose file
+    /// stays where it is. Objects of the old store belong to a removed store from now on: `reset()` contexts, and fetch anew. Between
+    /// record logs, in files or in memory, rows are copied as they are and keep their numbers. Any other way goes through objects, without
+    /// their classes' code and without validation, and holds all of them in memory.
+    ///
+    /// The new store is written beside its URL and takes it once it is whole. Crash points: before that there is nothing at the URL;
+    /// after it the whole store.
+    /// - Returns: the new store.
+    /// - Throws: 134070 where the store is not of this coordinator, or there is a file at the URL; 134000 for a type without a class;
+    ///   134080 and 134030 where the new store cannot be written. The old one is still there then, and nothing is at the URL.
+    /// - Complexity: O(objects).
+    @discardableResult
+    public final func migratePersistentStore(
+        _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    ) throws -> NSPersistentStore {
+        adding.lock()
+        defer { adding.unlock() }
+        guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
+        guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
+        let new = storeClass.init(coordinator: self, configurationName: store.configurationName, url: url, options: options)
+        let hasFile = storeType != NSInMemoryStoreType && url.isFileURL
+        if hasFile { try StoreFiles.checkFree(url) }
+        if let source = store as? RecordLogStore, let target = new as? RecordLogStore {
+            try source.copy(to: target)
+        } else {
+            try StoreMigration(coordinator: self, store: store, url: url, options: options, type: storeType).write(to: new)
+        }
+        do {
+            try attach(new, inPlaceOf: store)
+        } catch {
+            if hasFile { try? storeClass.destroy(at: url, options: options) }
+            throw error
+        }
+        return new
+    }
+
+    /// The same, with the modern spelling.
+    @discardableResult
+    public final func migratePersistentStore(
+        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil, type storeType: NSPersistentStore.StoreType
+    ) throws -> NSPersistentStore {
+        try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+    }
+}
+
+/// The way of a migration through objects.
+struct StoreMigration {
+    let coordinator: NSPersistentStoreCoordinator
+    let store: NSPersistentStore
+    let url: URL
+    let options: [AnyHashable: Any]?
+    let type: String
+
+    /// - Parameter new: not loaded yet; a store in memory is given its contents.
+    func write(to new: NSPersistentStore) throws {
+        // A store with a file is made beside its URL. Of others nothing is known but their URL.
+        let isInMemory = type == NSInMemoryStoreType
+        let place = isInMemory || !url.isFileURL ? url : StoreFiles.beside(url)
+        let storeClass = Swift.type(of: new)
+        if place != url { try storeClass.destroy(at: place, options: nil) }
+        let target = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
+        do {
+            var writable = options
+            writable?[NSReadOnlyPersistentStoreOption] = nil
+            let made = try target.addPersistentStore(
+                ofType: type, configurationName: store.configurationName, at: place, options: writable)
+            try ObjectCopy(store: store, of: coordinator, to: target).run()
+            try copyMetadata(to: made)
+            if isInMemory, let made = made as? RecordLogStore, let new = new as? RecordLogStore { try made.copy(to: new) }
+            try target.remove(made)
+            if place != url { try LogStore.rename(place.path, to: url.path, replacing: false) }
+        } catch {
+            for store in target.persistentStores { try? target.remove(store) }
+            if place != url { try? storeClass.destroy(at: place, options: nil) }
+            throw (error as? StoreError).map { RecordLogErrors.wrap($0) } ?? error
+        }
+    }
+
+    private func copyMetadata(to made: NSPersistentStore) throws {
+        let clients = store.metadata.filter { !RecordLogMetadata.storesOwn.contains($0.key) }
+        if !clients.isEmpty { try made.setMetadata(made.metadata.merging(clients) { $1 }) }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Copies every object of a store to another coordinator's, whatever the types of the two, in one save.
+///
+/// Objects are made of `NSManagedObject` itself: what their classes do when objects are inserted, fetched and saved is not done, nor is
+/// anything validated, since nothing is changed.
+struct ObjectCopy {
+    private let source: NSManagedObjectContext
+    private let target: NSManagedObjectContext
+    private let entities: [NSEntityDescription]
+
+    /// - Parameter target: has the same model, and one store.
+    init(store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator, to target: NSPersistentStoreCoordinator) {
+        let model = coordinator.managedObjectModel
+        // Other stores of the coordinator may have the same entities.
+        source = Self.context(NSPersistentStoreCoordinator(reading: store, of: coordinator))
+        self.target = Self.context(target)
+        entities = NSEntityDescription.concrete(among: model.entities(forConfigurationName: store.configurationName) ?? model.entities)
+    }
+
+    private static func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.usesPlainObjects = true
+        return context
+    }
+
+    func run() throws {
+        var pairs: [(old: NSManagedObject, new: NSManagedObject)] = []
+        var copies: [ObjectKey: NSManagedObject] = [:]
+        for entity in entities {
+            let request = NSFetchRequest<NSManagedObject>(name: entity.name, objectClass: nil)
+            request.includesSubentities = false
+            for old in try source.fetch(request) {
+                let new = NSManagedObject(entity: entity, insertInto: target)
+                copyAttributes(of: old, to: new)
+                copies[old.key] = new
+                pairs.append((old, new))
+            }
+        }
+        for (old, new) in pairs { link(new, as: old, copies, isToMany: false) }
+        for (old, new) in pairs { link(new, as: old, copies, isToMany: true) }
+        // A getter cannot throw; what it could not read must not be copied as nothing.
+        if let failure = source.readingFailure { throw failure }
+        try target.saveToStores()
+    }
+
+    private func copyAttributes(of old: NSManagedObject, to new: NSManagedObject) {
+        for (index, property) in old.runtime.properties.enumerated() where property.hasColumn && !property.kind.isRelationship {
+            new.setManagedValue(old.managedValue(index), at: index)
+        }
+    }
+
+    private func link(_ new: NSManagedObject, as old: NSManagedObject, _ copies: [ObjectKey: NSManagedObject], isToMany: Bool) {
+        for (index, property) in old.runtime.properties.enumerated() where property.kind == (isToMany ? .toMany : .toOne) {
+            guard !property.isTransient else { continue }
+            guard isToMany else {
+                if let copy = copies[old.reference(at: index)] { new.setManagedObject(copy, at: index) }
+                continue
+            }
+            // The other side has set it, but for its order.
+            guard property.isOrdered || property.inverse == nil || property.inverseIsToMany else { continue }
+            new.setManagedObjects(old.memberKeys(at: index).compactMap { copies[$0] }, at: index)
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import Foundation
+import Synchronization
+
+/// What is done to the document as a whole. Each is done after all that was asked for before; the document is as it was where one fails,
+/// unless it says otherwise.
+extension ManagedDocument {
+    /// Opens the document's file.
+    /// - Throws: 134070 where it is open already; 134080 where there is no file, or none that can be read; 134100 where it was made with
+    ///   another model.
+    public final func open() async throws { try await run { try $0.openFile() } }
+
+    /// Saves what has changed, and lets go of the file. The context is reset: its objects belong to no context any more. Does nothing
+    /// where the document is not open.
+    /// - Throws: as saving does; the document stays open then. To close it without its changes, roll the context back first.
+    public final func close() async throws { try await run { try $0.closeFile() } }
+
+    /// Saves what has changed.
+    /// - Throws: as `NSManagedObjectContext.save()` does; the changes are kept.
+    public final func save() async throws { try await run { try $0.saveChanges() } }
+
+    /// Saves the document to a place, for one of several purposes.
+    /// - Throws: as `NSManagedObjectContext.save()` does; 134070 where there is a file already at a new place. One that cannot be written
+    ///   leaves no file. Where the document has moved on and its changes cannot be saved, it is at the new place with its changes.
+    public final func save(to url: URL, for operation: SaveOperation) async throws { try await run { try $0.save(url, operation) } }
+
+    /// Drops what has changed, and what could be undone, and shows what a file has: the document's own, or another one, of which a copy
+    /// takes the place of the document's (a backup that is brought back).
+    ///
+    /// With its own file objects stay what they are; with another they belong to no context any more.
+    /// - Throws: 134080 where the file cannot be read; 134100 where it was made with another model. Nothing is dropped then.
+    public final func revert(toContentsOf url: URL) async throws { try await run { try $0.revert(to: url) } }
+
+    // MARK: With completion handlers, which have no default, so that `open()` is one method alone
+
+    /// - Parameter completionHandler: whether it was done; `handleError` is told why not.
+    public final func open(completionHandler: (@Sendable (Bool) -> Void)?) { start(completionHandler) { try $0.openFile() } }
+
+    public final func close(completionHandler: (@Sendable (Bool) -> Void)?) { start(completionHandler) { try $0.closeFile() } }
+
+    public final func save(to url: URL, for operation: SaveOperation, completionHandler: (@Sendable (Bool) -> Void)?) {
+        start(completionHandler) { try $0.save(url, operation) }
+    }
+
+    public final func revert(toContentsOf url: URL, completionHandler: (@Sendable (Bool) -> Void)?) {
+        start(completionHandler) { try $0.revert(to: url) }
+    }
+
+    @concurrent
+    private func run(_ body: @escaping @Sendable (ManagedDocument) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            work.async { continuation.resume(with: Result { try body(self) }) }
+        }
+    }
+
+    private func start(_ handler: (@Sendable (Bool) -> Void)?, _ body: @escaping @Sendable (ManagedDocument) throws -> Void) {
+        work.async {
+            let result = Result { try body(self) }
+            self.managedObjectContext.perform {
+                if case .failure(let error) = result { self.handleError(error) }
+                handler?((try? result.get()) != nil)
+            }
+        }
+    }
+}
+
+/// The same on the document's thread.
+extension ManagedDocument {
+    private var isOpen: Bool { !documentState.contains(.closed) }
+    private var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
+    /// The store of the document's own file.
+    final var store: NSPersistentStore? { coordinator.persistentStore(for: fileURL) }
+
+    private func addStores() throws {
+        let url = fileURL
+        do {
+            try configurePersistentStoreCoordinator(
+                for: url, ofType: url.pathExtension, modelConfiguration: modelConfiguration, storeOptions: persistentStoreOptions)
+        } catch {
+            removeStores()
+            throw error
+        }
+    }
+
+    /// - Returns: the first error.
+    @discardableResult
+    private func removeStores() -> (any Error)? {
+        var failure: (any Error)?
+        for store in coordinator.persistentStores {
+            do { try coordinator.remove(store) } catch { failure = failure ?? error }
+        }
+        return failure
+    }
+
+    // MARK: Opening and closing
+
+    fileprivate func openFile() throws {
+        let url = fileURL
+        guard !isOpen else { throw DocumentError.isOpen(url) }
+        guard FileManager.default.fileExists(atPath: url.path) else { throw DocumentError.isMissing(url) }
+        try addStores()
+        begin()
+    }
+
+    private func create(_ url: URL) throws {
+        let before = fileURL
+        guard !isOpen else { throw DocumentError.isOpen(before) }
+        try StoreFiles.checkFree(url)
+        standing.withLock { $0.fileURL = url }
+        do {
+            try addStores()
+        } catch {
+            standing.withLock { $0.fileURL = before }
+            throw error
+        }
+        begin()
+        // Objects may have been inserted before.
+        try saveChanges()
+    }
+
+    private func begin() {
+        let context = managedObjectContext, wantsUndo = hasUndoManager
+        context.performAndWait {
+            if wantsUndo, context.undoManager == nil { context.undoManager = UndoManager() }
+        }
+        changeObserver = NotificationCenter.default.addObserver(
+            forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+        ) { [weak self] _ in self?.scheduleAutosave() }
+        change { $0 = .normal }
+        beginWatching()
+    }
+
+    fileprivate func closeFile() throws {
+        guard isOpen else { return }
+        let context = managedObjectContext
+        try saveChanges()
+        endWatching()
+        if let changeObserver { NotificationCenter.default.removeObserver(changeObserver) }
+        changeObserver = nil
+        forgetObjects(context)
+        // A file that is not there any more cannot be closed well.
+        let isLost = !documentState.isDisjoint(with: [.fileMissing, .inConflict])
+        let failure = removeStores()
+        change { $0 = .closed }
+        if let failure, !isLost { throw failure }
+    }
+
+    private func forgetObjects(_ context: NSManagedObjectContext) {
+        context.performAndWait {
+            context.undoManager?.removeAllActions()
+            context.reset()
+        }
+    }
+
+    // MARK: Saving
+
+    final func saveChanges() throws {
+        guard isOpen else { throw DocumentError.isClosed(fileURL) }
+        let context = managedObjectContext
+        do {
+            try context.performAndWait {
+                if context.hasChanges { try context.save() }
+            }
+        } catch {
+            change { $0.insert(.savingError) }
+            lookAtFile()
+            throw error
+        }
+        change { $0.remove(.savingError) }
+    }
+
+    fileprivate func save(_ url: URL, _ operation: SaveOperation) throws {
+        switch operation {
+        case .forCreating: try create(url)
+        case .forOverwriting:
+            guard url.standardizedFileURL == fileURL.standardizedFileURL else { throw DocumentError.isElsewhere(url, fileURL) }
+            try saveChanges()
+        case .forCopying:
+            try saveChanges()
+            try copyFile(to: url)
+        case .forMoving:
+            guard isOpen else { throw DocumentError.isClosed(fileURL) }
+            try copyFile(to: url)
+            try goOver(to: url)
+            try saveChanges()
+        }
+    }
+
+    /// Copies what was saved, though the file itself be gone.
+    private func copyFile(to url: URL) throws {
+        try StoreFiles.checkFree(url)
+        guard let store else { throw DocumentError.isMissing(fileURL) }
+        if let store = store as? RecordLogStore {
+            try store.copyLog(to: url)
+        } else {
+            try StoreClasses.fileClass(for: store.type)
+                .replace(at: url, options: store.options, with: fileURL, sourceOptions: store.options)
+        }
+    }
+
+    private func goOver(to url: URL) throws {
+        if let store, coordinator.setURL(url, for: store) {
+            standing.withLock { $0.fileURL = url }
+        } else {
+            // A type that cannot exchange its file.
+            forgetObjects(managedObjectContext)
+            removeStores()
+            standing.withLock { $0.fileURL = url }
+            try addStores()
+        }
+        change { $0.subtract([.fileMissing, .inConflict]) }
+    }
+
+    // MARK: Reverting
+
+    fileprivate func revert(to url: URL) throws {
+        guard isOpen, let store else { throw DocumentError.isClosed(fileURL) }
+        let context = managedObjectContext
+        let isOwn = url.standardizedFileURL == fileURL.standardizedFileURL
+        if isOwn, documentState.isDisjoint(with: [.fileMissing, .inConflict]) {
+            context.performAndWait {
+                context.rollback()
+                context.undoManager?.removeAllActions()
+                store.followOthers()
+                context.refreshAllObjects()
+            }
+            return change { $0.remove(.savingError) }
+        }
+        let storeClass = try StoreClasses.fileClass(for: store.type)
+        let metadata = try storeClass.metadata(at: url, options: store.options)
+        guard managedObjectModel.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata) else {
+            throw RecordLogMetadata.mismatch(
+                path: url.path, model: managedObjectModel, configuration: modelConfiguration, metadata: metadata)
+        }
+        // The document's store finds its file replaced; should that fail, nothing has happened to it.
+        if !isOwn { try storeClass.replace(at: fileURL, options: store.options, with: url, sourceOptions: store.options) }
+        forgetObjects(context)
+        removeStores()
+        do {
+            try addStores()
+        } catch {
+            endWatching()
+            change { $0 = .closed }
+            throw error
+        }
+        change { $0 = .normal }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// Fetched properties: fetched when they are first asked for, kept until the object is refreshed or becomes a fault.
+extension NSManagedObject {
+    /// The description of a fetched property; nil for any other property.
+    final func fetchedProperty(_ index: Int) -> NSFetchedPropertyDescription? {
+        guard runtime.properties[index].kind == .undefined else { return nil }
+        return entity.frozenProperties[index] as? NSFetchedPropertyDescription
+    }
+
+    /// What the property's fetch gives; nil for an object without a context. Where a store cannot be read that is nothing, and nothing can
+    /// be saved until the context is rolled back.
+    /// - Precondition: the property has a fetch request that the stores can be asked.
+    final func fetchedValue(at index: Int) -> NSArray? {
+        checkQueue("a fetched property", index)
+        if let known = storage?.fetched?[index] { return known }
+        guard let context = managedObjectContext, let property = fetchedProperty(index) else { return nil }
+        do {
+            let found = NSArray(array: try context.results(of: property, for: self))
+            let storage = self.storage ?? ObjectStorage()
+            storage.fetched = storage.fetched ?? [:]
+            storage.fetched?[index] = found
+            self.storage = storage
+            return found
+        } catch {
+            let error = error as NSError
+            precondition(
+                error.code != NSPersistentStoreUnsupportedRequestTypeError,
+                "The fetched property \(entity.name ?? "?").\(property.name) cannot be fetched: \(error.localizedDescription)")
+            context.readingFailure = context.readingFailure ?? error
+            return NSArray()
+        }
+    }
+
+    final func fetchedRefusal(_ name: String) -> String {
+        "\(entity.name ?? "?").\(name) is a fetched property, which is read alone: change the objects that it finds, and refresh this one."
+    }
+
+    // MARK: Key paths
+
+    /// The results' values under a path.
+    final func fetchedValues(_ list: NSArray, _ path: String) -> NSArray {
+        NSArray(array: list.map { member in
+            switch member {
+            case let object as NSManagedObject: object.value(forKeyPath: path) ?? NSNull()
+            case let dictionary as NSDictionary: dictionary.object(forKey: path) ?? NSNull()
+            default: NSNull()
+            }
+        })
+    }
+
+    /// The value at the end of a path with collection operators.
+    final func operatorValue(_ path: String) -> Any? {
+        let keys = path.split(separator: ".").map(String.init)
+        for key in keys where key.hasPrefix("@") {
+            precondition(
+                PredicateKeyPath.operators.contains(key),
+                "There is no collection operator \"\(key)\"; there are \(PredicateKeyPath.operators.sorted().joined(separator: " ")).")
+        }
+        return PredicateKeyPath.value(keys[...], of: self).object
+    }
+}
+
+extension NSManagedObjectContext {
+    fileprivate final func results(of property: NSFetchedPropertyDescription, for source: NSManagedObject) throws -> [Any] {
+        guard let stated = property.fetchRequest, stated.entityName != nil else {
+            throw CoreDataError.unsupported("it has no fetchRequest with an entity; give it one in the model.")
+        }
+        let request = stated.twin()
+        request.predicate = stated.predicate.map { NSPredicate(node: $0.node.substituting(source: source, property: property)) }
+        let specification = try FetchSpecification(request, context: self)
+        guard request.resultType.isEmpty else { return try fetch(request) }
+        return try fetchObjects(specification)
+    }
+}
+
+extension PredicateNode {
+    /// The predicate for one object: with its values in the place of `$FETCH_SOURCE` and of key paths behind it.
+    fileprivate func substituting(source: NSManagedObject, property: NSFetchedPropertyDescription) -> PredicateNode {
+        func value(of name: String, _ keys: [String]) -> PredicateValue? {
+            switch name {
+            case "FETCH_SOURCE": keys.isEmpty ? .object(source) : PredicateKeyPath.value(keys[...], of: source)
+            case "FETCHED_PROPERTY": keys.isEmpty ? .other(property) : property.value(under: keys)
+            default: nil
+            }
+        }
+        return rewriting { expression, bound in
+            switch expression {
+            case .path(.variable(let name), let keys) where !bound.contains(name):
+                value(of: name, keys).map(ExpressionNode.constant) ?? expression
+            // One with a path behind it is seen before that path is.
+            default: expression
+            }
+        }.rewriting { expression, bound in
+            guard case .variable(let name) = expression, !bound.contains(name) else { return expression }
+            return value(of: name, []).map(ExpressionNode.constant) ?? expression
+        }
+    }
+}
+
+extension NSFetchedPropertyDescription {
+    /// What a key path finds in the description.
+    fileprivate func value(under keys: [String]) -> PredicateValue {
+        let rest = keys.dropFirst()
+        return switch keys[0] {
+        case "name": PredicateKeyPath.value(rest, of: name)
+        case "userInfo": PredicateKeyPath.value(rest, of: NSDictionary(dictionary: userInfo ?? [:]))
+        case "entity" where rest == ["name"]: PredicateValue(entity?.name)
+        default: .null
+        }
+    }
+}

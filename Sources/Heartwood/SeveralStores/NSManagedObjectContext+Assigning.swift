@@ -1,0 +1,54 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Says which store the next save writes an inserted object to. Without it that is the first store added that holds the object's
+    /// entity and can be written.
+    ///
+    /// In a child context the choice goes up with the object's insertion.
+    /// - Precondition: the object is inserted in this context and has no permanent ID; the store is of the context's coordinator, holds the
+    ///   object's entity (by its configuration), and can be written. An object's own store may be named again.
+    public final func assign(_ object: Any, to store: NSPersistentStore) {
+        checkQueue()
+        guard let object = object as? NSManagedObject else {
+            preconditionFailure("An NSManagedObject is assigned to a store, not a \(type(of: object)).")
+        }
+        precondition(
+            object.managedObjectContext === self, "An object is assigned to a store in the context that it was inserted into.")
+        guard object.runtime.store !== store else { return }
+        precondition(
+            object.isInserted && object.key.isTemporary,
+            "Can't reassign an object to a different store once it has been saved, or has its permanent ID: insert a new object into that "
+                + "store, copy the values, and delete this one.")
+        let name = object.entity.name ?? "?"
+        guard let runtime = runtimes(of: object.entity).first(where: { $0.store === store }) else {
+            preconditionFailure(
+                store.persistentStoreCoordinator === coordinator
+                    ? "Can't assign an object to a store that does not contain the object's entity: the store at \(store.place) does not "
+                        + "hold \(name); its configuration is \(store.configurationName.map { "\"\($0)\"" } ?? "the default one")."
+                    : "Can't assign an object to a store of another coordinator: add the store at \(store.place) to this one.")
+        }
+        precondition(
+            !store.isReadOnly,
+            "Can't assign an object to a read-only store: \(store.place) was added with NSReadOnlyPersistentStoreOption.")
+        object.runtime = runtime
+    }
+
+    /// The entity in each store that holds it; where none does, what its objects have meanwhile.
+    final func runtimes(of entity: NSEntityDescription) -> [EntityRuntime] {
+        let found = coordinator?.runtimes(of: entity) ?? []
+        return found.isEmpty ? [runtime(for: entity)] : found
+    }
+
+    /// Where new rows of an entity go.
+    /// - Parameter stores: the ones to choose from; nil for all.
+    final func runtime(forInserting entity: NSEntityDescription, into stores: [NSPersistentStore]?) -> EntityRuntime? {
+        guard let stores else { return runtime(for: entity) }
+        let asked = runtimes(of: entity).filter { runtime in stores.contains { $0 === runtime.store } }
+        return asked.first { $0.store?.isReadOnly == false } ?? asked.first
+    }
+}
+
+extension NSPersistentStore {
+    /// Where the store is, for messages.
+    final var place: String { url?.path ?? identifier }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Asks several stores, each for as much as the result may need of it, and puts their answers into the request's order. Objects that
+    /// are equal in it come in the order in which their stores were added.
+    /// - Returns: nil where a store cannot evaluate the query on rows.
+    final func fetchMerged(_ fetch: FetchSpecification, _ families: [Family]) throws -> [NSManagedObject]? {
+        let (sum, isTooLarge) = fetch.offset.addingReportingOverflow(fetch.limit)
+        let end = fetch.limit == 0 || isTooLarge ? nil : sum
+        var objects: [NSManagedObject] = []
+        var statistics = QueryStatistics()
+        for family in families {
+            if fetch.sort.isEmpty, let end, objects.count >= end { break }
+            let part = family.value(fetch, limit: fetch.sort.isEmpty ? end.map { $0 - objects.count } : end, offset: 0)
+            guard let found = try run(part.query, on: part.store, { objects.append($0) }) else { return nil }
+            statistics.add(found)
+        }
+        lastQuery = statistics
+        if !fetch.sort.isEmpty { objects = sorted(objects, fetch.sort) }
+        objects.removeFirst(min(fetch.offset, objects.count))
+        if let end, objects.count > end - fetch.offset { objects.removeLast(objects.count - (end - fetch.offset)) }
+        return objects
+    }
+}
+
+extension FetchSpecification {
+    /// Whether a store is among those to ask; an object without one counts where all are.
+    func asks(_ store: NSPersistentStore?) -> Bool {
+        guard let affectedStores else { return true }
+        return affectedStores.contains { $0 === store }
+    }
+}
+
+extension QueryStatistics {
+    /// Adds how another store answered.
+    mutating func add(_ other: QueryStatistics) {
+        isOrderedByIndex = other.isOrderedByIndex && (isOrderedByIndex || parts.isEmpty)
+        parts += other.parts
+        lookups += other.lookups
+        rowsVisited += other.rowsVisited
+        rowsMatched += other.rowsMatched
+        entriesCounted += other.entriesCounted
+        cores = max(cores, other.cores)
+    }
+}

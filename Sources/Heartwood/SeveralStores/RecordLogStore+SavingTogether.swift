@@ -1,0 +1,68 @@
+import Foundation
+import RecordLog
+
+extension RecordLogStore {
+    /// Whether a save of this store can be one with another's. A store class of its own way of saving cannot.
+    final var savesTogether: Bool { Swift.type(of: self) == RecordLogStore.self || Swift.type(of: self) == InMemoryStore.self }
+
+    /// Writes a batch to each of several stores, all of them or none.
+    /// - Parameter last: what is done when every batch was found to be without conflict, and nothing is written yet.
+    static func save(together parts: [(store: RecordLogStore, batch: SaveBatch)], last: () throws -> Void) throws {
+        let loaded = try parts.map { try $0.store.loaded() }
+        let known = loaded.map { $0.log.snapshot() }
+        var at = 0
+        do {
+            try LogStore.write(to: loaded.map(\.log), author: parts.first?.batch.author) { transactions in
+                var hasWritten: [Bool] = []
+                for (index, part) in parts.enumerated() {
+                    at = index
+                    var save = RecordLogSave(
+                        transaction: transactions[index], schema: loaded[index].schema, slotBase: part.store.slotBase, batch: part.batch)
+                    try save.run()
+                    hasWritten.append(save.hasWritten)
+                }
+                try last()
+                for (index, part) in parts.enumerated() {
+                    part.store.commits.note(base: transactions[index].base.sequence, isFollowed: hasWritten[index])
+                }
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        } catch var conflicts as VersionConflicts {
+            conflicts.known = RecordLogView(
+                snapshot: known[at], of: loaded[at].log, schema: loaded[at].schema, slotBase: parts[at].store.slotBase)
+            throw conflicts
+        }
+        for (part, loaded) in zip(parts, loaded) where part.store.commits.takeForeign(upTo: loaded.log.snapshot().sequence) {
+            part.store.announceRemoteChange()
+        }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Gives each store its batch: record logs all at once, so that they change together or not at all. Stores of other kinds, which cannot
+    /// take back what they have written, get theirs before that, once every log is known to be without conflict.
+    /// - Parameter done: gets the stores of other kinds that have their changes, whatever is thrown.
+    final func save(_ batches: [(NSPersistentStore, SaveBatch)], done: inout [NSPersistentStore]) throws {
+        let open = batches.filter { (store, batch) in !batch.isEmpty && !done.contains { $0 === store } }
+        for (store, batch) in open {
+            try store.checkWritable()
+            if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
+        }
+        if open.count == 1, let (store, batch) = open.first {
+            try store.save(batch)
+            return adopt(batch.derived)
+        }
+        var logs: [(store: RecordLogStore, batch: SaveBatch)] = [], others: [(NSPersistentStore, SaveBatch)] = []
+        for (store, batch) in open {
+            if let log = store as? RecordLogStore, log.savesTogether { logs.append((log, batch)) } else { others.append((store, batch)) }
+        }
+        try RecordLogStore.save(together: logs) {
+            for (store, batch) in others {
+                try store.save(batch)
+                done.append(store)
+            }
+        }
+        for (_, batch) in open { adopt(batch.derived) }
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import RecordLog
+
+/// Record logs as files, most of them not loaded.
+enum RecordLogFiles {
+    /// What a log at `url` is opened with.
+    static func location(_ url: URL, _ options: [AnyHashable: Any]?) throws -> (path: String, options: StoreOptions) {
+        try RecordLogStore(coordinator: nil, configurationName: nil, url: url, options: options).location()
+    }
+
+    /// Runs `body` with a log that is there already, open for reading alone or for writing too.
+    static func with<Result>(
+        _ url: URL, _ options: [AnyHashable: Any]?, isReadOnly: Bool, _ body: (LogStore) throws -> Result
+    ) throws -> Result {
+        var (path, options) = try location(url, options)
+        options.isReadOnly = isReadOnly
+        options.createIfMissing = false
+        options.compaction = nil
+        let log: LogStore
+        do {
+            log = try LogStore.open(path: path, options: options)
+        } catch {
+            throw RecordLogErrors.wrap(error, opening: true)
+        }
+        do {
+            let result = try body(log)
+            try log.close()
+            return result
+        } catch {
+            try? log.close()
+            throw (error as? StoreError).map { RecordLogErrors.wrap($0) } ?? error
+        }
+    }
+
+    static func metadata(at url: URL, _ options: [AnyHashable: Any]?) throws -> [String: Any] {
+        try with(url, options, isReadOnly: true) { try metadata(in: $0) }
+    }
+
+    static func metadata(in log: LogStore) throws -> [String: Any] {
+        let metadata = try RecordLogMetadata.read(log.snapshot())
+        guard !metadata.isEmpty else {
+            throw CoreDataError.make(
+                NSPersistentStoreOpenError, "\(log.path): the store has no metadata; it was made, and never loaded with a model.",
+                [NSFilePathErrorKey: log.path])
+        }
+        return metadata
+    }
+
+    static func setMetadata(_ metadata: [String: Any]?, at url: URL, _ options: [AnyHashable: Any]?) throws {
+        try with(url, options, isReadOnly: false) { log in
+            let known = try self.metadata(in: log)
+            let bytes = try RecordLogMetadata.encode(RecordLogMetadata.merged(metadata ?? [:], known))
+            try log.write { try $0.setSystemValue(RecordLogSystemRow.metadata, bytes) }
+        }
+    }
+
+    static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
+        let (path, options) = try location(url, options)
+        do {
+            try LogStore.remove(path: path, options: options)
+        } catch {
+            throw RecordLogErrors.wrapRemoval(error)
+        }
+    }
+
+    static func replace(at url: URL, _ options: [AnyHashable: Any]?, with source: URL, _ sourceOptions: [AnyHashable: Any]?) throws {
+        let (path, options) = try location(url, options)
+        try with(source, sourceOptions, isReadOnly: true) { log in
+            _ = try metadata(in: log)
+            try log.copy(to: path, options: options, replacing: true)
+        }
+    }
+}
+
+extension RecordLogStore {
+    /// Writes the newest commit to where `new`, which is not loaded, will find it. It gets an identity of its own.
+    final func copy(to new: RecordLogStore) throws {
+        let log = try loaded().log
+        do {
+            let (path, options) = try new.location()
+            let identifier = (UInt64.random(in: 1...UInt64.max), UInt64.random(in: 1...UInt64.max))
+            var metadata = try RecordLogMetadata.read(log.snapshot())
+            metadata[NSStoreUUIDKey] = UUID(storedBytes: identifier).uuidString
+            metadata[NSStoreTypeKey] = new.type
+            try log.copy(
+                to: path, as: identifier, options: options,
+                systemValues: [RecordLogSystemRow.metadata: try RecordLogMetadata.encode(metadata)])
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    /// Writes the newest commit to a new file, which is the same store, as a copied file is.
+    final func copyLog(to url: URL) throws {
+        let log = try loaded().log
+        do {
+            try log.copy(to: url.path, options: try location().options)
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    /// Goes over to the log's file at another place, or a copy of it.
+    final func relocateLog(to url: URL) throws {
+        let known = try loaded()
+        let options = try location().options
+        let log: LogStore
+        do {
+            log = try LogStore.open(path: url.path, options: options.withoutCreating)
+        } catch {
+            throw RecordLogErrors.wrap(error, opening: true)
+        }
+        let snapshot = log.snapshot()
+        guard log.storeID == known.log.storeID, known.log.snapshot().catalog.hasSameLayouts(as: snapshot.catalog),
+            let metadata = try? RecordLogMetadata.read(snapshot)
+        else {
+            try? log.close()
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "The store at \(url.path) is not the one that was loaded from \(known.log.path); remove that one and add this.",
+                [NSAffectedStoresErrorKey: [self], NSFilePathErrorKey: url.path])
+        }
+        exchangeLog(for: log, metadata: metadata)
+        setPlace(url)
+        commits.begin(at: snapshot.sequence)
+        adoptIndexes(snapshot.catalog)
+        // Its own path may have no file any more; what was saved is in the log.
+        try? known.log.close()
+    }
+}
+
+extension StoreOptions {
+    fileprivate var withoutCreating: StoreOptions {
+        var options = self
+        options.createIfMissing = false
+        return options
+    }
+}
+
+extension Catalog {
+    /// Whether rows of the one are read as rows of the other.
+    fileprivate func hasSameLayouts(as other: Catalog) -> Bool {
+        tables.count == other.tables.count && zip(tables, other.tables).allSatisfy { mine, theirs in
+            mine.id == theirs.id && mine.name == theirs.name && mine.layouts.map(\.id) == theirs.layouts.map(\.id)
+                && mine.layouts.map { $0.columns.map(\.id) } == theirs.layouts.map { $0.columns.map(\.id) }
+        }
+    }
+}

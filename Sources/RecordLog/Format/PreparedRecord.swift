@@ -1,0 +1,86 @@
+/// 16 bytes that name a store or a group of commits.
+struct UniqueID: Hashable, Sendable {
+    let first, second: UInt64
+
+    static let size = 16
+
+    init(_ words: (UInt64, UInt64)) {
+        (first, second) = words
+    }
+
+    init?(_ reader: inout ByteReader) {
+        guard let first = reader.integer(UInt64.self), let second = reader.integer(UInt64.self) else { return nil }
+        (self.first, self.second) = (first, second)
+    }
+
+    func append(to writer: inout ByteWriter) {
+        writer.append(first)
+        writer.append(second)
+    }
+}
+
+/// What a prepared frame says of the store that decides about its commit. Spec: FORMAT.md, "Saves over several stores".
+struct PreparedRecord: Equatable {
+    /// The commits that are made together.
+    var group: UniqueID
+    /// The deciding store's identity.
+    var decider: UniqueID
+    /// The number of the deciding commit there.
+    var decision: UInt64
+    /// The deciding store's file from this file's directory, and from the root, as they were.
+    var relativePath: String
+    var path: String
+
+    static let pathLengthMax = 4096
+
+    /// The frame's payload, of which the footer is the end.
+    func payload(_ footer: CommitFooter, author: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter()
+        group.append(to: &writer)
+        decider.append(to: &writer)
+        writer.append(decision)
+        writer.append(text: relativePath)
+        writer.append(text: path)
+        let start = writer.bytes.count + author.count
+        writer.bytes += author + [UInt8](repeating: 0, count: CommitFooter.Layout.size)
+        writer.bytes.withUnsafeMutableBytes { bytes in
+            if let base = bytes.baseAddress { footer.write(to: base + start) }
+        }
+        return writer.bytes
+    }
+
+    /// - Returns: nil where the payload is none of a prepared frame.
+    init?(_ payload: UnsafeRawBufferPointer, _ footer: CommitFooter) {
+        var reader = ByteReader(footer.rows(in: payload))
+        guard let group = UniqueID(&reader), let decider = UniqueID(&reader), let decision = reader.integer(UInt64.self),
+            let relativePath = reader.text(), let path = reader.text(), reader.remaining == 0,
+            relativePath.utf8.count <= Self.pathLengthMax, path.utf8.count <= Self.pathLengthMax
+        else { return nil }
+        self.init(group: group, decider: decider, decision: decision, relativePath: relativePath, path: path)
+    }
+
+    init(group: UniqueID, decider: UniqueID, decision: UInt64, relativePath: String, path: String) {
+        self.group = group
+        self.decider = decider
+        self.decision = decision
+        self.relativePath = relativePath
+        self.path = path
+    }
+}
+
+/// Paths as prepared frames keep them, so that two files that are moved together find each other.
+enum FilePath {
+    static func directory(of path: String) -> Substring { path[..<(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)] }
+    static func name(of path: String) -> Substring { path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...] }
+
+    /// The way from the directory of one file to another.
+    static func relative(from origin: String, to path: String) -> String {
+        guard origin.hasPrefix("/") == path.hasPrefix("/") else { return path }
+        var here = directory(of: origin).split(separator: "/")[...], there = path.split(separator: "/")[...]
+        while let a = here.first, there.count > 1, a == there.first {
+            here = here.dropFirst()
+            there = there.dropFirst()
+        }
+        return (here.map { _ in ".." } + there).joined(separator: "/")
+    }
+}

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// The handles of this process that may write.
+///
+/// A file alone does not tell: snapshots keep it open after their handle was closed, and a handle locks it only while it writes.
+enum OpenStores {
+    private struct Entry: Sendable {
+        weak var store: LogStore?
+    }
+
+    private static let entries = Mutex<[Entry]>([])
+
+    static func add(_ store: LogStore) {
+        entries.withLock { entries in
+            entries.removeAll { $0.store == nil }
+            entries.append(Entry(store: store))
+        }
+    }
+
+    /// Whether a handle that is not closed writes to this file.
+    static func hasWriter(of identity: FileSystemIdentity, in fileSystem: any FileSystem) -> Bool {
+        entries.withLock { $0 }.contains { $0.store?.writes(to: identity, in: fileSystem) ?? false }
+    }
+}
+
+extension LogStore {
+    fileprivate func writes(to identity: FileSystemIdentity, in other: any FileSystem) -> Bool {
+        guard snapshot().file.storage.identity == identity, isSame(fileSystem, other) else { return false }
+        // Who has the lock is writing.
+        return writeLock.withLockIfAvailable { _ in !writer.isClosed } ?? true
+    }
+
+    /// Identities are those of one file system.
+    private func isSame(_ a: any FileSystem, _ b: any FileSystem) -> Bool {
+        guard type(of: a) == type(of: b) else { return false }
+        return !(type(of: a) is AnyClass) || (a as AnyObject) === (b as AnyObject)
+    }
+}

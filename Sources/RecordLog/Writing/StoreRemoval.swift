@@ -1,0 +1,52 @@
+/// Removes a store's file, where nobody else works on it.
+///
+/// Crash points: before the file is unlinked the store is whole; after it the name may come back as long as the directory is not synced,
+/// with the whole store behind it.
+struct StoreRemoval {
+    let path: String
+    let options: StoreOptions
+
+    func run() throws(StoreError) {
+        let fileSystem = options.resolvedFileSystem()
+        guard try fileSystem.identity(of: path) != nil else { return }
+        let target = try fileSystem.resolved(path)
+        let storage = try fileSystem.open(target, .readWrite)
+        try checkIsStore(storage)
+        // A compaction that is under way has this file's lock; what one left behind goes too.
+        let leftover = try CompactionFile.claim(besides: target, fileSystem)
+        defer { leftover.abandon() }
+        try storage.lock(timeout: options.lockTimeout)
+        defer { storage.unlock() }
+        guard try fileSystem.identity(of: target) == storage.identity else {
+            throw inUse("another file has just taken its place")
+        }
+        guard !OpenStores.hasWriter(of: storage.identity, in: fileSystem) else { throw inUse("it is open for writing in this process") }
+        if let writers = storage.otherWriters(), !writers.isEmpty {
+            throw inUse("it is open for writing in \(writers.map(\.description).joined(separator: ", "))")
+        }
+        try fileSystem.remove(target)
+        if target != path { try fileSystem.remove(path) }
+        if options.durability != .none { try fileSystem.syncDirectory(of: target) }
+    }
+
+    private func inUse(_ what: String) -> StoreError {
+        StoreError(.locked, path: path, "the store was not removed: \(what)", remedy: "Close it there first; it is as it was.")
+    }
+
+    /// Whatever else has the path by mistake is left alone.
+    private func checkIsStore(_ storage: any StorageFile) throws(StoreError) {
+        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
+        let count = try Opening.read(storage, into: &header)
+        guard !HeaderReader.isUnfinished(header) else { return }
+        _ = try HeaderReader(path: path).identity(header, count: count, size: try storage.size())
+    }
+}
+
+extension LogStore {
+    /// Removes the store at `path`, and what a compaction left beside it. Does nothing where there is no file.
+    /// - Throws: `locked` where a handle of this process, or another process as far as the system tells, has it open for writing, or is
+    ///   writing; `notAStore` for any other file; `isDirectory`, `permissionDenied`. Nothing is removed then.
+    public static func remove(path: String, options: StoreOptions = StoreOptions()) throws(StoreError) {
+        try StoreRemoval(path: path, options: options).run()
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+/// What adding a store refuses: one error of Core Data's each, that says what to do, and no file made or harmed.
+@Suite struct BadStoreTests {
+    private let place: StorePlace
+
+    init() throws {
+        place = try StorePlace()
+    }
+
+    private func model(_ change: (NSManagedObjectModel) -> Void = { _ in }) -> NSManagedObjectModel {
+        let model = TestStack.model()
+        change(model)
+        return model
+    }
+
+    /// Adds a store, which fails, and looks whether anything has changed in the directory.
+    private func refusal(
+        _ url: URL?, _ model: NSManagedObjectModel? = nil, type: String = NSRecordLogStoreType, configuration: String? = nil,
+        options: [AnyHashable: Any]? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> NSError? {
+        let before = place.contents
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model ?? self.model())
+        let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) {
+            try coordinator.addPersistentStore(ofType: type, configurationName: configuration, at: url, options: options)
+        }
+        #expect(coordinator.persistentStores.isEmpty && place.contents == before, sourceLocation: sourceLocation)
+        return error as NSError?
+    }
+
+    private func says(_ error: NSError?, _ wanted: Int, _ texts: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(code(error) == wanted, sourceLocation: sourceLocation)
+        for text in texts { #expect(error?.localizedDescription.contains(text) == true, "\(error.map { "\($0)" } ?? "")", sourceLocation: sourceLocation) }
+    }
+
+    private func make(_ url: URL, _ model: NSManagedObjectModel? = nil, configuration: String? = nil) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model ?? self.model())
+        let store = try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: configuration, at: url)
+        try coordinator.remove(store)
+    }
+
+    @Test func aStoreOfAnotherModelIsRefusedWithWhatDiffers() throws {
+        try make(place["a"])
+        let extra = NSEntityDescription()
+        extra.name = "Extra"
+        let other = model { model in
+            model.entitiesByName["Group"]?.attributesByName["title"]?.isOptional = true
+            model.entities = model.entities.filter { $0.name != "Everything" } + [extra]
+        }
+        let error = refusal(place["a"], other)
+        says(error, NSPersistentStoreIncompatibleVersionHashError, "changed: Group", "only in the model: Extra", "only in the store: Everything", "mergedModel")
+        #expect(error?.userInfo[NSChangedEntitiesErrorKey] as? [String] == ["Group"])
+        #expect(error?.userInfo[NSAddedEntitiesErrorKey] as? [String] == ["Extra"])
+        #expect(error?.userInfo[NSRemovedEntitiesErrorKey] as? [String] == ["Everything"])
+        #expect(error?.userInfo[NSFilePathErrorKey] as? String == place["a"].path)
+        #expect((error?.userInfo["metadata"] as? [String: Any])?[NSStoreUUIDKey] != nil)
+        try make(place["a"])
+    }
+
+    @Test func aStoreOfAConfigurationTellsOnlyOfItsEntities() throws {
+        let configured = { self.model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") } }
+        try make(place["c"], configured(), configuration: "C")
+        let changed = configured()
+        changed.entitiesByName["Everything"]?.attributesByName["int16"]?.isOptional = false
+        let error = refusal(place["c"], changed, configuration: "C")
+        says(error, NSPersistentStoreIncompatibleVersionHashError, "(its configuration \"C\")", "(changed: Everything)")
+        #expect(error?.userInfo[NSAddedEntitiesErrorKey] == nil)
+    }
+
+    @Test func aConfigurationThatIsNotThereIsRefused() {
+        let configured = model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") }
+        says(refusal(place["a"], configured, configuration: "D"), NSPersistentStoreOperationError, "\"D\"", "[\"C\"]")
+    }
+
+    @Test func placesThatHoldNoStoreAreRefused() throws {
+        says(refusal(place["none/a"]), NSPersistentStoreOpenError, "the directory \(place["none"].path) does not exist", "Make it first")
+        try FileManager.default.createDirectory(at: place["folder"], withIntermediateDirectories: true)
+        let error = refusal(place["folder"])
+        says(error, NSPersistentStoreOpenError, "not of a directory")
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .isDirectory)
+        try Data(repeating: 7, count: 20_000).write(to: place["letter"])
+        says(refusal(place["letter"]), NSPersistentStoreOpenError, "not a Heartwood store")
+        says(refusal(place["letter/a"]), NSPersistentStoreOpenError)
+        says(refusal(nil), NSPersistentStoreOpenError, "needs a file URL")
+        says(refusal(URL(string: "https://x.y/z")), NSPersistentStoreOpenError, "needs a file URL", "https://x.y/z")
+        says(
+            refusal(place["a"], options: [NSReadOnlyPersistentStoreOption: true]), NSPersistentStoreOpenError, "there is no such file",
+            "for writing once")
+    }
+
+    @Test func anUnknownTypeIsRefused() {
+        says(refusal(place["a"], type: "Paper"), NSPersistentStoreInvalidTypeError, "\"Paper\"", "NSRecordLogStoreType")
+        says(refusal(place["a"], type: NSSQLiteStoreType), NSPersistentStoreInvalidTypeError, "no SQLite store", "NSRecordLogStoreType")
+    }
+
+    @Test func oneStoreIsAddedOnce() throws {
+        try make(place["a"])
+        try FileManager.default.createSymbolicLink(at: place["link"], withDestinationURL: place["a"])
+        try FileManager.default.copyItem(at: place["a"], to: place["copy"])
+        let container = NSPersistentContainer(name: "Test", managedObjectModel: model())
+        container.persistentStoreDescriptions = ["a", "a", "link", "copy"].map { NSPersistentStoreDescription(url: place[$0]) }
+        var errors: [NSError?] = []
+        let names = place.names
+        container.loadPersistentStores { errors.append($1 as NSError?) }
+        #expect(errors.map { code($0) } == [nil] + Array(repeating: NSPersistentStoreOperationError, count: 3))
+        says(errors[1], NSPersistentStoreOperationError, "was added to this coordinator already")
+        for error in errors[2...] { says(error, NSPersistentStoreOperationError, "or a copy of its file", place["a"].path) }
+        #expect(container.persistentStoreCoordinator.persistentStores.count == 1 && place.names == names)
+        _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: container.viewContext)
+        try container.viewContext.performAndWait { try container.viewContext.save() }
+    }
+
+    /// An index over what cannot be compared is found out once the file is there.
+    @Test func aStoreThatCannotBeMadeLeavesNoFile() throws {
+        let odd = model { model in
+            let photo = TestStack.attribute("photo", .binaryDataAttributeType)
+            photo.allowsExternalBinaryDataStorage = true
+            model.entitiesByName["Tag"]?.properties.append(photo)
+            model.entitiesByName["Tag"]?.indexes = [TestStack.index("byPhoto", [photo])]
+        }
+        #expect(refusal(place["a"], odd) != nil)
+        #expect(place.names.isEmpty)
+    }
+
+    /// Slots of removed stores are used again, once all have been used.
+    @Test func storesComeAndGo() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
+        for number in 0..<130 {
+            let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+            let context = coordinator.newContext()
+            NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue("\(number)", forKey: "label")
+            try context.save()
+            let tags = try coordinator.newContext().fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag"))
+            #expect(tags.map { $0.value(forKey: "label") as? String } == ["\(number)"])
+            try coordinator.remove(store)
+        }
+        for _ in 0..<58 { try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil) }
+        let error = #expect(throws: (any Error).self) {
+            for _ in 0..<3 { try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil) }
+        }
+        #expect(code(error) == NSPersistentStoreOperationError)
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import RecordLog
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+@Suite struct ContainerTests {
+    private func container(_ descriptions: [NSPersistentStoreDescription]) -> NSPersistentContainer {
+        let container = NSPersistentContainer(name: "Test", managedObjectModel: TestStack.model())
+        container.persistentStoreDescriptions = descriptions
+        return container
+    }
+
+    /// What loading tells: the description and the error's code.
+    private final class Told: Sendable {
+        private struct State: @unchecked Sendable {
+            // Unchecked: tests look at descriptions and errors, and change none.
+            var list: [(NSPersistentStoreDescription, (any Error)?)] = []
+        }
+
+        private let state = Mutex(State())
+        var list: [(NSPersistentStoreDescription, (any Error)?)] { state.withLock { $0 }.list }
+        var errors: [(any Error)?] { list.map(\.1) }
+        var codes: [Int?] { errors.map { code($0) } }
+
+        func note(_ description: NSPersistentStoreDescription, _ error: (any Error)?) {
+            nonisolated(unsafe) let entry = (description, error)
+            state.withLock { $0.list.append(entry) }
+        }
+    }
+
+    private func until(_ condition: () -> Bool) async throws {
+        for _ in 0..<2000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(condition())
+    }
+
+    @Test func loadingTellsOfEachStoreOnce() throws {
+        let place = try StorePlace(), told = Told()
+        let memory = NSPersistentStoreDescription()
+        memory.type = NSInMemoryStoreType
+        let container = container([NSPersistentStoreDescription(url: place["a"]), memory])
+        container.loadPersistentStores { told.note($0, $1) }
+        #expect(told.codes == [nil, nil] && told.list.map(\.0) == container.persistentStoreDescriptions)
+        #expect(container.persistentStoreCoordinator.persistentStores.map(\.type) == [NSRecordLogStoreType, NSInMemoryStoreType])
+        let first = NSPersistentContainer(name: "Named", managedObjectModel: TestStack.model()).persistentStoreDescriptions
+        #expect(first.map(\.url) == [NSPersistentContainer.defaultDirectoryURL().appendingPathComponent("Named.heartwood")])
+    }
+
+    /// The file's lock is held, so that no opening can be done before it is let go.
+    @Test func asynchronousLoadingReturnsBeforeTheStoreIsOpen() async throws {
+        let place = try StorePlace(), told = Told()
+        let descriptions = ["a", "b"].map { NSPersistentStoreDescription(url: place[$0]) }
+        for description in descriptions {
+            description.shouldAddStoreAsynchronously = true
+            description.timeout = 60
+        }
+        let container = container(descriptions)
+        let locks = try descriptions.map { description in
+            let file = try POSIXFileSystem().open(try #require(description.url).path, .create)
+            try file.lock(timeout: .zero)
+            return file
+        }
+        container.loadPersistentStores { told.note($0, $1) }
+        #expect(container.persistentStoreCoordinator.persistentStores.isEmpty && told.list.isEmpty)
+        locks.forEach { $0.unlock() }
+        try await until { told.list.count == 2 }
+        #expect(told.codes == [nil, nil] && Set(told.list.map(\.0)) == Set(descriptions))
+        #expect(container.persistentStoreCoordinator.persistentStores.count == 2)
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(told.list.count == 2, "once for each")
+        // Two that were added at once have rooms of their own.
+        let stores = container.persistentStoreCoordinator.persistentStores
+        #expect(Set(stores.map(\.slotBase)).count == 2)
+    }
+
+    @Test func loadingIsWaitedFor() async throws {
+        let place = try StorePlace()
+        let container = container([NSPersistentStoreDescription(url: place["none/a"]), NSPersistentStoreDescription(url: place["b"])])
+        let error = await #expect(throws: (any Error).self) { try await container.loadPersistentStores() }
+        #expect(code(error) == NSPersistentStoreOpenError)
+        #expect(container.persistentStoreCoordinator.persistentStores.map(\.url) == [place["b"]])
+        let count = try await container.performBackgroundTask { context in
+            NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue("a", forKey: "name")
+            try context.save()
+            return try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person"))
+        }
+        #expect(count == 1)
+    }
+
+    @Test func descriptionsAreEqualByWhatTheySay() throws {
+        let place = try StorePlace()
+        let one = NSPersistentStoreDescription(url: place["a"])
+        one.configuration = "C"
+        one.timeout = 7
+        one.setOption("relaxed" as NSString, forKey: NSRecordLogDurabilityOption)
+        let copy = try #require(one.copy() as? NSPersistentStoreDescription)
+        #expect(copy == one && copy.hash == one.hash && copy !== one && copy.timeout == 7 && copy.configuration == "C")
+        #expect(Set([one, copy]).count == 1)
+        let changes: [(NSPersistentStoreDescription) -> Void] = [
+            { $0.url = place["b"] }, { $0.type = NSInMemoryStoreType }, { $0.configuration = nil }, { $0.isReadOnly = true }, { $0.timeout = 8 },
+            { $0.shouldAddStoreAsynchronously = true }, { $0.setOption(nil, forKey: NSRecordLogDurabilityOption) },
+        ]
+        for change in changes {
+            let other = try #require(one.copy() as? NSPersistentStoreDescription)
+            change(other)
+            #expect(other != one)
+        }
+        #expect(one.options[NSRecordLogDurabilityOption] as? NSString == "relaxed" && !one.isReadOnly)
+    }
+
+    // MARK: Read-only stores
+
+    @Test func aReadOnlyStoreIsNotWritten() throws {
+        let place = try StorePlace()
+        let maker = container([NSPersistentStoreDescription(url: place["a"])])
+        maker.loadPersistentStores { _, _ in }
+        NSEntityDescription.insertNewObject(forEntityName: "Person", into: maker.viewContext).setValue("a", forKey: "name")
+        try maker.viewContext.performAndWait { try maker.viewContext.save() }
+        for store in maker.persistentStoreCoordinator.persistentStores { try maker.persistentStoreCoordinator.remove(store) }
+        let before = place.contents, told = Told()
+        let description = NSPersistentStoreDescription(url: place["a"])
+        description.isReadOnly = true
+        let container = container([description])
+        container.loadPersistentStores { told.note($0, $1) }
+        #expect(told.codes == [nil])
+        let coordinator = container.persistentStoreCoordinator, context = coordinator.newContext()
+        let store = try #require(coordinator.persistentStores.first)
+        #expect(store.isReadOnly)
+        let person = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).first)
+        person.setValue("b", forKey: "name")
+        let error = #expect(throws: (any Error).self) { try context.save() } as NSError?
+        #expect(code(error) == NSPersistentStoreSaveError && error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == [store])
+        #expect(context.hasChanges)
+        #expect(code(#expect(throws: (any Error).self) { try coordinator.setMetadata(["a": 1], for: store) }) == NSPersistentStoreSaveError)
+        let batch = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Person"))
+        #expect(code(#expect(throws: (any Error).self) { try context.execute(batch) }) == NSPersistentStoreSaveError)
+        context.rollback()
+        try coordinator.remove(store)
+        #expect(place.contents == before)
+    }
+
+    // MARK: Models by name
+
+    @Test func aModelIsFoundInPackageResources() throws {
+        let place = try StorePlace()
+        for name in ["App_App.resources", "App_Other.bundle/Contents/Resources"] {
+            try FileManager.default.createDirectory(at: place[name], withIntermediateDirectories: true)
+        }
+        let found = ModelFinder.resources(beside: place.directory).map(\.path)
+        #expect(found.contains(place["App_App.resources"].path) && found.contains(place["App_Other.bundle/Contents/Resources"].path))
+        let directories = ModelFinder.directories.map(\.standardizedFileURL.path)
+        let executable = try #require(Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path)
+        #expect(directories.contains(executable) && directories.contains(FileManager.default.currentDirectoryPath))
+        #expect(Set(directories).count == directories.count)
+        let error = #expect(throws: (any Error).self) { try ModelFinder.model(named: "Nowhere") }
+        #expect(code(error) == NSPersistentStoreOpenError)
+        for directory in ModelFinder.directories { #expect(error?.localizedDescription.contains(directory.path) == true) }
+        #expect(error?.localizedDescription.contains("Nowhere.xcdatamodeld, Nowhere.xcdatamodel, Nowhere.momd, Nowhere.mom") == true)
+    }
+
+    @Test func aContainerWithoutAModelEndsTheProcess() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = NSPersistentContainer(name: "Nowhere")
+        }
+        #if DEBUG
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("There is no model named Nowhere") && text.contains("init(name:managedObjectModel:)"))
+        #endif
+    }
+
+    /// In the Resources of the working directory, which a process has one of.
+    @Test func aContainerFindsItsModelByName() async {
+        await #expect(processExitsWith: .success) {
+            let place = try StorePlace()
+            let model = place["Resources/Shop.xcdatamodel"]
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+            try "<?xml version=\"1.0\"?><model><entity name=\"Shop\"><attribute name=\"n\" optional=\"YES\" attributeType=\"String\"/></entity></model>"
+                .write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+            precondition(FileManager.default.changeCurrentDirectoryPath(place.directory.path))
+            precondition(NSPersistentContainer(name: "Shop").managedObjectModel.entitiesByName["Shop"] != nil)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+@Suite struct StoreFileTests {
+    private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+
+    /// A closed store with one person.
+    private func make(_ url: URL, _ name: String) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try coordinator.addPersistentStore(type: .recordLog, at: url)
+        try add(name, coordinator)
+        try coordinator.remove(store)
+    }
+
+    private func add(_ name: String, _ coordinator: NSPersistentStoreCoordinator) throws {
+        let context = coordinator.newContext()
+        NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue(name, forKey: "name")
+        try context.save()
+    }
+
+    private func names(_ url: URL) throws -> [String] {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try coordinator.addPersistentStore(type: .recordLog, at: url)
+        defer { try? coordinator.remove(store) }
+        return try coordinator.newContext().fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+            .compactMap { $0.value(forKey: "name") as? String }.sorted()
+    }
+
+    // MARK: Replacing
+
+    @Test func aStoreIsReplacedByAnotherOne() throws {
+        let place = try StorePlace()
+        try make(place["a"], "a")
+        try make(place["b"], "b")
+        try coordinator.replacePersistentStore(at: place["a"], withPersistentStoreFrom: place["b"], ofType: NSRecordLogStoreType)
+        #expect(try names(place["a"]) == ["b"] && names(place["b"]) == ["b"])
+        try coordinator.replacePersistentStore(at: place["c"], withPersistentStoreFrom: place["b"], type: .recordLog)
+        #expect(try names(place["c"]) == ["b"] && place.names == ["a", "b", "c"])
+        let identities = try ["b", "c"].map {
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: place[$0])[NSStoreUUIDKey] as? String
+        }
+        #expect(identities[0] == identities[1], "a copy of the file is the same store")
+        // A destination that is no store any more is what a backup is for.
+        try Data("broken".utf8).write(to: place["a"])
+        try coordinator.replacePersistentStore(at: place["a"], withPersistentStoreFrom: place["b"], type: .recordLog)
+        #expect(try names(place["a"]) == ["b"])
+    }
+
+    @Test func aSourceThatCannotBeReadHarmsNothing() throws {
+        let place = try StorePlace()
+        try make(place["a"], "a")
+        try Data("letter".utf8).write(to: place["letter"])
+        try FileManager.default.createDirectory(at: place["folder"], withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: place["a"], to: place["damaged"])
+        let damaged = try FileHandle(forUpdating: place["damaged"])
+        try damaged.truncate(atOffset: 9000)
+        try damaged.close()
+        let before = place.contents
+        for (source, wanted) in [
+            ("none", NSPersistentStoreOpenError), ("letter", NSPersistentStoreOpenError), ("folder", NSPersistentStoreOpenError),
+            ("damaged", NSPersistentStoreOperationError), ("a", NSPersistentStoreOperationError),
+        ] {
+            let error = #expect(throws: (any Error).self) {
+                try coordinator.replacePersistentStore(at: place["a"], withPersistentStoreFrom: place[source], type: .recordLog)
+            }
+            #expect([wanted, NSPersistentStoreOpenError].contains(code(error) ?? 0), "\(source): \(error.map { "\($0)" } ?? "")")
+            #expect(place.contents == before)
+        }
+        try coordinator.addPersistentStore(type: .recordLog, at: place["a"])
+        try make(place["b"], "b")
+        let loaded = #expect(throws: (any Error).self) {
+            try coordinator.replacePersistentStore(at: place["a"], withPersistentStoreFrom: place["b"], type: .recordLog)
+        }
+        #expect(code(loaded) == NSPersistentStoreOperationError && loaded?.localizedDescription.contains("remove it before") == true)
+        let memory = #expect(throws: (any Error).self) {
+            try coordinator.replacePersistentStore(at: place["c"], withPersistentStoreFrom: place["b"], type: .inMemory)
+        }
+        #expect(code(memory) == NSPersistentStoreInvalidTypeError)
+    }
+
+    // MARK: Destroying
+
+    @Test func aStoreIsDestroyedOnceItIsNotInUse() throws {
+        let place = try StorePlace()
+        let store = try coordinator.addPersistentStore(type: .recordLog, at: place["a"])
+        try add("a", coordinator)
+        let reader = coordinator.newContext()
+        let held = try reader.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+        let error = #expect(throws: (any Error).self) { try coordinator.destroyPersistentStore(at: place["a"], ofType: NSRecordLogStoreType) }
+        #expect(code(error) == NSPersistentStoreOperationError)
+        #expect((error as NSError?)?.userInfo[NSFilePathErrorKey] as? String == place["a"].path)
+        #expect(held[0].value(forKey: "name") as? String == "a")
+        try coordinator.remove(store)
+        try coordinator.destroyPersistentStore(at: place["a"], type: .recordLog)
+        #expect(place.names.isEmpty)
+        try coordinator.destroyPersistentStore(at: place["a"], type: .recordLog)
+        try coordinator.destroyPersistentStore(at: place["a"], type: .inMemory)
+        try Data("letter".utf8).write(to: place["letter"])
+        let letter = #expect(throws: (any Error).self) { try coordinator.destroyPersistentStore(at: place["letter"], type: .recordLog) }
+        #expect(code(letter) == NSPersistentStoreOperationError && place.names == ["letter"])
+        #expect(code(#expect(throws: (any Error).self) { try coordinator.destroyPersistentStore(at: place["letter"], type: .sqlite) })
+            == NSPersistentStoreInvalidTypeError)
+    }
+
+    // MARK: Moving
+
+    @Test func aLoadedStoreGoesAlongWithItsFile() throws {
+        let place = try StorePlace()
+        let store = try coordinator.addPersistentStore(type: .recordLog, at: place["a"])
+        let context = coordinator.newContext()
+        let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        person.setValue("a", forKey: "name")
+        try context.save()
+        person.setValue("changed", forKey: "name")
+        #expect(!coordinator.setURL(place["b"], for: store), "there is nothing")
+        try FileManager.default.moveItem(at: place["a"], to: place["b"])
+        let id = person.objectID
+        #expect(coordinator.setURL(place["b"], for: store) && coordinator.url(for: store) == place["b"])
+        try context.save()
+        #expect(person.objectID == id && id.persistentStore === store)
+        context.reset()
+        #expect(try context.existingObject(with: id).value(forKey: "name") as? String == "changed")
+        #expect(place.names == ["b"])
+        try make(place["other"], "other")
+        #expect(!coordinator.setURL(place["other"], for: store) && coordinator.url(for: store) == place["b"])
+        try add("more", coordinator)
+        try coordinator.remove(store)
+        #expect(try names(place["b"]) == ["changed", "more"] && names(place["other"]) == ["other"])
+        #expect(!coordinator.setURL(place["b"], for: store))
+    }
+
+    // MARK: Metadata
+
+    @Test func metadataIsReadAndWrittenWithoutAModel() throws {
+        let place = try StorePlace()
+        try make(place["a"], "a")
+        let before = place.contents
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSRecordLogStoreType, at: place["a"])
+        #expect(place.contents == before, "nothing is written")
+        #expect(metadata[NSStoreTypeKey] as? String == NSRecordLogStoreType)
+        #expect(coordinator.managedObjectModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+        try NSPersistentStoreCoordinator.setMetadata(
+            ["note": "n", NSStoreUUIDKey: "forged"], forPersistentStoreOfType: NSRecordLogStoreType, at: place["a"])
+        let store = try coordinator.addPersistentStore(type: .recordLog, at: place["a"])
+        #expect(coordinator.metadata(for: store)["note"] as? String == "n" && store.identifier == metadata[NSStoreUUIDKey] as? String)
+        try coordinator.remove(store)
+        try NSPersistentStoreCoordinator.setMetadata(nil, type: .recordLog, at: place["a"])
+        let last = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: place["a"])
+        #expect(last["note"] == nil && last[NSStoreUUIDKey] as? String == store.identifier)
+    }
+
+    @Test func metadataOfWhatIsNoStoreIsAnError() throws {
+        let place = try StorePlace()
+        try Data("letter".utf8).write(to: place["letter"])
+        try Data().write(to: place["empty"])
+        let before = place.contents
+        for name in ["none", "letter", "empty", "none/a"] {
+            for error in [
+                #expect(throws: (any Error).self) { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: place[name]) },
+                #expect(throws: (any Error).self) { try NSPersistentStoreCoordinator.setMetadata(["a": 1], type: .recordLog, at: place[name]) },
+            ] {
+                #expect(code(error) == NSPersistentStoreOpenError, "\(name): \(error.map { "\($0)" } ?? "")")
+            }
+            #expect(place.contents == before)
+        }
+        for type in [NSPersistentStore.StoreType.inMemory, .sqlite] {
+            let error = #expect(throws: (any Error).self) { try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: place["none"]) }
+            #expect(code(error) == NSPersistentStoreInvalidTypeError)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import RecordLog
+
+@testable import Heartwood
+
+/// A directory of a test's own, removed with it.
+final class StorePlace {
+    let directory: URL
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    subscript(_ name: String) -> URL { directory.appendingPathComponent(name) }
+
+    /// What lies in the directory: names with sizes and times, so that any writing shows.
+    var contents: [String] {
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
+        return names.map { name in
+            let values = try? FileManager.default.attributesOfItem(atPath: self[name].path)
+            return "\(name) \(values?[.size] ?? "") \(values?[.modificationDate] ?? "") \(values?[.systemFileNumber] ?? "")"
+        }
+    }
+
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted() }
+}
+
+/// What an error says, for tests.
+func code(_ error: (any Error)?) -> Int? {
+    guard let error = error as NSError?, error.domain == NSCocoaErrorDomain else { return nil }
+    return error.code
+}
+
+extension NSPersistentStoreCoordinator {
+    func newContext() -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = self
+        return context
+    }
+}

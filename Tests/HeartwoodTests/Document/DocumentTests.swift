@@ -1,0 +1,284 @@
+import Foundation
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+@Suite struct DocumentTests {
+    private let place: StorePlace
+
+    init() throws {
+        place = try StorePlace()
+    }
+
+    private func made(_ name: String = "a.heartwood", _ people: String...) async throws -> Manuscript {
+        let document = Manuscript(place[name])
+        try await document.save(to: place[name], for: .forCreating)
+        for person in people { await document.add(person) }
+        try await document.save()
+        return document
+    }
+
+    // MARK: Opening and closing
+
+    @Test func aDocumentIsMadeClosedAndOpenedAgain() async throws {
+        let document = Manuscript(place["a.heartwood"])
+        #expect(document.documentState == .closed && document.localizedName == "a" && place.names.isEmpty)
+        await document.add("before")
+        let heard = Heard([ManagedDocument.stateChangedNotification], of: document)
+        try await document.save(to: place["b.heartwood"], for: .forCreating)
+        #expect(document.documentState == .normal && document.fileURL == place["b.heartwood"] && heard.all.count == 1)
+        #expect(try Manuscript.names(in: place["b.heartwood"]) == ["before"], "what was inserted before is saved")
+        let id = await document.add("after")
+        #expect(document.hasUnsavedChanges)
+        try await document.close()
+        #expect(document.documentState == .closed && !document.hasUnsavedChanges && heard.all.count == 2)
+        #expect(document.container.persistentStoreCoordinator.persistentStores.isEmpty && id.isTemporaryID)
+        try await document.close()
+        #expect(try Manuscript.names(in: place["b.heartwood"]) == ["after", "before"])
+        try await document.open()
+        #expect(try await document.names == ["after", "before"])
+        try await document.close()
+        let again = Manuscript(place["b.heartwood"])
+        try await again.open()
+        #expect(try await again.names == ["after", "before"])
+        try await again.close()
+        #expect(place.names == ["b.heartwood"])
+    }
+
+    @Test func whatCannotBeOpenedIsLeftAlone() async throws {
+        let document = Manuscript(place["a"])
+        #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOpenError)
+        #expect(await Manuscript.failure { try await document.save() } == NSPersistentStoreOperationError)
+        #expect(await Manuscript.failure { try await document.revert(toContentsOf: place["a"]) } == NSPersistentStoreOperationError)
+        #expect(await Manuscript.failure { try await document.save(to: place["none/a"], for: .forCreating) } == NSPersistentStoreOpenError)
+        #expect(document.fileURL == place["a"] && place.names.isEmpty)
+        try Data("letter".utf8).write(to: place["letter"])
+        #expect(await Manuscript.failure { try await document.save(to: place["letter"], for: .forCreating) } == NSPersistentStoreOperationError)
+        let letter = Manuscript(place["letter"])
+        #expect(await Manuscript.failure { try await letter.open() } == NSPersistentStoreOpenError)
+        #expect(letter.documentState == .closed && letter.container.persistentStoreCoordinator.persistentStores.isEmpty)
+        #expect(try Data(contentsOf: place["letter"]) == Data("letter".utf8) && place.names == ["letter"])
+        try await document.save(to: place["a"], for: .forCreating)
+        #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOperationError)
+        #expect(await Manuscript.failure { try await document.save(to: place["b"], for: .forCreating) } == NSPersistentStoreOperationError)
+        try await document.close()
+        let other = ManagedDocument(fileURL: place["a"], managedObjectModel: NSManagedObjectModel(), concurrencyType: .privateQueueConcurrencyType)
+        #expect(await Manuscript.failure { try await other.open() } == NSPersistentStoreIncompatibleVersionHashError)
+    }
+
+    @Test func completionHandlersTellWhetherItWasDone() async throws {
+        let document = Manuscript(place["a"])
+        func done(_ start: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
+            await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
+        }
+        #expect(await !done { document.open(completionHandler: $0) })
+        #expect(document.events == ["error \(NSPersistentStoreOpenError)"])
+        #expect(await done { document.save(to: place["a"], for: .forCreating, completionHandler: $0) })
+        await document.add("a")
+        #expect(await done { document.save(to: place["a"], for: .forOverwriting, completionHandler: $0) })
+        #expect(await done { document.revert(toContentsOf: place["a"], completionHandler: $0) })
+        #expect(await done { document.close(completionHandler: $0) })
+        #expect(await done { document.open(completionHandler: $0) })
+        #expect(try await document.names == ["a"] && document.events.count == 1)
+        try await document.close()
+    }
+
+    @Test func aDocumentOfTheMainQueueIsUsedThere() async throws {
+        let document = Manuscript(place["a"], main: true)
+        try await document.save(to: place["a"], for: .forCreating)
+        #expect(document.managedObjectContext === document.container.viewContext)
+        await document.add("a")
+        try await document.close()
+        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+    }
+
+    @Test func aSubclassAddsStoresOfItsOwn() async throws {
+        let document = Manuscript(place["a"])
+        document.besides = place["besides"]
+        try await document.save(to: place["a"], for: .forCreating)
+        #expect(document.container.persistentStoreCoordinator.persistentStores.map(\.url) == [place["a"], place["besides"]])
+        try await document.close()
+        #expect(document.container.persistentStoreCoordinator.persistentStores.isEmpty)
+        document.besides = place["none/besides"]
+        #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOpenError)
+        #expect(document.container.persistentStoreCoordinator.persistentStores.isEmpty, "the first one goes too")
+    }
+
+    @Test func aDocumentThatNobodyHasGoes() async throws {
+        weak var gone: Manuscript?
+        do {
+            let document = try await made("a", "a")
+            document.fileCheckInterval = 0.01
+            try await document.close()
+            try await document.open()
+            gone = document
+        }
+        try await Manuscript.until { gone == nil }
+        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+    }
+
+    // MARK: Saving by itself
+
+    @Test func aDocumentSavesItselfAWhileAfterTheLastChange() async throws {
+        let document = try await made()
+        let log = try #require((document.store as? RecordLogStore)?.log), commits = log.snapshot().sequence
+        document.autosaveDelay = 0.4
+        let start = ContinuousClock.now
+        for name in ["a", "b", "c"] { await document.add(name) }
+        let isUnsaved = log.snapshot().sequence == commits && document.hasUnsavedChanges
+        // A machine that took so long to get here has had time to save.
+        let isInTime = ContinuousClock.now - start < .milliseconds(400)
+        #expect(isUnsaved || !isInTime, "not at once")
+        try await Manuscript.until { !document.hasUnsavedChanges }
+        #expect(ContinuousClock.now - start >= .milliseconds(400))
+        #expect(try Manuscript.names(in: place["a.heartwood"]) == ["a", "b", "c"])
+        #expect(log.snapshot().sequence == commits + 1 || !isInTime, "once for all three")
+        document.autosaveDelay = 0.01
+        await document.add("d")
+        try await Manuscript.until { !document.hasUnsavedChanges }
+        document.autosaveDelay = .infinity
+        await document.add("e")
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(document.hasUnsavedChanges)
+        try await document.close()
+        #expect(try Manuscript.names(in: place["a.heartwood"]) == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test func aSaveThatFailsIsToldAndTriedAgain() async throws {
+        let document = try await made("a", "a")
+        document.autosaveDelay = 0.01
+        let context = document.managedObjectContext
+        // A group has no title, which it must have.
+        let group = await context.perform { NSEntityDescription.insertNewObject(forEntityName: "Group", into: context).objectID }
+        try await Manuscript.until { document.documentState == .savingError && !document.events.isEmpty }
+        #expect(document.events.first == "error \(NSValidationMissingMandatoryPropertyError)" && document.hasUnsavedChanges)
+        #expect(await Manuscript.failure { try await document.close() } == NSValidationMissingMandatoryPropertyError)
+        #expect(!document.documentState.contains(.closed), "nothing is lost")
+        await context.perform { context.object(with: group).setValue("title", forKey: "title") }
+        try await Manuscript.until { document.documentState == .normal && !document.hasUnsavedChanges }
+        document.autosaveDelay = .infinity
+        await document.add("b")
+        await context.perform { context.rollback() }
+        try await document.close()
+        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+    }
+
+    // MARK: Saving elsewhere
+
+    @Test func aDocumentGoesOnElsewhereWithItsObjects() async throws {
+        let document = try await made("a", "a")
+        let id = await document.add("b"), context = document.managedObjectContext
+        let object = await context.perform { Confined(value: context.object(with: id)) }
+        #expect(await Manuscript.failure { try await document.save(to: place["b"], for: .forOverwriting) } == NSPersistentStoreOperationError)
+        try await document.save(to: place["b"], for: .forMoving)
+        #expect(document.fileURL == place["b"] && document.documentState == .normal && !document.hasUnsavedChanges)
+        #expect(try Manuscript.names(in: place["a"]) == ["a"], "as it was saved last")
+        #expect(try Manuscript.names(in: place["b"]) == ["a", "b"])
+        await context.perform { object.value.setValue("changed", forKey: "name") }
+        try await document.save(to: place["b"], for: .forOverwriting)
+        #expect(try Manuscript.names(in: place["b"]) == ["a", "changed"] && Manuscript.names(in: place["a"]) == ["a"])
+        try await document.close()
+    }
+
+    @Test func aCopyIsMadeAndTheDocumentStays() async throws {
+        let document = try await made("a", "a")
+        await document.add("b")
+        try await document.save(to: place["b"], for: .forCopying)
+        #expect(document.fileURL == place["a"])
+        await document.add("c")
+        try await document.close()
+        #expect(try Manuscript.names(in: place["b"]) == ["a", "b"] && Manuscript.names(in: place["a"]) == ["a", "b", "c"])
+    }
+
+    @Test(arguments: [ManagedDocument.SaveOperation.forMoving, .forCopying])
+    func whatIsThereIsNotOverwritten(operation: ManagedDocument.SaveOperation) async throws {
+        let document = try await made("a", "a")
+        try Data("letter".utf8).write(to: place["letter"])
+        for name in ["letter", "a", "none/b"] {
+            #expect(await Manuscript.failure { try await document.save(to: place[name], for: operation) } == NSPersistentStoreOperationError)
+            #expect(document.fileURL == place["a"] && place.names == ["a", "letter"])
+        }
+        #expect(try Data(contentsOf: place["letter"]) == Data("letter".utf8))
+        await document.add("b")
+        try await document.close()
+        #expect(try Manuscript.names(in: place["a"]) == ["a", "b"])
+    }
+
+    // MARK: Undoing and reverting
+
+    @Test func changesAreUndoneAlsoAfterASave() async throws {
+        let document = try await made("a", "a")
+        await document.add("b")
+        try await document.save()
+        let context = document.managedObjectContext
+        await context.perform { document.undoManager?.undo() }
+        #expect(document.hasUnsavedChanges)
+        #expect(try await document.names == ["a"])
+        try await document.save()
+        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+        await context.perform { document.undoManager?.redo() }
+        try await document.close()
+        #expect(try Manuscript.names(in: place["a"]) == ["a", "b"])
+        #expect(await context.perform { document.undoManager?.canUndo } == false)
+        let plain = Manuscript(place["a"])
+        plain.hasUndoManager = false
+        try await plain.open()
+        #expect(await plain.managedObjectContext.perform { plain.undoManager == nil })
+        try await plain.close()
+    }
+
+    @Test func aRevertShowsWhatTheFileHas() async throws {
+        let document = try await made("a", "a")
+        let context = document.managedObjectContext
+        let kept = try await context.perform {
+            Confined(value: try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).first))
+        }
+        await document.add("b")
+        await context.perform { kept.value.setValue("changed", forKey: "name") }
+        try await document.revert(toContentsOf: place["a"])
+        #expect(!document.hasUnsavedChanges && document.fileURL == place["a"])
+        #expect(await context.perform { kept.value.value(forKey: "name") as? String == "a" && document.undoManager?.canUndo == false })
+        // What others have saved is shown too.
+        let other = Manuscript(place["a"])
+        try await other.open()
+        await other.add("theirs")
+        try await other.close()
+        try await document.revert(toContentsOf: place["a"])
+        #expect(try await document.names == ["a", "theirs"])
+        try await document.close()
+    }
+
+    @Test func aBackupIsBroughtBack() async throws {
+        let document = try await made("a", "a")
+        try await document.save(to: place["backup"], for: .forCopying)
+        let stranger = try await made("stranger", "x", "y")
+        try await stranger.close()
+        await document.add("b")
+        try await document.save()
+        let kept = await document.add("unsaved")
+        try Data("letter".utf8).write(to: place["letter"])
+        let smaller = NSManagedObjectModel(), entity = NSEntityDescription()
+        entity.name = "Person"
+        smaller.entities = [entity]
+        let odd = ManagedDocument(fileURL: place["odd"], managedObjectModel: smaller, concurrencyType: .privateQueueConcurrencyType)
+        try await odd.save(to: place["odd"], for: .forCreating)
+        try await odd.close()
+        for (name, wanted) in [
+            ("letter", NSPersistentStoreOpenError), ("none", NSPersistentStoreOpenError), ("odd", NSPersistentStoreIncompatibleVersionHashError),
+        ] {
+            #expect(await Manuscript.failure { try await document.revert(toContentsOf: place[name]) } == wanted)
+            #expect(document.hasUnsavedChanges, "nothing is dropped")
+        }
+        #expect(try await document.names == ["a", "b", "unsaved"] && kept.isTemporaryID)
+        for (name, wanted) in [("backup", ["a"]), ("stranger", ["x", "y"])] {
+            try await document.revert(toContentsOf: place[name])
+            #expect(try await document.names == wanted && document.documentState == .normal && document.fileURL == place["a"])
+            #expect(!document.hasUnsavedChanges)
+        }
+        await document.add("z")
+        try await document.close()
+        #expect(try Manuscript.names(in: place["a"]) == ["x", "y", "z"] && Manuscript.names(in: place["stranger"]) == ["x", "y"])
+        #expect(place.names == ["a", "backup", "letter", "odd", "stranger"])
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct ModelMergeTests {
+    private func model(_ entities: [String: [String]], version: String? = nil) -> NSManagedObjectModel {
+        let model = NSManagedObjectModel()
+        model.entities = entities.sorted { $0.key < $1.key }.map { name, attributes in
+            let entity = NSEntityDescription()
+            entity.name = name
+            entity.properties = attributes.map { TestStack.attribute($0, .stringAttributeType) }
+            return entity
+        }
+        if let version { model.versionIdentifiers = [version] }
+        return model
+    }
+
+    private func metadata(_ model: NSManagedObjectModel, configuration: String? = nil) throws -> [String: Any] {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        return try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: configuration, at: nil).metadata
+    }
+
+    @Test func modelsBecomeOneAndTheSameEntityIsTakenOnce() throws {
+        let first = model(["A": ["x"], "B": ["y"]], version: "1"), second = model(["B": ["y"], "C": ["z"]], version: "2")
+        first.setEntities([first.entities[0]], forConfigurationName: "Part")
+        second.setEntities([second.entities[1]], forConfigurationName: "Part")
+        let x = try #require(first.entitiesByName["A"]?.attributesByName["x"])
+        x.setValidationPredicates([NSPredicate(format: "SELF != 'bad'")], withValidationWarnings: ["no"])
+        first.setFetchRequestTemplate(NSFetchRequest<any NSFetchRequestResult>(entityName: "A"), forName: "all")
+        let merged = try #require(NSManagedObjectModel(byMerging: [first, second]))
+        #expect(merged.entities.map(\.name) == ["A", "B", "C"] && merged.versionIdentifiers == ["1", "2"])
+        #expect(merged.entities(forConfigurationName: "Part")?.map(\.name) == ["A", "C"])
+        #expect(merged.entitiesByName["A"]?.attributesByName["x"]?.validationPredicates.count == 1)
+        #expect(merged.fetchRequestTemplate(forName: "all")?.entity === merged.entitiesByName["A"])
+        #expect(merged.entitiesByName["B"]?.versionHash == second.entitiesByName["B"]?.versionHash)
+        #expect(first.entitiesByName["A"] !== merged.entitiesByName["A"], "the models are as they were")
+        let whole = TestStack.model()
+        let alone = try #require(NSManagedObjectModel(byMerging: [whole, TestStack.model()]))
+        #expect(alone.versionChecksum == whole.versionChecksum)
+        #expect(NSManagedObjectModel(byMerging: []) == nil && NSManagedObjectModel(byMerging: nil) == nil)
+    }
+
+    @Test func differentEntitiesOfOneNameAreRefused() async {
+        let error = #expect(throws: (any Error).self) {
+            try ModelMerge(models: [model(["A": ["x", "y"]]), model(["A": ["x", "z"]])]).merge(into: nil)
+        }
+        #expect(code(error) == NSPersistentStoreIncompatibleSchemaError)
+        #expect(error?.localizedDescription.contains("two different entities named A; they differ in y, z") == true)
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let models = ["x", "y"].map { name in
+                let model = NSManagedObjectModel(), entity = NSEntityDescription()
+                entity.name = "A"
+                entity.properties = [TestStack.attribute(name, .stringAttributeType)]
+                model.entities = [entity]
+                return model
+            }
+            _ = NSManagedObjectModel(byMerging: models)
+        }
+        #if DEBUG
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("two different entities named A"))
+        #endif
+    }
+
+    @Test func theModelOfAStoreIsFoundAmongVersions() throws {
+        let old = model(["A": ["x"]]), new = model(["A": ["x", "y"]]), other = model(["B": ["z"]])
+        let ofOld = try metadata(model(["A": ["x"]]))
+        #expect(NSManagedObjectModel(byMerging: [new, old, other], forStoreMetadata: ofOld)?.versionChecksum == old.versionChecksum)
+        #expect(NSManagedObjectModel(byMerging: [new, other], forStoreMetadata: ofOld) == nil)
+        // Made of two models at once.
+        let ofBoth = try metadata(model(["A": ["x"], "B": ["z"]]))
+        let both = try #require(NSManagedObjectModel(byMerging: [new, old, other], forStoreMetadata: ofBoth))
+        #expect(both.entities.map(\.name).sorted { $0! < $1! } == ["A", "B"] && both.isConfiguration(withName: nil, compatibleWithStoreMetadata: ofBoth))
+        // Of one configuration.
+        let configured = { () -> NSManagedObjectModel in
+            let model = self.model(["A": ["x"], "B": ["z"]])
+            model.setEntities([model.entities[1]], forConfigurationName: "C")
+            return model
+        }
+        let ofC = try metadata(configured(), configuration: "C")
+        #expect(NSManagedObjectModel(byMerging: [old, configured()], forStoreMetadata: ofC)?.configurations == ["C"])
+        #expect(NSManagedObjectModel(byMerging: [old], forStoreMetadata: [:]) == nil)
+    }
+
+    @Test func bundlesModelsAreMergedAndTheirVersionsFound() throws {
+        let place = try StorePlace()
+        func write(_ path: String, _ entity: String, _ attributes: [String]) throws {
+            let url = place["App.bundle/" + path]
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            let lines = attributes.map { "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"String\"/>" }.joined()
+            try "<?xml version=\"1.0\"?><model><entity name=\"\(entity)\">\(lines)</entity></model>".write(
+                to: url.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        }
+        try write("One.xcdatamodeld/One.xcdatamodel", "A", ["x"])
+        try write("One.xcdatamodeld/One 2.xcdatamodel", "A", ["x", "y"])
+        try write("Two.xcdatamodel", "B", ["z"])
+        let current = try PropertyListSerialization.data(
+            fromPropertyList: ["_XCCurrentVersionName": "One 2.xcdatamodel"], format: .xml, options: 0)
+        try current.write(to: place["App.bundle/One.xcdatamodeld/.xccurrentversion"])
+        let bundle = try #require(Bundle(url: place["App.bundle"]))
+        let merged = try #require(NSManagedObjectModel.mergedModel(from: [bundle]))
+        #expect(merged.entitiesByName["A"]?.attributesByName.keys.sorted() == ["x", "y"] && merged.entitiesByName["B"] != nil)
+        let ofOld = try metadata(model(["A": ["x"]]))
+        let found = try #require(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: ofOld))
+        #expect(found.entitiesByName["A"]?.attributesByName.keys.sorted() == ["x"] && found.entities.count == 1)
+        #expect(NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: [NSStoreModelVersionHashesKey: ["Z": Data([1])]]) == nil)
+        let empty = try StorePlace()
+        #expect(NSManagedObjectModel.mergedModel(from: [try #require(Bundle(url: empty.directory))]) == nil)
+    }
+}

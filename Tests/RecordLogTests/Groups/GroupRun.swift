@@ -1,0 +1,251 @@
+import Foundation
+import TestSupport
+
+@testable import RecordLog
+
+/// One seeded run over two stores and two processes' handles of them: commits to both and to one, checkpoints, compactions, processes that
+/// die, disks that fail. Before each call that changes the disk the power may go, and readers may look: both stores must be as of one
+/// commit.
+final class GroupRun {
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let seed: UInt64
+    /// Of a hundred calls, how many are checked for a crash.
+    let crashShare: UInt64
+    private(set) var cases = 0
+    private(set) var groups = 0
+    private(set) var failures: [String] = []
+
+    private let disk: SimulatedFileSystem
+    private var random: SeededGenerator
+    /// What was acknowledged, and what may be there instead.
+    private var state = SamplePair.State()
+    private var attempt: SamplePair.State?
+    private var pairs: [SamplePair?] = [nil, nil]
+    private let hasFaults: Bool
+    private let checkpointAfterBytes: UInt64
+    private let zeroAheadBytes: Int
+    private let flushSize: Int
+    private var name = 0
+
+    init(seed: UInt64, crashShare: UInt64) {
+        self.seed = seed
+        self.crashShare = crashShare
+        disk = SimulatedFileSystem(seed: seed)
+        random = SeededGenerator(seed: seed)
+        hasFaults = seed % 2 == 1
+        checkpointAfterBytes = [300, 3000, 16 << 20].randomElement(using: &random) ?? 300
+        zeroAheadBytes = [0, 4096].randomElement(using: &random) ?? 0
+        flushSize = [FrameAppender.flushSize, 400].randomElement(using: &random) ?? 0
+    }
+
+    func run() {
+        do {
+            pairs[0] = try open()
+            state = try pairs[0]?.contents() ?? state
+            disk.beforeEachCall = { [unowned self] kind in look(kind) }
+            for _ in 0..<25 where failures.isEmpty {
+                if hasFaults, Int.random(in: 0..<4, using: &random) == 0 { arm() }
+                let process = Int.random(in: 0..<2, using: &random)
+                do {
+                    try step(process)
+                } catch let error as StoreError where hasFaults && [.io, .noSpace, .poisoned, .undecided].contains(error.code) {
+                    if error.code != .noSpace || Bool.random(using: &random) { pairs[process] = nil }
+                }
+            }
+            disk.heal()
+            disk.beforeEachCall = nil
+            pairs = [nil, nil]
+            if failures.isEmpty { try finish() }
+        } catch {
+            failures.append("seed \(seed), call \(disk.operationCount): \(error)")
+        }
+        disk.beforeEachCall = nil
+    }
+
+    private func arm() {
+        let at = disk.operationCount + Int.random(in: 0..<12, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: disk.fail(at: at, .once(ENOSPC))
+        case 1: disk.fail(at: at, .syncLosesPages)
+        case 2: disk.failRead(after: Int.random(in: 0..<3, using: &random), EIO)
+        default: disk.fail(at: at, .once(EIO))
+        }
+    }
+
+    private func open(_ disk: SimulatedFileSystem? = nil) throws -> SamplePair {
+        try SamplePair(disk ?? self.disk) { [checkpointAfterBytes, zeroAheadBytes, flushSize] options in
+            options.checkpointAfterBytes = checkpointAfterBytes
+            options.zeroAheadBytes = zeroAheadBytes
+            options.flushSize = flushSize
+            options.lastRoundBytes = 100
+        }
+    }
+
+    // MARK: Steps
+
+    private func step(_ process: Int) throws {
+        let pair = try handles(process)
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0: try (Bool.random(using: &random) ? pair.first : pair.second).store.checkpoint()
+        case 1: _ = try (Bool.random(using: &random) ? pair.first : pair.second).store.compact()
+        case 2:
+            pairs[process] = nil
+            for store in pair.stores { try store.close() }
+        case 3: pairs[process] = nil
+        case 4...5:
+            // A reader that cannot read the deciding file shows what was before, as it may.
+            disk.heal()
+            for store in Bool.random(using: &random) ? pair.stores : pair.stores.reversed() { _ = try store.refresh() }
+            try demand(try pair.contents(), "a refresh")
+        case 6...8: try commitToOne(pair, isFirst: Bool.random(using: &random))
+        default: try commitToBoth(pair)
+        }
+    }
+
+    private func handles(_ process: Int) throws -> SamplePair {
+        if let known = pairs[process] { return known }
+        let made = try open()
+        // Both are open for writing: whatever was not settled is.
+        try demand(made.state, "opening")
+        settle(made.state)
+        pairs[process] = made
+        return made
+    }
+
+    private func demand(_ found: SamplePair.State, _ what: String) throws {
+        guard found != state, found != attempt else { return }
+        throw Violation(description: "\(what): \(found.first.count) and \(found.second.count) rows; \(state.first.count) and "
+            + "\(state.second.count) were acknowledged, \(attempt.map { "\($0.first.count) and \($0.second.count)" } ?? "nothing") tried")
+    }
+
+    private func settle(_ found: SamplePair.State) {
+        if found == attempt { state = found }
+        attempt = nil
+    }
+
+    private func commitToBoth(_ pair: SamplePair) throws {
+        let stores = Bool.random(using: &random) ? pair.stores : pair.stores.reversed()
+        try LogStore.write(to: stores) { transactions in
+            let transactions = stores[0] === pair.first.store ? transactions : transactions.reversed()
+            let found = SamplePair.State(
+                first: try pair.first.contents(transactions[0].base), second: try pair.second.contents(transactions[1].base))
+            try demand(found, "a writer")
+            settle(found)
+            var next = state
+            next.first = try change(pair.first, transactions[0], next.first)
+            next.second = try change(pair.second, transactions[1], next.second)
+            attempt = next
+        }
+        acknowledge()
+        groups += 1
+    }
+
+    private func commitToOne(_ pair: SamplePair, isFirst: Bool) throws {
+        let sample = isFirst ? pair.first : pair.second
+        var isTried = false
+        try sample.store.write { transaction in
+            let found = try sample.contents(transaction.base)
+            // Each attempt changes what it touches, so one store tells for both.
+            if let attempt, found == (isFirst ? attempt.first : attempt.second) {
+                if found != (isFirst ? state.first : state.second) { settle(attempt) }
+            } else if found == (isFirst ? state.first : state.second) {
+                attempt = nil
+            } else {
+                throw Violation(description: "a writer of one store finds \(found.count) rows")
+            }
+            // The other store of an attempt that did not touch this one is not known: it is looked at first.
+            guard attempt == nil else { return }
+            var next = state
+            if isFirst {
+                next.first = try change(sample, transaction, next.first)
+            } else {
+                next.second = try change(sample, transaction, next.second)
+            }
+            attempt = next
+            isTried = true
+        }
+        if isTried { acknowledge() }
+    }
+
+    private func acknowledge() {
+        if let attempt { state = attempt }
+        attempt = nil
+    }
+
+    /// Adds rows, and changes or deletes others.
+    private func change(_ sample: SampleStore, _ transaction: Transaction, _ people: SamplePair.Contents) throws -> SamplePair.Contents {
+        var people = people
+        let known = people.keys.sorted().randomElement(using: &random)
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            name += 1
+            let person = SampleStore.Person(name: "p\(name)", age: Int64(name), group: UInt64(name % 3))
+            let row = try transaction.newRow(in: sample.table.id)
+            try sample.put(transaction, row, person)
+            people[row] = person
+        }
+        if let known, Bool.random(using: &random) {
+            _ = try transaction.delete(sample.reference(known))
+            people[known] = nil
+        }
+        return people
+    }
+
+    private func finish() throws {
+        let pair = try open()
+        try demand(pair.state, "at the end")
+        settle(pair.state)
+        if let problem = try pair.mismatch { throw Violation(description: "at the end: " + problem) }
+        for store in pair.stores { try store.close() }
+        for path in SamplePair.paths {
+            let report = try StoreVerification.verify(path: path, fileSystem: disk)
+            guard report.isSound else { throw Violation(description: "\(path) is not sound: \(report.tail), \(report.problems)") }
+        }
+    }
+
+    // MARK: Readers and crashes
+
+    private func look(_ kind: DiskCall.Kind) {
+        guard failures.isEmpty else { return }
+        let call = disk.operationCount
+        // Not from the run's generator: a run is the same however many of its calls are looked at.
+        var chance = SeededGenerator(seed: seed &* 0x1_0000_01B3 &+ UInt64(call))
+        guard chance.next() % 100 < crashShare else { return }
+        cases += 1
+        if let problem = crash(disk.afterPowerLoss(seed: chance.next()), &chance) {
+            failures.append("seed \(seed), a crash at call \(call) (\(kind)): \(problem)")
+        }
+    }
+
+    private func crash(_ left: SimulatedFileSystem, _ chance: inout SeededGenerator) -> String? {
+        var left = left
+        do {
+            let seen = try SamplePair.read(left, backwards: Bool.random(using: &chance))
+            try demand(seen, "a reader")
+            if Bool.random(using: &chance) {
+                left.fail(at: Int.random(in: 0..<9, using: &chance))
+                if let pair = try? open(left) { try? pair.add("x") }
+                left = left.afterPowerLoss(seed: chance.next())
+                let again = try SamplePair.read(left, backwards: Bool.random(using: &chance))
+                // It may have been written to before the power went again, and then to both.
+                guard again == seen || again.first.count == seen.first.count + 1 && again.second.count == seen.second.count + 1 else {
+                    return "settled otherwise than it was read"
+                }
+            }
+            let pair = try open(left), before = pair.state
+            if before.first.count == seen.first.count { try demand(before, "a writer after the crash") }
+            try pair.add("after")
+            if let problem = try pair.mismatch { return problem }
+            for store in pair.stores { try store.close() }
+            for path in SamplePair.paths {
+                let report = try StoreVerification.verify(path: path, fileSystem: left)
+                guard report.isSound else { return "\(path) is not sound: \(report.tail), \(report.problems)" }
+            }
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+}
