@@ -129,7 +129,7 @@ import Testing
     /// Slots of removed stores are used again, once all have been used.
     @Test func storesComeAndGo() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
-        for number in 0..<130 {
+        for number in 0..<250 {
             let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
             let context = coordinator.newContext()
             NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue("\(number)", forKey: "label")
@@ -138,10 +138,14 @@ import Testing
             #expect(tags.map { $0.value(forKey: "label") as? String } == ["\(number)"])
             try coordinator.remove(store)
         }
-        for _ in 0..<58 { try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil) }
+        var count = 0
         let error = #expect(throws: (any Error).self) {
-            for _ in 0..<3 { try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil) }
+            while count < 1000 {
+                try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+                count += 1
+            }
         }
+        #expect(count > 200 && count < 1000)
         #expect(code(error) == NSPersistentStoreOperationError)
     }
 }
