@@ -128,7 +128,8 @@ struct ClassWriterTests {
     @Test func ninetyEntitiesWithSevenHundredAttributesTakeLessThanASecond() throws {
         let entities = (0..<90).map { entity in
             "<entity name=\"E\(entity)\" representedClassName=\"E\(entity)\" codeGenerationType=\"class\">"
-                + (0..<8).map { "<attribute name=\"a\($0)\" attributeType=\"Integer 64\" usesScalarValueType=\"YES\"/>" }.joined() + "</entity>"
+                + (0..<8).map { "<attribute name=\"a\($0)\" attributeType=\"Integer 64\" usesScalarValueType=\"YES\"/>" }.joined()
+                + "</entity>"
         }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("large-\(UUID().uuidString)")
         try Data("<model>\(entities.joined())</model>".utf8).write(to: file)

@@ -29,6 +29,7 @@ extension NSManagedObjectContext {
     final func saveToStores() throws {
         var attempts = 0
         var done: [NSPersistentStore] = []
+        derivedKeys = []
         while true {
             do {
                 let batches = try makeBatches()

@@ -77,6 +77,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The error of the first fault whose row had vanished, where that does not make a deletion.
     final var unfulfilled: NSError?
     final var isSaving = false
+    /// Of which rows the last save has changed derived attributes alone.
+    final var derivedKeys: [ObjectKey] = []
     /// What fetches with a batch size have put off.
     @exclusivity(unchecked) final var laterBatches: [LaterBatches] = []
     /// nil without an undo manager.

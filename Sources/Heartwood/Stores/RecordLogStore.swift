@@ -63,6 +63,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let (path, options) = try location()
+        // Before a file is made.
+        _ = try DerivationReader(entities: configurationName.flatMap { model.entities(forConfigurationName: $0) } ?? model.entities).read()
         let isNew = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
         do {
             let log = try LogStore.open(path: path, options: options)

@@ -51,7 +51,8 @@ struct GenerateCommand: Command {
         }
         Output.line(
             files.isEmpty
-                ? "No entity of \(model) \(writesAll ? "has a class of its own." : "asks for generated code; --all writes all that have a class.")"
+                ? "No entity of \(model) "
+                    + (writesAll ? "has a class of its own." : "asks for generated code; --all writes all that have a class.")
                 : "\(files.count) files, \(written) of them written to \(folder).")
         return 0
     }
