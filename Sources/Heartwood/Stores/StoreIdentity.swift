@@ -9,7 +9,7 @@ extension NSPersistentStore {
         guard metadata[NSStoreModelVersionHashesKey] != nil,
             !model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata)
         else { return }
-        throw RecordLogMetadata.mismatch(path: url?.path ?? type, model: model, metadata: metadata)
+        throw RecordLogMetadata.mismatch(path: url?.path ?? type, model: model, configuration: configurationName, metadata: metadata)
     }
 
     /// Adds what the metadata lack, and takes the identity from them.

@@ -63,7 +63,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         let reader = try TableArchiveReader(bytes, path: archive.path)
         let metadata = try Self.metadata(of: reader, path: archive.path)
         guard model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
-            throw RecordLogMetadata.mismatch(path: archive.path, model: model, metadata: metadata)
+            throw RecordLogMetadata.mismatch(path: archive.path, model: model, configuration: configurationName, metadata: metadata)
         }
         return reader
     }
