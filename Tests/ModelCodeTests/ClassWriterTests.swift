@@ -61,6 +61,8 @@ struct ClassWriterTests {
         #expect(!read.isInPrint && read.isbn == isbn && read.cover == Data([1, 2]) && read.price == NSDecimalNumber(value: 12))
         #expect(read.site?.absoluteString == "https://example.org" && read.tags?.count == 1 && read.copies == 4 && read.default == "d")
         #expect(read.madeOn == Date(timeIntervalSinceReferenceDate: 9))
+        let request = Chapter.fetchRequest()
+        #expect(type(of: request) == NSFetchRequest<Chapter>.self, "not NSManagedObject's, without a type beside it")
     }
 
     @Test func generatedRelationshipAccessorsKeepOrderAndInverses() throws {

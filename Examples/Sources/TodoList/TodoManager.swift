@@ -7,6 +7,8 @@ final class TodoManager {
     static let shared = TodoManager()
 
     let container: NSPersistentContainer
+    /// Where the list is kept; a real program would say where.
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("todo-\(UUID().uuidString).heartwood")
     var context: NSManagedObjectContext { container.viewContext }
 
     private init() {
@@ -14,7 +16,6 @@ final class TodoManager {
             let model = try? NSManagedObjectModel.load(contentsOf: file)
         else { preconditionFailure("the model is a resource of this target") }
         container = NSPersistentContainer(name: "Todo", managedObjectModel: model)
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent("todo-\(UUID().uuidString).heartwood")
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: place)]
         container.loadPersistentStores { _, error in precondition(error == nil, "\(String(describing: error))") }
     }

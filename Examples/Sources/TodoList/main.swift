@@ -39,3 +39,4 @@ do {
 try manager.delete(where: NSPredicate(format: "isDone == YES"))
 let left = try show("Left:")
 precondition(left == ["[ ] Stack the logs"])
+try FileManager.default.removeItem(at: manager.place)
