@@ -56,11 +56,12 @@ public enum PluginRun {
 
     private static func isModel(_ path: String) -> Bool { path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel") }
 
-    /// A file that says the same already is left, so that what depends on it is not compiled again.
+    /// A file that says the same already is left, so that what depends on it is not compiled again. In place: an atomic write waits for
+    /// the disk, and what a crash leaves half-written is seen to be different.
     private static func write(_ text: String, to path: String) throws {
         let data = Data(text.utf8)
         guard FileManager.default.contents(atPath: path) != data else { return }
-        try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+        try data.write(to: URL(fileURLWithPath: path))
     }
 
     private static func report(_ text: String) {
