@@ -10,6 +10,13 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     /// The stores of the documentation's examples: an atomic one and an incremental one.
     case atomic, incremental
 
+    /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs those alone, where a test runs over all.
+    static let allCases: [StoreKind] = {
+        let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental]
+        let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
+        return all.filter { wanted?.contains($0.rawValue) ?? true }
+    }()
+
     /// What a record log alone has: batch requests, the cost of writing.
     static let recordLogs: [StoreKind] = [.recordLog, .inMemory]
     /// Those that give row numbers in the save; others give IDs ahead of it.

@@ -49,8 +49,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbour makes.
-    static let attemptsMax = 50
+    /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbours make, not even six of them that take
+    /// turns at a store whose saves are slow.
+    static let attemptsMax = 500
 
     // MARK: Conflicts as the policies see them
 

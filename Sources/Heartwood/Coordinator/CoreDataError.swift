@@ -61,6 +61,11 @@ enum CoreDataError {
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
 
+    static func isCode(_ code: Int, _ error: any Error) -> Bool {
+        let error = error as NSError
+        return error.domain == NSCocoaErrorDomain && error.code == code
+    }
+
     static func missingObject(_ id: NSManagedObjectID) -> NSError {
         make(
             NSManagedObjectReferentialIntegrityError,

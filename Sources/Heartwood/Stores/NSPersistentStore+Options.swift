@@ -26,7 +26,8 @@ extension NSPersistentStore {
     final func filePath() throws -> String {
         guard let url, url.isFileURL else {
             throw CoreDataError.make(
-                NSPersistentStoreOpenError, "A store of the type \(type) needs a file URL; \(self.url.map { "\($0)" } ?? "none") was given.")
+                NSPersistentStoreOpenError,
+                "A store of the type \(type) needs a file URL; \(self.url.map { "\($0)" } ?? "none") was given.")
         }
         return url.path
     }

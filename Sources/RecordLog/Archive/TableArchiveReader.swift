@@ -26,7 +26,9 @@ package struct TableArchiveReader {
         }
     }
 
-    private static func malformed(_ path: String, _ reader: ByteReader, _ message: String = "the archive's contents are malformed") -> StoreError {
+    private static func malformed(
+        _ path: String, _ reader: ByteReader, _ message: String = "the archive's contents are malformed"
+    ) -> StoreError {
         ArchiveFormat.corrupt(path, at: nil, "\(message), at byte \(reader.offset) of what its blocks hold")
     }
 
@@ -63,9 +65,10 @@ package struct TableArchiveReader {
 
     private static func set(_ number: UInt64, _ value: [UInt8], _ transaction: Transaction) throws(StoreError) {
         let old = try transaction.row(RowReference(table: .system, row: number))
-        if let old, old.byteCount == value.count, value.withUnsafeBytes({ KeyBytes.compare($0, UnsafeRawBufferPointer(start: old.body, count: old.byteCount)) == 0 }) {
-            return
+        let isSame = old.map { old in
+            value.withUnsafeBytes { KeyBytes.compare($0, UnsafeRawBufferPointer(start: old.body, count: old.byteCount)) == 0 }
         }
+        if isSame == true { return }
         try transaction.setSystemValue(number, value)
     }
 
@@ -194,7 +197,10 @@ private struct ArchivedRows {
         _ = try transaction.delete(reference)
     }
 
-    private func keeps(_ bytes: UnsafeRawBufferPointer, _ position: Int, _ old: RowView, _ transaction: Transaction) throws(StoreError) -> Bool {
+    /// Whether a large value is what the row has, which it keeps then.
+    private func keeps(
+        _ bytes: UnsafeRawBufferPointer, _ position: Int, _ old: RowView, _ transaction: Transaction
+    ) throws(StoreError) -> Bool {
         guard old.layoutID == table.currentLayout.id, !old.isNull(table.currentLayout.access[position]),
             let value = try transaction.value(table.currentLayout.access[position], of: old), try value.elementsEqual(bytes)
         else { return false }

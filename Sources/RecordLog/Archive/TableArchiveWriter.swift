@@ -38,7 +38,8 @@ package struct TableArchiveWriter {
         let next = transaction.nextRow(table.id)
         guard next <= TableArchive.rowsMax else {
             throw StoreError(
-                .tooLarge, path: transaction.base.file.path, "the table \(table.name) has given out more than \(TableArchive.rowsMax) row numbers",
+                .tooLarge, path: transaction.base.file.path,
+                "the table \(table.name) has given out more than \(TableArchive.rowsMax) row numbers",
                 remedy: "Use a record log for so much.")
         }
         try writer.append(bytes: TableArchive.Heading(table, nextRow: next).encoded)

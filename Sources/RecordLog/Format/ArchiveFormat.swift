@@ -45,16 +45,19 @@ struct ArchiveHeader {
     /// - Throws: `notAStore`, which says what the file seems to be; `unsupportedVersion`; `corrupt`.
     init(_ bytes: [UInt8], path: String) throws(StoreError) {
         guard bytes.starts(with: Self.magic) else { throw Self.foreign(bytes, path) }
-        guard bytes.count >= Layout.size else { throw ArchiveFormat.corrupt(path, at: UInt64(bytes.count), "the archive ends within its header") }
+        guard bytes.count >= Layout.size else {
+            throw ArchiveFormat.corrupt(path, at: UInt64(bytes.count), "the archive ends within its header")
+        }
         func word(_ offset: Int) -> UInt64 {
             bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
         }
-        guard bytes.withUnsafeBytes({ XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[..<Layout.checksum]), seed: 0) }) == word(Layout.checksum)
-        else { throw ArchiveFormat.corrupt(path, at: 0, "the archive's header is damaged") }
+        let checksum = bytes.withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[..<Layout.checksum]), seed: 0) }
+        guard checksum == word(Layout.checksum) else { throw ArchiveFormat.corrupt(path, at: 0, "the archive's header is damaged") }
         let version = UInt32(truncatingIfNeeded: word(Layout.version))
         guard version == Self.version else {
             throw StoreError(
-                .unsupportedVersion, path: path, at: UInt64(Layout.version), "the archive has format version \(version), not \(Self.version)",
+                .unsupportedVersion, path: path, at: UInt64(Layout.version),
+                "the archive has format version \(version), not \(Self.version)",
                 remedy: "Open it with a newer Heartwood.")
         }
         edition = ArchiveEdition(high: word(Layout.edition), low: word(Layout.edition + 8))
@@ -70,7 +73,8 @@ struct ArchiveHeader {
         }
         if bytes.starts(with: Array("SQLite format 3\0".utf8)) {
             return StoreError(
-                .notAStore, path: path, "this is an SQLite database, not a binary archive", remedy: "Open it with SQLite, or give an archive.")
+                .notAStore, path: path, "this is an SQLite database, not a binary archive",
+                remedy: "Open it with SQLite, or give an archive.")
         }
         return StoreError(
             .notAStore, path: path, at: 0, "this is not a binary archive, or its header is destroyed",

@@ -95,7 +95,7 @@ import Testing
         #expect(try counted("age = 99") == (0, 0, 0))
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.recordLogs)
     func aRelationshipIsFollowedFromItsSmallEnd(kind: StoreKind) throws {
         let stack = try filled(kind)
         let group = try stack.fetch("Group", "title = 'g1'")[0], tag = try stack.fetch("Tag", "label = 't1'")[0]
@@ -124,7 +124,7 @@ import Testing
         #expect(found.rowsMatched == 1 && found.rowsVisited == 2, "\(found)")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.recordLogs)
     func scansOnSeveralCoresGiveWhatOneGives(kind: StoreKind) throws {
         let stack = try filled(kind, count: 5000)
         let wide = QueryTuning(cores: 3, rowsForCores: 100, access: .scan)

@@ -11,9 +11,13 @@ import Testing
         struct Refusal: Error {}
         var saves = 0
         var removed: [String] = []
+        var events: [String] = []
         static let loading = Mutex<@Sendable (Notebook) throws -> Void>({ _ in })
 
         override var type: String { "Notebook" }
+        override func loadMetadata() throws { events.append("loadMetadata") }
+        override func didAdd(to coordinator: NSPersistentStoreCoordinator) { events.append("didAdd \(coordinator.persistentStores.count)") }
+        override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { events.append("willRemove") }
         override func load() throws { try Self.loading.withLock { $0 }(self) }
 
         override func save() throws {
@@ -187,6 +191,8 @@ import Testing
         #expect(throws: Notebook.Refusal.self) { try Self.open { _ in throw Notebook.Refusal() } }
         let hashes = failure { _ = try Self.open { $0.metadata = [NSStoreModelVersionHashesKey: ["Person": Data([1])]] } }
         #expect(hashes?.code == NSPersistentStoreIncompatibleVersionHashError)
+        try context.persistentStoreCoordinator?.remove(store)
+        #expect(store.events == ["loadMetadata", "didAdd 1", "willRemove"])
     }
 
     @Test func aJSONFileFromElsewhereIsAStore() throws {

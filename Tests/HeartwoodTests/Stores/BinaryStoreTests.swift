@@ -47,6 +47,22 @@ import Testing
         #expect(try BinaryStore.metadataForPersistentStore(with: stack.url)["note"] as? String == "kept")
     }
 
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func metadataThatAreSetAreWrittenWithTheNextSave(kind: StoreKind) throws {
+        let stack = try TestStack(kind), store = stack.coordinator.persistentStores[0]
+        store.metadata = ["note": "set", NSStoreUUIDKey: "not this one"]
+        #expect(store.metadata["note"] as? String == "set" && store.metadata[NSStoreUUIDKey] as? String == store.identifier)
+        func written() throws -> [String: Any] {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+            return try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: stack.url).metadata
+        }
+        #expect(try written()["note"] == nil)
+        stack.insert("Tag", ["label": "l"])
+        try stack.context.save()
+        let metadata = try written()
+        #expect(metadata["note"] as? String == "set" && metadata[NSStoreUUIDKey] as? String == store.identifier)
+    }
+
     @Test func aRowNumberThatWasGivenOutAheadStaysTaken() throws {
         let stack = try TestStack(.binary), other = try TestStack(.binary, at: stack.url)
         let early = stack.insert("Person", ["name": "early"])

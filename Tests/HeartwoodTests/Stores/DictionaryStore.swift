@@ -45,24 +45,30 @@ final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
         let all = order.filter { fetch.includesSubentities ? $0.entity.isKindOf(entity: entity) : $0.entity === entity }
         guard let predicate = fetch.predicate else { return all }
         guard let comparison = predicate as? NSComparisonPredicate, comparison.predicateOperatorType == .equalTo,
-            comparison.comparisonPredicateModifier == .direct, comparison.options.isEmpty, comparison.leftExpression.expressionType == .keyPath,
-            comparison.rightExpression.expressionType == .constantValue, let text = comparison.rightExpression.constantValue as? String,
+            comparison.comparisonPredicateModifier == .direct, comparison.options.isEmpty,
+            comparison.leftExpression.expressionType == .keyPath, comparison.rightExpression.expressionType == .constantValue,
+            let text = comparison.rightExpression.constantValue as? String,
             let attribute = entity.attributesByName[comparison.leftExpression.keyPath], attribute.attributeType == .stringAttributeType,
             !attribute.isTransient
         else { throw unknown }
         return all.filter { (records[$0]?.values[attribute.name] as? String)?.utf8.elementsEqual(text.utf8) ?? false }
     }
 
-    override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+    override func newValuesForObject(
+        with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode {
         guard let record = records[objectID] else { throw CocoaError(.managedObjectReferentialIntegrity) }
         var values = record.values
         // What is null is not asked for again.
-        for (name, relationship) in objectID.entity.relationshipsByName where !relationship.isToMany && values[name] == nil { values[name] = NSNull() }
+        for (name, relationship) in objectID.entity.relationshipsByName where !relationship.isToMany {
+            values[name] = values[name] ?? NSNull()
+        }
         return NSIncrementalStoreNode(objectID: objectID, withValues: values, version: record.version)
     }
 
     override func newValue(
-        forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+        forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+        with context: NSManagedObjectContext?
     ) throws -> Any {
         guard relationship.isToMany else { return records[objectID]?.values[relationship.name] ?? NSNull() }
         let listed = records[objectID]?.members[relationship.name] ?? []

@@ -245,6 +245,8 @@ import Testing
         try context.save()
         #expect(store.registered[new.objectID] == 0)
         context.refreshAllObjects()
+        // Somebody may be listening.
+        context.processPendingChanges()
         context.identities.sweep()
         #expect(store.registered.values.allSatisfy { $0 == 0 }, "\(store.registered)")
         _ = try tags(context)

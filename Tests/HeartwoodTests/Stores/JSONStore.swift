@@ -44,7 +44,8 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
             case .date(let date): date
             case .data(let data): data
             case .archive(let data):
-                try? NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, NSDictionary.self, NSString.self, NSNumber.self], from: data)
+                try? NSKeyedUnarchiver.unarchivedObject(
+                    ofClasses: [NSArray.self, NSDictionary.self, NSString.self, NSNumber.self], from: data)
             case .text(let text):
                 switch attribute.attributeType {
                 case .UUIDAttributeType: UUID(uuidString: text)

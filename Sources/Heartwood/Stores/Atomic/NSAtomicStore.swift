@@ -118,7 +118,8 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     /// - Precondition: the entity is not abstract, and of this store.
     public final func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
         guard let runtime = runtimes[ObjectIdentifier(entity)] else {
-            preconditionFailure("The entity \(entity.name ?? "?") has no objects in this store: it is abstract, or of another configuration.")
+            preconditionFailure(
+                "The entity \(entity.name ?? "?") has no objects in this store: it is abstract, or of another configuration.")
         }
         let key = ObjectKey(slot: runtime.slot, row: references.row(of: data, slot: runtime.slot).row)
         return NSManagedObjectID(entity: entity, key: key, store: self, contextToken: 0)

@@ -27,8 +27,9 @@ struct IncrementalSave {
             locked: Set(batch.checked))
         do {
             _ = try store.execute(request, with: context)
-        } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectMergeError {
-            guard let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict], !conflicts.isEmpty else { throw error }
+        } catch {
+            let conflicts = (error as NSError).userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict] ?? []
+            guard CoreDataError.isCode(NSManagedObjectMergeError, error), !conflicts.isEmpty else { throw error }
             throw VersionConflicts(objects: conflicts.map(\.sourceObject))
         }
         for object in batch.inserted { object.storage?.permanentKey = object.key }

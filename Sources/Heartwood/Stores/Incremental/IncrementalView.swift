@@ -28,7 +28,8 @@ final class IncrementalView: StoreView {
         return try store.inTurn {
             do {
                 return try row(of: try store.newValuesForObject(with: id, with: context), id, table)
-            } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError {
+            } catch {
+                guard CoreDataError.isCode(NSManagedObjectReferentialIntegrityError, error) else { throw error }
                 return nil
             }
         }
@@ -78,11 +79,14 @@ final class IncrementalView: StoreView {
     private func wrong(_ id: NSManagedObjectID, _ property: PropertyRuntime, _ value: Any?, _ what: String) -> NSError {
         CoreDataError.make(
             NSPersistentStoreOperationError,
-            "The store gave \(value.map { "\($0)" } ?? "nil") for \(property.name) of \(id.uriRepresentation().absoluteString), which is \(what).",
+            "The store gave \(value.map { "\($0)" } ?? "nil") for \(property.name) of "
+                + "\(id.uriRepresentation().absoluteString), which is \(what).",
             [NSAffectedObjectsErrorKey: [id]])
     }
 
-    override func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? { LargeValue.bytes(inRow: row.bytes(access)).map { Data($0) } }
+    override func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? {
+        LargeValue.bytes(inRow: row.bytes(access)).map { Data($0) }
+    }
 
     // MARK: Relationships
 
@@ -105,16 +109,18 @@ final class IncrementalView: StoreView {
 
     /// Has the store execute a request.
     /// - Returns: nil where it does not know how.
-    private func ask<Element>(_ query: StoreQuery, for type: NSFetchRequestResultType, _ element: (Any) -> Element?) throws -> [Element]? {
+    private func ask<Element>(
+        _ query: StoreQuery, for type: NSFetchRequestResultType, _ element: (Any) -> Element?
+    ) throws -> [Element]? {
         let request = query.request(for: type)
         let answer: Any
         do {
             answer = try store.inTurn { try store.execute(request, with: context) }
-        } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSPersistentStoreUnsupportedRequestTypeError {
-            // Asked for everything, a store has to know.
-            if query.predicate == nil, query.sort.isEmpty, query.limit == nil, query.offset == 0, type != .countResultType, type != .dictionaryResultType {
-                throw error
-            }
+        } catch {
+            // Asked for all objects, a store has to know.
+            let isForAll = query.predicate == nil && query.sort.isEmpty && query.limit == nil && query.offset == 0
+                && type != .countResultType && type != .dictionaryResultType
+            guard CoreDataError.isCode(NSPersistentStoreUnsupportedRequestTypeError, error), !isForAll else { throw error }
             return nil
         }
         let list = answer as? [Any] ?? (answer as? NSArray).map { array in (0..<array.count).map { array[$0] } }

@@ -6,9 +6,9 @@ import Synchronization
 /// are too many to read at once.
 ///
 /// A subclass overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)` and
-/// `newValue(forRelationship:forObjectWith:with:)`. The stack calls a store from one thread at a time, on the queue of the context that asks;
-/// a call may come from within another (a predicate that the store evaluates on objects fires faults). A call blocks the context, so a
-/// store that must wait for a network is used with contexts of their own queues.
+/// `newValue(forRelationship:forObjectWith:with:)`. The stack calls a store from one thread at a time, on the queue of the context that
+/// asks; a call may come from within another (a predicate that the store evaluates on objects fires faults). A call blocks the context,
+/// so a store that must wait for a network is used with contexts of their own queues.
 ///
 /// What the stack does on top: faulting and uniquing, unsaved changes in fetches, conflicts by the nodes' versions, uniqueness
 /// constraints (by a fetch for each new value), counts, dictionaries and predicates that the store says it does not know. What
@@ -60,11 +60,13 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         throw CoreDataError.unsupported("\(Swift.type(of: self)) does not override execute(_:with:).")
     }
 
-    /// The stored values of one object: called when a fault fires, when an object is refreshed, before it is saved, for its version, and
-    /// after, for its new one.
+    /// The stored values of one object: called when a fault fires, when an object is refreshed, before it is saved, for its version,
+    /// and after, for its new one.
     /// - Throws: 133000 (`CocoaError(.managedObjectReferentialIntegrity)`) where there is no such object any more. Any other error is
     ///   kept: the property that was asked for is nil, and the context's next save throws 134030 with this error beneath.
-    open func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+    open func newValuesForObject(
+        with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode {
         throw CoreDataError.unsupported("\(Swift.type(of: self)) does not override newValuesForObject(with:with:).")
     }
 
@@ -72,7 +74,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// is ordered; of a to-one relationship an `NSManagedObjectID`, or `NSNull`.
     /// - Throws: as `newValuesForObject(with:with:)`.
     open func newValue(
-        forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+        forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+        with context: NSManagedObjectContext?
     ) throws -> Any {
         throw CoreDataError.unsupported("\(Swift.type(of: self)) does not override newValue(forRelationship:forObjectWith:with:).")
     }
@@ -100,7 +103,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// - Precondition: the entity is not abstract, and of this store.
     public final func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         guard let runtime = runtimes[ObjectIdentifier(entity)] else {
-            preconditionFailure("The entity \(entity.name ?? "?") has no objects in this store: it is abstract, or of another configuration.")
+            preconditionFailure(
+                "The entity \(entity.name ?? "?") has no objects in this store: it is abstract, or of another configuration.")
         }
         let key = ObjectKey(slot: runtime.slot, row: references.row(of: data, slot: runtime.slot).row)
         return NSManagedObjectID(entity: entity, key: key, store: self, contextToken: 0)
@@ -172,7 +176,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         let ids = try inTurn { try obtainPermanentIDs(for: objects.map(\.object)) }
         guard ids.count == objects.count, zip(ids, objects).allSatisfy({ $0.key.slot == $1.runtime.slot && !$0.isTemporaryID }) else {
             throw CoreDataError.make(
-                NSPersistentStoreSaveError, "obtainPermanentIDs(for:) gave \(ids) for \(objects.count) objects: not an ID of each one's entity.",
+                NSPersistentStoreSaveError,
+                "obtainPermanentIDs(for:) gave \(ids) for \(objects.count) objects: not an ID of each one's entity.",
                 [NSAffectedObjectsErrorKey: objects.map(\.object)])
         }
         return ids.map(\.key)
