@@ -13,9 +13,12 @@ let package = Package(
         .executableTarget(
             name: "heartwood-benchmarks",
             dependencies: [
-                "CSQLite", .product(name: "Heartwood", package: "heartwood"), .product(name: "RecordLog", package: "heartwood"), .product(name: "GRDB", package: "GRDB.swift"),
+                "CSQLite", .product(name: "Heartwood", package: "heartwood"), .product(name: "RecordLog", package: "heartwood"),
+                // The command, which generates a model's classes.
+                .product(name: "heartwood", package: "heartwood"), .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            path: "Sources/HeartwoodBenchmarks",
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+            path: "Sources/HeartwoodBenchmarks", exclude: ["Accessors/Counters.xcdatamodeld"],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)],
+            plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
     ]
 )

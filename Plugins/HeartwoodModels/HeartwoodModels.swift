@@ -16,14 +16,37 @@ struct HeartwoodModels: BuildToolPlugin {
             @unknown default: false
             }
         }
+        let taken = Set(sources.map(\.lastPathComponent))
+        let files = Set(models.flatMap { model in Self.fileNames(of: model, parts) }).subtracting(taken).sorted()
+            .map { context.pluginWorkDirectoryURL.appending(path: $0) }
         let inputs = models + sources
         return [
             .buildCommand(
                 displayName: "Generating classes of \(target.name)",
                 executable: try context.tool(named: "heartwood-generate").url,
-                arguments: [target.moduleName, usesShim ? "CoreData" : "Heartwood", output.path] + inputs.map(\.path),
-                inputFiles: parts + sources, outputFiles: [output])
+                arguments: [target.moduleName, usesShim ? "CoreData" : "Heartwood", output.path]
+                    + files.flatMap { ["--file", $0.path] } + inputs.map(\.path),
+                inputFiles: parts + sources, outputFiles: [output] + files)
         ]
+    }
+
+    /// The files that Xcode would make of a model's current version: names alone, since a plugin states its outputs before it runs
+    /// anything. Whatever this misses the executable puts into the file that is always there.
+    private static func fileNames(of model: URL, _ parts: [URL]) -> [String] {
+        let versions = parts.filter { $0.path.hasPrefix(model.path + "/") && $0.lastPathComponent == "contents" }
+        let marker = (try? Data(contentsOf: model.appending(path: ".xccurrentversion"))).flatMap {
+            try? PropertyListSerialization.propertyList(from: $0, options: [], format: nil) as? [String: Any]
+        }
+        let current = marker?["_XCCurrentVersionName"] as? String
+        let contents = versions.first { $0.deletingLastPathComponent().lastPathComponent == current } ?? versions.first
+        guard let contents, let text = try? String(contentsOf: contents, encoding: .utf8) else { return [] }
+        return text.matches(of: /<entity\s[^>]*>/).flatMap { entity -> [String] in
+            guard let stated = entity.output.firstMatch(of: /\srepresentedClassName="([^"]+)"/)?.1,
+                let generation = entity.output.firstMatch(of: /\scodeGenerationType="(class|category)"/)?.1,
+                let name = stated.split(separator: ".").last
+            else { return [] }
+            return (generation == "class" ? ["\(name)+CoreDataClass.swift"] : []) + ["\(name)+CoreDataProperties.swift"]
+        }
     }
 
     /// The models below a folder, and the files that they are made of.

@@ -35,10 +35,8 @@ public struct ClassWriter: Sendable {
         }
     }
 
-    /// All of it as one text, without the heading: what the build plugin makes.
-    func text() -> String {
-        files().map { $0.text.dropFirst(heading.count) }.joined(separator: "\n")
-    }
+    /// A file's text without the heading, to be put behind others.
+    func body(of file: File) -> Substring { file.text.dropFirst(heading.count) }
 
     var heading: String {
         "// Made by heartwood generate. Changes are lost when it runs again.\n\nimport Foundation\nimport \(imported)\n\n"
@@ -109,7 +107,9 @@ public struct ClassWriter: Sendable {
     }
 
     private func type(of attribute: CodeModel.Attribute) -> AccessorType {
-        let scalars = ["Integer 16": "Int16", "Integer 32": "Int32", "Integer 64": "Int64", "Double": "Double", "Float": "Float", "Boolean": "Bool"]
+        let scalars = [
+            "Integer 16": "Int16", "Integer 32": "Int32", "Integer 64": "Int64", "Double": "Double", "Float": "Float", "Boolean": "Bool",
+        ]
         let objects = [
             "String": "String", "Date": "Date", "Binary": "Data", "UUID": "UUID", "URI": "URL", "Decimal": "NSDecimalNumber",
             "ObjectID": "NSManagedObjectID", "Composite": "[String: Any]",
@@ -139,10 +139,10 @@ public struct ClassWriter: Sendable {
 
 enum SwiftKeywords {
     private static let all: Set<String> = [
-        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let", "open",
-        "operator", "private", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case",
-        "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch", "where",
-        "while", "as", "Any", "catch", "false", "is", "nil", "super", "self", "Self", "throw", "throws", "true", "try",
+        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let",
+        "open", "operator", "private", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break",
+        "case", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch",
+        "where", "while", "as", "Any", "catch", "false", "is", "nil", "super", "self", "Self", "throw", "throws", "true", "try",
     ]
 
     static func escaped(_ name: String) -> String { all.contains(name) ? "`\(name)`" : name }

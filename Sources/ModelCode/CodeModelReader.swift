@@ -74,7 +74,8 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
     }
 
     public func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes values: [String: String]
     ) {
         let line = parser.lineNumber
         switch name {

@@ -13,7 +13,9 @@ enum MD5 {
         message += (0..<8).map { UInt8(truncatingIfNeeded: bitCount >> (8 * $0)) }
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
         for block in stride(from: 0, to: message.count, by: 64) {
-            let words = (0..<16).map { word in (0..<4).reduce(UInt32(0)) { $0 | UInt32(message[block + word * 4 + $1]) << (8 * UInt32($1)) } }
+            let words = (0..<16).map { word in
+                (0..<4).reduce(UInt32(0)) { $0 | UInt32(message[block + word * 4 + $1]) << (8 * UInt32($1)) }
+            }
             var (a, b, c, d) = (state[0], state[1], state[2], state[3])
             for step in 0..<64 {
                 let mixed: UInt32

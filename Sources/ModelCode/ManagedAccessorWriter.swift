@@ -51,7 +51,9 @@ public struct ManagedAccessorWriter {
     ) {
         let name = owner.joined(separator: ".")
         let isPrivate = resolver.access(owner) == .private
-        guard let path = resolver.local(owner), !isPrivate, (path.map(\.name) + properties.map(\.name)).allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) else {
+        guard let path = resolver.local(owner), !isPrivate,
+            (path.map(\.name) + properties.map(\.name)).allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } })
+        else {
             let reason = isPrivate
                 ? "\(name) is private, and accessors in another file cannot name it."
                 : resolver.local(owner) == nil
@@ -69,8 +71,8 @@ public struct ManagedAccessorWriter {
             guard let body = accessor(property, place: names.count, list) else { continue }
             guard let type = resolver.resolve(property.type, in: owner, module: module) else {
                 report(
-                    "@NSManaged \(name).\(property.name): the type \(property.type) is not one that this target or Foundation declares as far "
-                        + "as can be seen; write the accessors with value(forKey:).", property)
+                    "@NSManaged \(name).\(property.name): the type \(property.type) is not one that this target or Foundation declares as "
+                        + "far as can be seen; write the accessors with value(forKey:).", property)
                 continue
             }
             let file = property.access == .private ? URL(fileURLWithPath: property.file).lastPathComponent : nil
@@ -93,7 +95,9 @@ public struct ManagedAccessorWriter {
             names.append(found.property)
             let types = function.parameters.compactMap { resolver.resolve($0.type, in: owner, module: module) }
             guard types.count == function.parameters.count else {
-                report("@NSManaged \(name).\(function.name): a parameter's type is not one that can be seen here.", function.file, function.line)
+                report(
+                    "@NSManaged \(name).\(function.name): a parameter's type is not one that can be seen here.", function.file,
+                    function.line)
                 continue
             }
             let symbol = SymbolMangler.symbol(
@@ -136,8 +140,8 @@ public struct ManagedAccessorWriter {
             }
         }
         report(
-            "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): it is not what Xcode generates for a relationship of the "
-                + "model; write its body.", stated.file, stated.line)
+            "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): it is not what Xcode generates for a relationship of "
+                + "the model; write its body.", stated.file, stated.line)
         return nil
     }
 
@@ -163,13 +167,17 @@ public struct ManagedAccessorWriter {
         } else if lineage.contains(where: { $0.fetchedProperties.contains(property.name) }) {
             return byKey(property, property.name, "value", "setValue")
         } else {
-            report("@NSManaged \(entity.className).\(property.name): the entity \(entity.name) of \(model.path) has no such property.", property)
+            report(
+                "@NSManaged \(entity.className).\(property.name): the entity \(entity.name) of \(model.path) has no such property.",
+                property)
             return nil
         }
         let type = AccessorType(storage, property.type.replacing("!", with: "?"))
         let index = "propertyIndex(\(place), of: \(list))"
         guard let getter = type.getter(index), let setter = type.setter(index) else {
-            report("@NSManaged \(entity.className).\(property.name): the type \(property.type) does not suit what the model says of it.", property)
+            report(
+                "@NSManaged \(entity.className).\(property.name): the type \(property.type) does not suit what the model says of it.",
+                property)
             return nil
         }
         return (getter, setter)

@@ -1,21 +1,27 @@
 import Foundation
 
-/// What the build plugin's executable does: all generated code of one target, in one file.
+/// What the build plugin's executable does: all generated code of one target.
 ///
-/// One file, since a plugin has to name its outputs before anything has read the model.
+/// A plugin has to name its outputs beforehand, and the build system may go on with the names of an earlier look at the model. So a class
+/// whose files were named gets them, as Xcode calls them; what was not named goes into one file more, which always is, together with
+/// the accessors of `@NSManaged` properties; and a file that was named and is not needed any more says so.
 public enum PluginRun {
-    /// - Parameter arguments: MODULE IMPORT OUTPUT, then the models' and the sources' paths.
+    /// - Parameter arguments: MODULE IMPORT OUTPUT, then `--file PATH` for each file of a class, then the models' and the sources' paths.
     /// - Returns: the exit code; what went wrong is printed as the compiler prints its errors.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count >= 3 else {
-            report("usage: heartwood-generate MODULE IMPORT OUTPUT [MODEL|SOURCE]...")
+            report("usage: heartwood-generate MODULE IMPORT OUTPUT [--file PATH]... [MODEL|SOURCE]...")
             return 2
         }
         let (module, imported, output) = (arguments[0], arguments[1], arguments[2])
         do {
-            let paths = arguments.dropFirst(3)
-            let models = try paths.filter(isModel).map(CodeModelReader.read)
-            let sources = try paths.filter { !isModel($0) }.map {
+            var files: [String] = [], inputs: [String] = []
+            var rest = arguments.dropFirst(3)
+            while let next = rest.popFirst() {
+                if next == "--file" { files += rest.popFirst().map { [$0] } ?? [] } else { inputs.append(next) }
+            }
+            let models = try inputs.filter(isModel).map(CodeModelReader.read)
+            let sources = try inputs.filter { !isModel($0) }.map {
                 ManagedAccessorWriter.Source(path: $0, text: try String(contentsOfFile: $0, encoding: .utf8))
             }
             let accessors = ManagedAccessorWriter(module: module, models: models, sources: sources)
@@ -23,10 +29,22 @@ public enum PluginRun {
                 for problem in accessors.problems { report(problem) }
                 return 1
             }
-            let heading = "// Made by the plugin HeartwoodModels.\n\nimport Foundation\nimport \(imported)\n\n"
-            let classes = models.map { ClassWriter($0, importing: imported).text() }.joined(separator: "\n")
+            var others: [Substring] = []
+            var named = Dictionary(files.map { (URL(fileURLWithPath: $0).lastPathComponent, $0) }) { first, _ in first }
+            for model in models {
+                let writer = ClassWriter(model, importing: imported)
+                for file in writer.files() {
+                    if let path = named.removeValue(forKey: file.name) {
+                        try write(file.text, to: path)
+                    } else {
+                        others.append(writer.body(of: file))
+                    }
+                }
+            }
+            for path in named.values { try write("// The model asks for no code of this name any more.\n", to: path) }
+            let heading = "// Made by the plugin HeartwoodModels.\n\nimport Foundation\nimport \(imported)\n"
             let managed = accessors.text.isEmpty ? "" : "\n#if !canImport(Darwin)\n\n\(accessors.text)#endif\n"
-            try Data((heading + classes + managed).utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+            try write(heading + others.map { "\n" + $0 }.joined() + managed, to: output)
             return 0
         } catch let error as CodeError {
             report(error.description.replacing(": ", with: ": error: ", maxReplacements: 1))
@@ -37,6 +55,14 @@ public enum PluginRun {
     }
 
     private static func isModel(_ path: String) -> Bool { path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel") }
+
+    /// A file that says the same already is left, so that what depends on it is not compiled again. In place: an atomic write waits for
+    /// the disk, and what a crash leaves half-written is seen to be different.
+    private static func write(_ text: String, to path: String) throws {
+        let data = Data(text.utf8)
+        guard FileManager.default.contents(atPath: path) != data else { return }
+        try data.write(to: URL(fileURLWithPath: path))
+    }
 
     private static func report(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))

@@ -14,7 +14,8 @@ struct TypeResolver {
     func local(_ path: [String]) -> [SymbolMangler.TypeName.Part]? {
         var parts: [SymbolMangler.TypeName.Part] = []
         for count in 1...max(path.count, 1) {
-            guard let type = declared[Array(path.prefix(count))], let kind = type.kind, let name = path.prefix(count).last else { return nil }
+            guard let type = declared[Array(path.prefix(count))], let kind = type.kind, let name = path.prefix(count).last
+            else { return nil }
             parts.append(.init(name: name, kind: kind))
         }
         return parts
@@ -34,7 +35,8 @@ struct TypeResolver {
         (
             [
                 "NSObject", "NSNumber", "NSDecimalNumber", "NSString", "NSDate", "NSData", "NSURL", "NSUUID", "NSSet", "NSMutableSet",
-                "NSOrderedSet", "NSMutableOrderedSet", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSAttributedString", "NSIndexSet",
+                "NSOrderedSet", "NSMutableOrderedSet", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary",
+                "NSAttributedString", "NSIndexSet",
             ], "Foundation", "C"
         ),
         (["NSManagedObject", "NSManagedObjectID"], "Heartwood", "C"),

@@ -42,7 +42,7 @@ import Testing
 
     /// Through an index, a scan, with unsaved changes, and in memory: the same objects, in the same order. Each seed takes a third of the
     /// orders for each predicate, three seeds all of them; in the long form each takes all.
-    @Test(arguments: StoreKind.allCases, 1...(FetchTests.longSeeds ?? 3))
+    @Test(arguments: StoreKind.recordLogs, 1...(FetchTests.longSeeds ?? 3))
     func everyWayOfFetchingGivesTheSame(kind: StoreKind, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let stack = try filled(kind, &random, count: 120)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func anIndexIsUsedWhereItServes(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<1000 { stack.insert("Person", ["name": "p\(number)", "age": number, "email": "e\(number)"]) }

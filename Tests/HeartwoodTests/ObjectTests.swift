@@ -87,7 +87,7 @@ import Testing
         #expect(throws: (any Error).self) { try stack.newContext().existingObject(with: id) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func aFaultReadsItsRowWhenItIsAskedAndOnlyThen(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = stack.insert("Person", ["name": "Ada"])

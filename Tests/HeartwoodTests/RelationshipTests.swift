@@ -97,7 +97,7 @@ import Testing
         #expect(try stack.fetch("Task").isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func connectingToAGroupReadsNoOtherMember(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "Large"])

@@ -7,7 +7,7 @@ import Testing
 @Suite struct StoreOptionTests {
     private func policy(_ options: [String: Any]) throws -> CompactionPolicy? {
         let store = RecordLogStore(
-            coordinator: nil, configurationName: nil, url: URL(fileURLWithPath: "/none.heartwood"), options: options)
+            persistentStoreCoordinator: nil, configurationName: nil, at: URL(fileURLWithPath: "/none.heartwood"), options: options)
         return try store.location().options.compaction
     }
 

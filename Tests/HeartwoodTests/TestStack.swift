@@ -6,10 +6,43 @@ import Testing
 
 /// The store types that every behaviour test runs against.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
-    case recordLog, inMemory
+    case recordLog, inMemory, binary
+    /// The stores of the documentation's examples: an atomic one and an incremental one.
+    case atomic, incremental
+
+    /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs those alone, where a test runs over all.
+    static let allCases: [StoreKind] = {
+        let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental]
+        let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
+        return all.filter { wanted?.contains($0.rawValue) ?? true }
+    }()
+
+    /// What a record log alone has: batch requests, the cost of writing.
+    static let recordLogs: [StoreKind] = [.recordLog, .inMemory]
+    /// Those that give row numbers in the save; others give IDs ahead of it.
+    static let numbering: [StoreKind] = [.recordLog, .inMemory, .binary]
+    /// Those whose rows lie in a record log: indexes, plans, rows that are read once.
+    static let planning: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic]
 
     var testDescription: String { rawValue }
-    var type: String { self == .recordLog ? NSRecordLogStoreType : NSInMemoryStoreType }
+    /// Whether a store is there again when it is added again.
+    var isFile: Bool { self != .inMemory && self != .incremental }
+
+    var type: String {
+        switch self {
+        case .recordLog: NSRecordLogStoreType
+        case .inMemory: NSInMemoryStoreType
+        case .binary: NSBinaryStoreType
+        case .atomic: Self.examples.atomic
+        case .incremental: Self.examples.incremental
+        }
+    }
+
+    private static let examples = {
+        NSPersistentStoreCoordinator.registerStoreClass(JSONStore.self, forStoreType: "JSON")
+        NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: "Dictionary")
+        return (atomic: "JSON", incremental: "Dictionary")
+    }()
 }
 
 final class Person: NSManagedObject {
@@ -75,7 +108,8 @@ final class TestStack {
 
     private var readers: [NSManagedObjectContext] = []
 
-    var store: RecordLogStore { coordinator.persistentStores[0] as! RecordLogStore }
+    /// The record log that the rows lie in.
+    var store: RecordLogStore { coordinator.persistentStores[0].rows! }
     var rowReads: UInt64 { store.log!.statistics.rowReads }
     var bytesAppended: UInt64 { store.log!.statistics.bytesAppended }
 

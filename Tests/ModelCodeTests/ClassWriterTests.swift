@@ -61,6 +61,8 @@ struct ClassWriterTests {
         #expect(!read.isInPrint && read.isbn == isbn && read.cover == Data([1, 2]) && read.price == NSDecimalNumber(value: 12))
         #expect(read.site?.absoluteString == "https://example.org" && read.tags?.count == 1 && read.copies == 4 && read.default == "d")
         #expect(read.madeOn == Date(timeIntervalSinceReferenceDate: 9))
+        let request = Chapter.fetchRequest()
+        #expect(type(of: request) == NSFetchRequest<Chapter>.self, "not NSManagedObject's, without a type beside it")
     }
 
     @Test func generatedRelationshipAccessorsKeepOrderAndInverses() throws {
@@ -128,7 +130,8 @@ struct ClassWriterTests {
     @Test func ninetyEntitiesWithSevenHundredAttributesTakeLessThanASecond() throws {
         let entities = (0..<90).map { entity in
             "<entity name=\"E\(entity)\" representedClassName=\"E\(entity)\" codeGenerationType=\"class\">"
-                + (0..<8).map { "<attribute name=\"a\($0)\" attributeType=\"Integer 64\" usesScalarValueType=\"YES\"/>" }.joined() + "</entity>"
+                + (0..<8).map { "<attribute name=\"a\($0)\" attributeType=\"Integer 64\" usesScalarValueType=\"YES\"/>" }.joined()
+                + "</entity>"
         }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("large-\(UUID().uuidString)")
         try Data("<model>\(entities.joined())</model>".utf8).write(to: file)

@@ -54,9 +54,10 @@ final class RecordLogBatch {
 
     /// Builds a row of the table's current layout.
     func build(_ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
+        let values = try table.derivations == nil ? values : scope.completing(values, of: nil, in: table)
         builder.begin(table.layout)
         for (property, position) in table.positions.enumerated() {
-            if let position { try encode(values[property], at: position, table) }
+            if let position { try encode(values[property], at: position, property, table) }
         }
         return builder.finish()
     }
@@ -64,18 +65,31 @@ final class RecordLogBatch {
     /// Builds a row that is as `row` but for some properties.
     /// - Parameter values: by property index; `unset` keeps what the row has.
     func rebuild(_ row: RowView, _ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
+        let values = try table.derivations == nil ? values : scope.completing(values, of: row, in: table)
         try builder.begin(table, revising: row)
         for property in values.indices where !values[property].isUnset {
-            if let position = table.positions[property] { try encode(values[property], at: position, table) }
+            if let position = table.positions[property] { try encode(values[property], at: position, property, table) }
         }
         return builder.finish()
     }
 
-    private func encode(_ value: ManagedValue, at position: Int, _ table: EntityTable) throws {
+    private var scope: DerivationScope {
+        DerivationScope(transaction: transaction, schema: schema) { [view] in $0.isNone ? nil : view.reference($0) }
+    }
+
+    /// Computes what follows from all that the request has written.
+    func derive() throws {
+        guard let watches = schema.derivations else { return }
+        var derived = DerivedAttributes(watches, scope)
+        if try !derived.run().isEmpty { hasWritten = true }
+    }
+
+    private func encode(_ value: ManagedValue, at position: Int, _ property: Int, _ table: EntityTable) throws {
         if case .reference(let key) = value {
             guard !key.isNone else { return builder.setNull(position) }
             builder.set(position, reference: view.reference(key))
         } else {
+            let value = try value.transformed(property, of: table.runtime.entity)
             try transaction.encode(value, into: builder, at: position, of: table.layout)
         }
     }
@@ -106,6 +120,7 @@ extension RecordLogStore {
             try loaded.log.write(author: author) { transaction in
                 let batch = RecordLogBatch(transaction, of: loaded.log, schema: loaded.schema, slotBase: slotBase, outcome: outcome)
                 try body(batch)
+                try batch.derive()
                 outcome = batch.outcome
                 commits.note(base: transaction.base.sequence, isFollowed: batch.hasWritten)
             }

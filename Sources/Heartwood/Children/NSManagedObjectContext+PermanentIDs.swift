@@ -9,9 +9,9 @@ extension NSManagedObjectContext {
     /// - Complexity: one commit for each store.
     public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         adoptKeys()
-        var wanted: [(key: ObjectKey, runtime: EntityRuntime)] = []
+        var wanted: [(key: ObjectKey, object: NSManagedObject)] = []
         for object in objects where object.managedObjectContext === self && object.key.isTemporary {
-            wanted.append((object.key, object.runtime))
+            wanted.append((object.key, object))
         }
         guard !wanted.isEmpty else { return }
         try reserve(wanted)
@@ -20,26 +20,26 @@ extension NSManagedObjectContext {
         if parentContext == nil { tree.dropIfAlone() }
     }
 
-    private func reserve(_ wanted: [(key: ObjectKey, runtime: EntityRuntime)]) throws {
+    private func reserve(_ wanted: [(key: ObjectKey, object: NSManagedObject)]) throws {
         guard parentContext == nil else { return try askParent { try $0.reserve(wanted) } }
         var seen: Set<ObjectKey> = []
-        var stores: [(store: NSPersistentStore, objects: [(key: ObjectKey, runtime: EntityRuntime)])] = []
-        for (key, told) in wanted where currentKey(key) == key && seen.insert(key).inserted {
+        var stores: [(store: NSPersistentStore, objects: [(key: ObjectKey, object: NSManagedObject, runtime: EntityRuntime)])] = []
+        for (key, object) in wanted where currentKey(key) == key && seen.insert(key).inserted {
             // What the context knows that assigned it, or that hears of it first; or a store that was added after the insertion.
-            let known = identities[key]?.runtime ?? told
-            guard let runtime = known.store == nil ? coordinator?.runtime(for: told.entity) : known, let store = runtime.store else {
-                throw CoreDataError.noStore(for: told.entity)
+            let known = identities[key]?.runtime ?? object.runtime
+            guard let runtime = known.store == nil ? coordinator?.runtime(for: object.entity) : known, let store = runtime.store else {
+                throw CoreDataError.noStore(for: object.entity)
             }
             if let known = stores.firstIndex(where: { $0.store === store }) {
-                stores[known].objects.append((key, runtime))
+                stores[known].objects.append((key, object, runtime))
             } else {
-                stores.append((store, [(key, runtime)]))
+                stores.append((store, [(key, object, runtime)]))
             }
         }
         var renames: [(ObjectKey, ObjectKey)] = []
         for (store, objects) in stores {
             try store.checkWritable()
-            renames += zip(objects.map(\.key), try store.reserveRows(for: objects.map(\.runtime)))
+            renames += zip(objects.map(\.key), try store.reserveRows(for: objects.map { ($0.object, $0.runtime) }))
         }
         for (old, new) in renames { tree.rename(old, to: new) }
         adoptKeys()

@@ -29,6 +29,7 @@ extension NSManagedObjectContext {
     final func saveToStores() throws {
         var attempts = 0
         var done: [NSPersistentStore] = []
+        derivedKeys = []
         while true {
             do {
                 let batches = try makeBatches()
@@ -48,8 +49,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbour makes.
-    static let attemptsMax = 50
+    /// Each attempt can meet a commit of somebody else; so many in a row no lively neighbours make, not even six of them that take
+    /// turns at a store whose saves are slow.
+    static let attemptsMax = 500
 
     // MARK: Conflicts as the policies see them
 

@@ -23,6 +23,8 @@ final class IdentityMap {
     private var capacity: Int
     private(set) var count = 0
     private var sweepAt = minimumSweep
+    /// Who is told of objects that come and go; nil where no store wants to know.
+    var observer: RegistrationObserver?
 
     private static let minimumSweep = 1024
     private static let minimumCapacity = 16
@@ -94,6 +96,7 @@ final class IdentityMap {
         marks[index] = Self.mark(key)
         objects[index] = .passRetained(object)
         count &+= 1
+        if let observer { observer.registered(object) }
     }
 
     /// Makes room for so many more.
@@ -107,6 +110,7 @@ final class IdentityMap {
     func remove(_ key: ObjectKey) -> NSManagedObject? {
         let index = slot(of: key)
         guard marks[index] != 0, let object = objects[index] else { return nil }
+        if let observer { observer.unregistered([object]) }
         vacate(index)
         return object.takeRetainedValue()
     }
@@ -166,6 +170,7 @@ final class IdentityMap {
             resize(to: wanted)
         }
         sweepAt = max(Self.minimumSweep, count &* 2)
+        if let observer { observer.unregistered(disposed) }
         for object in disposed { object.release() }
     }
 
@@ -184,6 +189,7 @@ final class IdentityMap {
 
     /// Takes every object out of its context. Those that somebody else holds keep `memory`, in which their rows lie.
     func detachAll(_ memory: [AnyObject]) {
+        tellOfAll()
         for index in 0..<capacity where marks[index] != 0 {
             let isHeld = !isOnlyReference(index)
             objects[index]?._withUnsafeGuaranteedRef { object in
@@ -193,6 +199,11 @@ final class IdentityMap {
                 if isHeld { object.keepRow(memory) }
             }
         }
+    }
+
+    private func tellOfAll() {
+        guard let observer else { return }
+        observer.unregistered((0..<capacity).compactMap { objects[$0] })
     }
 
     func forEach(_ body: (NSManagedObject) -> Void) {
@@ -211,6 +222,7 @@ final class IdentityMap {
 
     /// Lets go of every object, and of the table's memory.
     func removeAll() {
+        tellOfAll()
         let oldMarks = marks, oldObjects = objects, oldCapacity = capacity
         capacity = Self.minimumCapacity
         (marks, objects) = Self.allocate(capacity)

@@ -76,7 +76,8 @@ extension NSManagedObjectContext {
 
         func value(_ fetch: FetchSpecification, limit: Int?, offset: Int, isSorted: Bool = true) -> (store: NSPersistentStore, query: StoreQuery) {
             (store, StoreQuery(
-                runtimes: runtimes, predicate: fetch.predicate, sort: isSorted ? fetch.sort : [], limit: limit, offset: offset))
+                runtimes: runtimes, predicate: fetch.predicate, sort: isSorted ? fetch.sort : [], limit: limit, offset: offset,
+                request: fetch.request, entity: fetch.entity, wantsIDs: fetch.wantsIDs))
         }
     }
 
@@ -113,6 +114,7 @@ extension NSManagedObjectContext {
     /// - Returns: nil where the store cannot evaluate the query on rows.
     final func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void) throws -> QueryStatistics? {
         let view = try view(of: store)
+        if view.answersRequests { return try run(query, asking: view, body) }
         let slotBase = store.slotBase
         guard var runtime = query.runtimes.first else { return QueryStatistics() }
         if query.predicate == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
@@ -137,6 +139,17 @@ extension NSManagedObjectContext {
         }
         if let statistics { lastQuery = statistics }
         return statistics
+    }
+
+    /// The same of a store that answers requests: its objects come as faults.
+    private func run(
+        _ query: StoreQuery, asking view: StoreView, _ body: (consuming NSManagedObject) throws -> Void
+    ) throws -> QueryStatistics? {
+        guard let keys = try view.keys(query) else { return nil }
+        for key in keys { if let object = object(for: key) { try body(object) } }
+        lastQuery = QueryStatistics()
+        lastQuery.rowsMatched = keys.count
+        return lastQuery
     }
 
     // MARK: Pending changes
@@ -166,8 +179,15 @@ extension NSManagedObjectContext {
         func take(_ object: NSManagedObject) {
             if !isPendingApart || !object.hasChanges { objects.append(object) }
         }
+        var reader: NSManagedObjectContext?
+        /// Where no row can tell what is stored of a changed object, another context's can.
+        func stored(_ object: NSManagedObject) -> NSManagedObject? {
+            guard !isPendingApart, object.hasChanges, object.runtime.store?.rows == nil else { return object }
+            if reader == nil { reader = newReader() }
+            return reader?.object(for: object.key)
+        }
         func takeMatch(_ object: NSManagedObject) throws {
-            if !isPendingApart || !object.hasChanges, try fetch.holds(object) {
+            if !isPendingApart || !object.hasChanges, let stored = stored(object), try fetch.holds(stored) {
                 objects.append(object)
             } else {
                 sweepIfWanted()

@@ -25,6 +25,7 @@ extension NSManagedObjectContext {
     final func externalData(_ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
         reading {
             let store = try store(of: runtime)
+            if let data = try view(of: store).dataInRow(access, of: row) { return data }
             // A row may be of a file that a compaction has replaced since: only there do its pointers' checksums hold.
             var files = [try view(of: store).storage]
             for file in pinned.reversed() where file !== files[0] { files.append(file) }

@@ -77,6 +77,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The error of the first fault whose row had vanished, where that does not make a deletion.
     final var unfulfilled: NSError?
     final var isSaving = false
+    /// Of which rows the last save has changed derived attributes alone.
+    final var derivedKeys: [ObjectKey] = []
     /// What fetches with a batch size have put off.
     @exclusivity(unchecked) final var laterBatches: [LaterBatches] = []
     /// nil without an undo manager.
@@ -198,6 +200,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     private func remember(_ runtime: EntityRuntime) {
+        if runtime.store is NSIncrementalStore, identities.observer == nil { identities.observer = RegistrationObserver() }
         let slot = Int(runtime.slot)
         while runtimesBySlot.count <= slot { runtimesBySlot.append(nil) }
         runtimesBySlot[slot] = runtime
@@ -220,7 +223,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The newest view of a store. Its memory stays valid as long as this context, or until `reset()`.
     final func view(of store: NSPersistentStore) throws -> StoreView {
         if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest { return lastView.view }
-        let view = try store.newestView()
+        let view = try store.newestView(for: self)
         if let old = views[ObjectIdentifier(store)], old.storage === view.storage {} else { pinned.append(view.storage) }
         views[ObjectIdentifier(store)] = view
         lastView = (store.slotBase, view)

@@ -61,6 +61,11 @@ enum CoreDataError {
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
 
+    static func isCode(_ code: Int, _ error: any Error) -> Bool {
+        let error = error as NSError
+        return error.domain == NSCocoaErrorDomain && error.code == code
+    }
+
     static func missingObject(_ id: NSManagedObjectID) -> NSError {
         make(
             NSManagedObjectReferentialIntegrityError,
@@ -93,6 +98,14 @@ enum CoreDataError {
             NSPersistentStoreSaveError,
             "Nothing was saved: no persistent store of the coordinator holds the entity \(object.entity.name ?? "?"). Add one "
                 + "(loadPersistentStores or addPersistentStore) and save again; the context keeps its changes.",
+            [NSAffectedObjectsErrorKey: [object]])
+    }
+
+    static func foreignDestination(of object: NSManagedObject, _ property: Int) -> NSError {
+        make(
+            NSManagedObjectExternalRelationshipError,
+            "\(object.entity.name ?? "?").\(object.runtime.properties[property].name) points at an object that this store does "
+                + "not hold; relationships do not cross stores, and the object must be inserted in the same context.",
             [NSAffectedObjectsErrorKey: [object]])
     }
 

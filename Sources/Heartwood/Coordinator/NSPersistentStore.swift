@@ -4,6 +4,10 @@ import Synchronization
 
 /// A store of managed objects that a coordinator has added.
 ///
+/// For a store of your own subclass `NSAtomicStore`, which keeps everything in memory, or `NSIncrementalStore`, which is asked for
+/// what is needed, and register the class (`NSPersistentStoreCoordinator.registerStoreClass(_:type:)`). A subclass of this class
+/// itself cannot be added: what the stack asks of a store is not public.
+///
 /// The stack reaches a store through the members below alone: it asks for views (consistent states to read) and hands
 /// over save batches. How a store persists is its own affair.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstore
@@ -14,46 +18,103 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     public internal(set) final weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
     /// The model configuration whose entities the store holds; nil for all of them.
     public final let configurationName: String?
-    /// Where the store is. `NSPersistentStoreCoordinator.setURL(_:for:)` changes it.
+    /// Where the store is; nil for one that was added without. `NSPersistentStoreCoordinator.setURL(_:for:)` changes it.
     public final var url: URL? { currentURL.withLock { $0 } }
     private let currentURL: Mutex<URL?>
     /// The options it was added with.
     public final let options: [AnyHashable: Any]?
-    /// Whether saves to this store are refused.
-    public final var isReadOnly: Bool { options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false }
-    /// The store's own identity, the host of its objects' URIs.
-    public internal(set) final var identifier: String = ""
+    /// Whether saves to this store are refused. The option `NSReadOnlyPersistentStoreOption`, unless a subclass says otherwise.
+    open var isReadOnly: Bool
+    /// The store's own identity, the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
+    open var identifier: String! = ""
     /// Added to a row reference's bits, this makes the key of the object in the coordinator.
     final var slotBase: UInt64 = 0
+    private let notes = Mutex(Notes())
 
-    /// - Throws: nothing is opened yet; see `load`.
-    public required init(
-        coordinator: NSPersistentStoreCoordinator?, configurationName: String?, url: URL?, options: [AnyHashable: Any]?
-    ) {
-        persistentStoreCoordinator = coordinator
-        self.configurationName = configurationName
-        currentURL = Mutex(url)
-        self.options = options
+    private struct Notes: @unchecked Sendable {
+        // Unchecked: property lists, which nobody changes.
+        var metadata: [String: Any] = [:]
     }
+
+    /// Makes a store that is not open yet. An override is written `required`, calls `super` and reads nothing: what is wrong with
+    /// the file is for `loadMetadata()` and `load()` to say, which can throw.
+    public required init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) {
+        persistentStoreCoordinator = root
+        configurationName = name
+        currentURL = Mutex(url.scheme == Self.nowhere.scheme ? nil : url)
+        self.options = options
+        isReadOnly = options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
+    }
+
+    /// Stands for no URL.
+    static let nowhere = URL(string: "memory:")!
 
     /// The type under which the store was registered.
     open var type: String { "" }
 
-    /// What the store says about itself: at least `NSStoreUUIDKey`, `NSStoreTypeKey` and the entities' version hashes.
-    open var metadata: [String: Any] { [:] }
+    /// What the store says about itself: `NSStoreUUIDKey`, `NSStoreTypeKey`, the entities' version hashes and what the client adds,
+    /// as property-list values. The coordinator adds those of its keys that are missing when it adds the store. What is set here is
+    /// written with the next save; `NSPersistentStoreCoordinator.setMetadata(_:for:)` says for each kind of store when it is.
+    open var metadata: [String: Any]! {
+        get { notes.withLock { $0.metadata } }
+        set {
+            nonisolated(unsafe) let new = newValue ?? [:]
+            notes.withLock { $0.metadata = new }
+        }
+    }
+
+    /// Called before anything else of the store is read: the place to set `metadata`, and so the store's identity and the version
+    /// hashes, which the coordinator compares with its model. The default does nothing.
+    /// - Throws: whatever keeps the store from being opened; it is not added then.
+    open func loadMetadata() throws {}
+
+    /// Called when the store has been added. The default does nothing.
+    open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
+
+    /// Called when the store is about to be removed; it is asked nothing afterwards. The default does nothing.
+    open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
+
+    /// The metadata of the store at `url`, without adding it.
+    /// - Throws: where there is no such store, or it cannot be read; 134091 for a class that cannot tell.
+    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        throw CoreDataError.unsupported("\(self) does not tell the metadata of a store that was not added; add it to a coordinator.")
+    }
+
+    /// Replaces the client's part of the metadata of the store at `url`, without adding it.
+    /// - Throws: where there is no such store, or it cannot be written; nothing is changed then. 134091 for a class that cannot.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        throw CoreDataError.unsupported("\(self) does not set the metadata of a store that was not added; add it to a coordinator.")
+    }
+
+    // MARK: What the stack asks
+
+    /// The record log that holds the rows, where there is one: this store, or one in memory that it fills.
+    var rows: RecordLogStore? { nil }
+
+    /// Whether inserted objects have their permanent IDs before the store is asked to save them.
+    var namesObjects: Bool { false }
 
     /// Opens the store for the entities of `model`, and makes their runtimes.
     func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
-        preconditionFailure("a store class overrides load")
+        throw CoreDataError.make(
+            NSPersistentStoreInvalidTypeError,
+            "\(Swift.type(of: self)) cannot be added: a store of your own is a subclass of NSAtomicStore or NSIncrementalStore.")
     }
 
     /// How many slots the store's entities take, once loaded.
-    var slotCount: Int { 0 }
+    var slotCount: Int { rows?.slotCount ?? 0 }
 
     /// The state of the newest commit.
     func newestView() throws -> StoreView {
-        preconditionFailure("a store class overrides newestView")
+        guard let rows else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
+        return try rows.newestView()
     }
+
+    /// The same on behalf of a context.
+    func newestView(for context: NSManagedObjectContext) throws -> StoreView { try newestView() }
 
     /// Learns of commits by other processes, where that costs next to nothing.
     func followOthers() {}
@@ -65,12 +126,22 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Inserts, updates or deletes rows of which no context has objects; `outcome` gathers which.
     func execute(_ batch: StoreBatch, author: String?, outcome: BatchOutcome) throws -> BatchOutcome {
-        throw CoreDataError.unsupported("A store of the type \(type) knows no batch requests.")
+        throw CoreDataError.unsupported(
+            "A store of the type \(type) knows no batch requests; fetch the objects, change them and save, or use a record log.")
     }
 
-    /// Takes row numbers for objects that a later save inserts, one for each of the entities.
-    func reserveRows(for runtimes: [EntityRuntime]) throws -> [ObjectKey] {
+    /// Takes row numbers for objects that a later save inserts, one for each of them.
+    func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
         preconditionFailure("a store class overrides reserveRows")
+    }
+
+    /// How the URI of an object's ID names it; nil for its row number.
+    func name(of key: ObjectKey) -> String? { nil }
+
+    /// The key that a URI's name stands for; nil for none.
+    func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
+        guard let row = UInt64(name), row > 0, row < ObjectKey.temporaryBit else { return nil }
+        return ObjectKey(slot: runtime.slot, row: row)
     }
 
     /// - Throws: 134030 for a store that was added read-only.
@@ -81,26 +152,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
             [NSAffectedStoresErrorKey: [self]])
     }
 
+    /// Replaces the client's part of the metadata.
     func setMetadata(_ metadata: [String: Any]) throws {
-        preconditionFailure("a store class overrides setMetadata")
+        self.metadata = RecordLogMetadata.keepingOwn(self.metadata, in: metadata)
     }
 
     /// Lets go of the store's file. Views that are still held stay readable.
-    func unload() throws {}
+    func unload() throws { try rows?.unload() }
 
     // MARK: Files
-
-    /// What the store at `url` says about itself, without a model. To be overridden by a class of one's own.
-    /// - Throws: where it cannot be read. The default always does.
-    open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
-        throw StoreFiles.unsupported("does not tell the metadata of a store that is not loaded", self, "metadataForPersistentStore(with:)")
-    }
-
-    /// Replaces the client's part of the metadata of the store at `url`. To be overridden by a class of one's own.
-    /// - Throws: where it cannot be written. The default always does.
-    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
-        throw StoreFiles.unsupported("writes no metadata of a store that is not loaded", self, "setMetadata(_:forPersistentStoreAt:)")
-    }
 
     class func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] { try metadataForPersistentStore(with: url) }
 
@@ -159,6 +219,19 @@ class StoreView {
         try members(of: key, runtime: runtime, property: property).contains(member)
     }
 
+    /// Binary data that a row of this view has in itself, whatever its length; nil where the row says where the data are.
+    func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? { nil }
+
+    /// Whether the store is asked by requests in place of queries on rows.
+    var answersRequests: Bool { false }
+
+    /// The objects that a query asks for, in its order, from a store that answers requests.
+    /// - Returns: nil where the store does not know the query's predicate, order or window.
+    func keys(_ query: StoreQuery) throws -> [ObjectKey]? { nil }
+
+    /// The dictionaries that a query's request asks for; nil where they are to be made of rows or objects.
+    func dictionaries(_ query: StoreQuery) throws -> [NSDictionary]? { nil }
+
     /// Calls `body` with each row that a query asks for, in its order, until it returns false.
     /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
     func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }
@@ -192,9 +265,17 @@ final class SaveBatch {
     var deleted: [NSManagedObject] = []
     /// Objects that are not written, and whose rows must be as they were read.
     var checked: [NSManagedObject] = []
+    /// Rows of objects that are not in the batch whose derived attributes follow from it; the store says which.
+    var derived: [Derived] = []
     let author: String?
     /// The registered object of a key; for references to objects that this batch inserts.
     let object: (ObjectKey) -> NSManagedObject?
+
+    struct Derived {
+        let key: ObjectKey
+        let from: UInt32
+        let to: UInt32
+    }
 
     init(author: String?, object: @escaping (ObjectKey) -> NSManagedObject?) {
         self.author = author

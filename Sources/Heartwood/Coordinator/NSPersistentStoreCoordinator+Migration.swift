@@ -24,7 +24,8 @@ extension NSPersistentStoreCoordinator {
         defer { adding.unlock() }
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
         guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
-        let new = storeClass.init(coordinator: self, configurationName: store.configurationName, url: url, options: options)
+        let new = storeClass.init(
+            persistentStoreCoordinator: self, configurationName: store.configurationName, at: url, options: options)
         let hasFile = storeType != NSInMemoryStoreType && url.isFileURL
         if hasFile { try StoreFiles.checkFree(url) }
         if let source = store as? RecordLogStore, let target = new as? RecordLogStore {

@@ -116,7 +116,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError, "A store at \(url.path) was added to this coordinator already.")
         }
-        let store = storeClass.init(coordinator: self, configurationName: configuration, url: url, options: options)
+        let store = storeClass.init(
+            persistentStoreCoordinator: self, configurationName: configuration, at: url ?? NSPersistentStore.nowhere, options: options)
         try attach(store)
         return store
     }
@@ -139,6 +140,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         // What it could not write as it was closed is in its own file.
         if let old { try? remove(old) }
         adopt(store, runtimes)
+        store.didAdd(to: self)
         announce([NSAddedPersistentStoresKey: [store]])
     }
 
@@ -208,6 +210,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             return true
         }
         guard isKnown else { throw CoreDataError.unknownStore() }
+        store.willRemove(from: self)
         try store.unload()
         store.persistentStoreCoordinator = nil
         announce([NSRemovedPersistentStoresKey: [store]])
@@ -222,7 +225,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// What a store says about itself.
     public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// Replaces the client's part of a store's metadata.
+    /// Replaces the client's part of a store's metadata: at once in a record log and a binary store, in others with the next save.
     /// - Throws: where the store cannot write it; nothing is changed then.
     public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) throws {
         try store.setMetadata(metadata ?? [:])
@@ -231,16 +234,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The ID that a URI names, if its store was added; whether the object exists is not asked.
     public final func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let host = url.host else { return nil }
-        let parts = url.path.split(separator: "/").map(String.init)
-        guard parts.count == 2, parts[1].hasPrefix("p"), let row = UInt64(parts[1].dropFirst()),
-            row > 0, row < ObjectKey.temporaryBit,
+        // A name may have a slash in it, which is encoded.
+        let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { String($0).removingPercentEncoding }
+        guard parts.count == 2, parts[1].hasPrefix("p"),
             let store = persistentStores.first(where: { $0.identifier.lowercased() == host.lowercased() }),
             let entity = managedObjectModel.entitiesByName[parts[0]]
         else { return nil }
         let found = state.withLock { state in
             state.runtimesBySlot.values.first { $0.store === store && $0.entity === entity }
         }
-        guard let found else { return nil }
-        return NSManagedObjectID(entity: entity, key: ObjectKey(slot: found.slot, row: row), store: store, contextToken: 0)
+        guard let found, let key = store.key(named: String(parts[1].dropFirst()), of: found) else { return nil }
+        return NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0)
     }
 }

@@ -4,6 +4,9 @@ import Foundation
 public let NSRecordLogStoreType = "RecordLog"
 /// A store in memory, gone with its coordinator.
 public let NSInMemoryStoreType = "InMemory"
+/// One file that is read whole when it is added and written whole at each save: for small graphs, and for files that other programs
+/// replace or copy.
+public let NSBinaryStoreType = "Binary"
 /// Apple's default. Adding a store of this type fails and says what to use instead, unless a class was registered for it.
 public let NSSQLiteStoreType = "SQLite"
 
@@ -18,6 +21,7 @@ extension NSPersistentStore {
 
         public static let recordLog = StoreType(rawValue: NSRecordLogStoreType)
         public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
+        public static let binary = StoreType(rawValue: NSBinaryStoreType)
         public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
     }
 }

@@ -46,14 +46,23 @@ extension NSManagedObjectModel {
 extension PredicateNode {
     /// With the key paths into composites in the form that stores and objects know; see `joiningComposites(_:)`.
     func joiningComposites(of entity: NSEntityDescription) -> PredicateNode {
+        entity.managedObjectModel?.hasComposites == true ? rewriting { expression, _ in expression.joiningOwnComposites(of: entity) } : self
+    }
+}
+
+extension ExpressionNode {
+    /// The same for an expression.
+    func joiningComposites(of entity: NSEntityDescription) -> ExpressionNode {
         guard entity.managedObjectModel?.hasComposites == true else { return self }
+        return rewriting(bound: []) { expression, _ in expression.joiningOwnComposites(of: entity) }
+    }
+
+    fileprivate func joiningOwnComposites(of entity: NSEntityDescription) -> ExpressionNode {
         let model = entity.managedObjectModel
-        return rewriting { expression, _ in
-            switch expression {
-            case .keyPath(let keys): .keyPath(NSEntityDescription.join(keys, owner: entity, model: model))
-            case .path(let base, let keys): .path(base, NSEntityDescription.join(keys, owner: nil, model: model))
-            default: expression
-            }
+        return switch self {
+        case .keyPath(let keys): .keyPath(NSEntityDescription.join(keys, owner: entity, model: model))
+        case .path(let base, let keys): .path(base, NSEntityDescription.join(keys, owner: nil, model: model))
+        default: self
         }
     }
 }

@@ -101,6 +101,9 @@ extension NSManagedObjectContext {
     public final func explain<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> FetchPlan {
         checkQueue()
         let specification = try FetchSpecification(request, context: self)
+        if let store = try storeQueries(for: specification).first(where: { $0.store.rows == nil })?.store {
+            throw CoreDataError.unsupported("A store of the type \(store.type) does not tell how it finds objects.")
+        }
         lastQuery = QueryStatistics()
         lastQueryWasInMemory = false
         let isCounted = request.resultType.contains(.countResultType)

@@ -14,10 +14,14 @@ struct FetchSpecification {
     var readiness = FetchReadiness()
     /// nil: objects.
     var shape: ResultShape?
+    let request: NSPersistentStoreRequest
+    let wantsIDs: Bool
 
     init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext) throws {
         let entity = try Self.entity(of: request, context: context)
         self.entity = entity
+        self.request = request
+        wantsIDs = request.resultType.contains(.managedObjectIDResultType)
         predicate = try request.predicate.map { predicate in
             let node = predicate.node.joiningComposites(of: entity)
             try PredicateCheck.check(node, entity: entity)

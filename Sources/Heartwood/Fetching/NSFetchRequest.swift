@@ -7,6 +7,9 @@ open class NSPersistentStoreRequest: NSObject {
     /// What kind of request this is.
     open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
+    /// The same fetch as stores of somebody's own get it; nil for other requests.
+    var plainCopy: NSFetchRequest<any NSFetchRequestResult>? { nil }
+
     /// What `NSManagedObjectContext.execute(_:)` does.
     func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
         throw CoreDataError.unsupported("A request of the class \(type(of: self)) cannot be executed.")
@@ -108,6 +111,27 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         givenName = name
         self.objectClass = objectClass
         super.init()
+    }
+
+    override var plainCopy: NSFetchRequest<any NSFetchRequestResult>? {
+        let copy = NSFetchRequest<any NSFetchRequestResult>()
+        copy.entity = entity
+        copy.predicate = predicate
+        copy.sortDescriptors = sortDescriptors
+        (copy.fetchLimit, copy.fetchOffset, copy.fetchBatchSize) = (fetchLimit, fetchOffset, fetchBatchSize)
+        copy.resultType = resultType
+        copy.includesSubentities = includesSubentities
+        copy.includesPendingChanges = includesPendingChanges
+        copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+        copy.includesPropertyValues = includesPropertyValues
+        copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+        copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+        copy.propertiesToFetch = propertiesToFetch
+        copy.returnsDistinctResults = returnsDistinctResults
+        copy.propertiesToGroupBy = propertiesToGroupBy
+        copy.havingPredicate = havingPredicate
+        copy.affectedStores = affectedStores
+        return copy
     }
 
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {

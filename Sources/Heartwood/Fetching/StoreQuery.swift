@@ -8,6 +8,12 @@ struct StoreQuery {
     /// nil: no limit.
     var limit: Int?
     var offset: Int
+    /// What this comes of, for stores that answer requests; nil where the stack asks for itself.
+    var request: NSPersistentStoreRequest?
+    /// The request's entity.
+    var entity: NSEntityDescription?
+    /// Whether nobody needs more than IDs.
+    var wantsIDs = false
 }
 
 /// How a query was answered.

@@ -111,7 +111,8 @@ extension EntityTable {
         accesses[Int(layout.id.rawValue)] = layout.access
         self.init(
             id: TableID(rawValue: 0), runtime: EntityRuntime(entity: entity, slot: 0, store: nil, accesses: accesses), layout: layout,
-            positions: Array(layout.columns.indices), members: layout.columns.map { _ in nil }, indexes: [], inbound: [])
+            positions: Array(layout.columns.indices), members: layout.columns.map { _ in nil }, indexes: [], inbound: [],
+            derivations: nil)
     }
 
     private static func attributeType(_ type: ColumnType) -> NSAttributeType {

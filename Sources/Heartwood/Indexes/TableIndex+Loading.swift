@@ -44,7 +44,8 @@ extension EntityTable {
         guard let definition = catalog.table(id) else { return self }
         return EntityTable(
             id: id, runtime: runtime, layout: layout, positions: positions, members: members,
-            indexes: TableIndex.all(IndexPlan.all(of: runtime.entity), of: runtime.entity, definition, catalog), inbound: inbound)
+            indexes: TableIndex.all(IndexPlan.all(of: runtime.entity), of: runtime.entity, definition, catalog), inbound: inbound,
+            derivations: derivations)
     }
 }
 

@@ -30,8 +30,11 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     /// it again. In the same file: the name is Core Data's, which has files beside the store. No meaning for other types.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/allowsexternalbinarydatastorage
     public final var allowsExternalBinaryDataStorage = false { willSet { checkEditable() } }
-    /// What the model says of how a transformable's value becomes bytes. The model keeps it, model files state it; stores archive
-    /// every transformable value as property-list classes, dates, URLs and UUIDs by a secure keyed archive, whatever the name is.
+    /// The name of the `ValueTransformer` that makes bytes of a transformable's value, and the value again. It is asked by each save and
+    /// read; where it is not registered or fails a save throws 1550, and a read gives nil. Without a name, and under the names of
+    /// Foundation's own, the value is archived: Foundation's collections, texts, numbers, dates, data, URLs and UUIDs, and where
+    /// `attributeValueClassName` names a class with secure coding, that.
+    /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/valuetransformername
     public final var valueTransformerName: String? { willSet { checkEditable() } }
     /// The name of the class that the attribute's values have; of a transformable what the model states, of others what the type says.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname

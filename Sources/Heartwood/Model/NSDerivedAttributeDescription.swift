@@ -1,12 +1,17 @@
 import Foundation
 
 /// An attribute whose value follows from others by an expression: `canonical:(name)`, `uppercase:(name)`, `lowercase:(name)`, `now()`,
-/// a key path over to-one relationships, or `members.@count` and `members.@sum.amount`.
+/// a key path over to-one relationships (`group.name`), or `members.@count` and `members.@sum.amount`.
 ///
-/// The model has it whole: it is built in code, read from model files, kept in stores and part of an entity's version. Stores here
-/// keep the attribute as any other, and do **not** compute it yet: until a save does so, code sets it itself.
+/// A save computes it, and so does a batch request, within its transaction: for the objects that it writes and for those that depend on
+/// them, whichever side was changed. Until then the object shows what it was; what code sets is replaced. `now()` is when the object
+/// itself was written. Objects of the saving context show the new value after the save, those of other contexts once they merge it or are
+/// refreshed; that somebody else's save has changed nothing but derived attributes of an object is no conflict. Fetches compare, sort
+/// and index it as any other attribute. It is not validated.
+///
+/// A store whose model has a derivation that it cannot compute is not added: error 134020 says which and why.
 /// Source: https://developer.apple.com/documentation/coredata/nsderivedattributedescription
-public final class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
-    /// What the value is made of; nil is none.
-    public var derivationExpression: NSExpression? { willSet { checkEditable() } }
+open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+    /// What the value is made of; required once the model is used.
+    public final var derivationExpression: NSExpression? { willSet { checkEditable() } }
 }

@@ -20,22 +20,24 @@ extension Notification.Name {
 public let NSAddedPersistentStoresKey = "added"
 public let NSRemovedPersistentStoresKey = "removed"
 
-extension RecordLogStore {
+extension NSPersistentStore {
     /// Says that others have committed to this store.
     final func announceRemoteChange() {
         guard let coordinator = persistentStoreCoordinator else { return }
         coordinator.followers.mergeCommits(of: self)
         guard postsRemoteChanges else { return }
-        var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier]
+        var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }
         NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
     }
 
-    private var postsRemoteChanges: Bool {
+    fileprivate final var postsRemoteChanges: Bool {
         let value = options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
         return (value as? NSNumber)?.boolValue ?? value as? Bool ?? false
     }
+}
 
+extension RecordLogStore {
     /// Begins to watch the file, where the options ask for it. The thread ends soon after the store has gone or was unloaded.
     final func watchIfWanted(_ path: String) {
         guard postsRemoteChanges, !(self is InMemoryStore) else { return }

@@ -6,17 +6,25 @@ struct SaveAnnouncement {
     var inserted: Set<NSManagedObject> = []
     var updated: Set<NSManagedObject> = []
     var deleted: Set<NSManagedObject> = []
+    /// Objects of which the save has changed derived attributes alone.
+    var derived: Set<NSManagedObjectID> = []
 
     func post() {
         let isFollowed = context.isFollowed
         if ContextNotification.didSave.isNamed {
-            ContextNotification.didSave.post(
-                context, [NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted])
+            var info: [AnyHashable: Any] = [NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted]
+            if !derived.isEmpty { info[NSRefreshedObjectsKey] = Set(derived.map { context.object(with: $0) }) }
+            ContextNotification.didSave.post(context, info)
         }
         guard isFollowed || ContextNotification.didSaveIDs.isNamed else { return }
-        let changes = MergedChanges(
+        var changes = MergedChanges(
             inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)), deleted: Set(deleted.map(\.objectID)))
-        if ContextNotification.didSaveIDs.isNamed { ContextNotification.didSaveIDs.post(context, changes.userInfo) }
+        if ContextNotification.didSaveIDs.isNamed {
+            var info = changes.userInfo
+            if !derived.isEmpty { info[NSRefreshedObjectIDsKey] = derived }
+            ContextNotification.didSaveIDs.post(context, info)
+        }
+        changes.updated.formUnion(derived)
         context.feed?.merge(changes, of: context)
         context.followers.merge(changes, of: context)
     }
@@ -35,6 +43,7 @@ extension NSManagedObjectContext {
         guard ContextNotification.didSave.isNamed || ContextNotification.didSaveIDs.isNamed || isFollowed
         else { return nil }
         var result = SaveAnnouncement(context: self)
+        result.derived = derivedKeys.isEmpty ? [] : derivedIDs
         for object in saved where object.hasChanges {
             if object.isDeleted {
                 result.deleted.insert(object)

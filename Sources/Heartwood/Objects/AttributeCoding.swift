@@ -3,7 +3,7 @@ import Foundation
 /// Between an attribute's stored form and the object that key-value coding shows.
 enum AttributeCoding {
     static func object(_ value: ManagedValue, property: NSPropertyDescription, kind: PropertyKind) -> Any? {
-        if kind == .transformable, case .data(let archive) = value { return unarchive(archive) }
+        if kind == .transformable, case .data(let bytes) = value { return AttributeTransformer.object(bytes, of: property) }
         return value.attributeObject(kind: kind)
     }
 
@@ -15,19 +15,6 @@ enum AttributeCoding {
         case let data as Data: NSData(data: data)
         case let other: other as AnyObject
         }
-    }
-
-    /// The bytes that a store keeps for a transformable's value.
-    static func archive(_ object: AnyObject) throws -> Data {
-        try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
-    }
-
-    /// The property-list classes, dates, URLs and UUIDs: what an untrusted archive may hold.
-    static func unarchive(_ data: Data) -> Any? {
-        let classes: [AnyClass] = [
-            NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, NSURL.self, NSUUID.self,
-        ]
-        return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
     }
 
     static func mismatch(_ value: Any?, property: PropertyRuntime, entity: NSEntityDescription) -> String {

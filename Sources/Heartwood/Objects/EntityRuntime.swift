@@ -16,6 +16,7 @@ struct PropertyRuntime {
     /// Whether the inverse is to-many; meaningless without one.
     let inverseIsToMany: Bool
     let isOrdered: Bool
+    let isItsOwnInverse: Bool
     let deleteRule: NSDeleteRule
     /// Of a composite attribute: its elements; nil for everything else.
     var elements: [CompositeElement]?
@@ -29,6 +30,7 @@ struct PropertyRuntime {
         inverse = relationship?.inverseRelationship?.index
         inverseIsToMany = relationship?.inverseRelationship?.isToMany ?? false
         isOrdered = relationship?.isOrdered ?? false
+        isItsOwnInverse = relationship.map { $0.inverseRelationship === $0 } ?? false
         deleteRule = relationship?.deleteRule ?? .noActionDeleteRule
         let attribute = property as? NSAttributeDescription
         initial = attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: PropertyKind(property)) } ?? .null

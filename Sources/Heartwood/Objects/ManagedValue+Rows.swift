@@ -23,7 +23,8 @@ extension ManagedValue {
         }
     }
 
-    /// Writes an attribute's value into a row being built. References and external data are the store's to write.
+    /// Writes an attribute's value into a row being built. References, external data and what a transformable attribute's value becomes
+    /// (`transformed`) are the store's to write.
     func encode(into builder: RowBuilder, at position: Int) throws {
         switch self {
         case .unset, .toMany, .reference: break
@@ -36,9 +37,16 @@ extension ManagedValue {
         case .uuid(let value): builder.set(position, uuid: value.storedBytes)
         case .decimal(let value): builder.set(position, decimal: StoredDecimal(value.decimalValue))
         case .url(let value): builder.set(position, text: value.absoluteString)
-        case .object(let value):
-            try AttributeCoding.archive(value).withUnsafeBytes { builder.set(position, bytes: $0) }
+        case .object: preconditionFailure("a store asks for the bytes of a transformable's value first")
         }
+    }
+
+    /// The value as a row keeps it: of a transformable's the bytes.
+    /// - Throws: 1550 where its transformer is missing or fails.
+    @inline(__always)
+    func transformed(_ property: Int, of entity: NSEntityDescription, _ object: NSManagedObject? = nil) throws -> ManagedValue {
+        guard case .object(let value) = self else { return self }
+        return .data(try AttributeTransformer.data(value, of: entity.frozenProperties[property], object))
     }
 }
 

@@ -15,7 +15,9 @@ extension NSManagedObject {
         return entity
     }
 
-    /// A request for every object of this class's entity.
+    /// A request for every object of this class's entity. A class's own function of this name, as it is generated, goes before it, so that
+    /// `let request = Person.fetchRequest()` is one for persons.
+    @_disfavoredOverload
     public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         ManagedObjectClasses.note(self)
         return NSFetchRequest(objectClass: self)

@@ -28,13 +28,14 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     /// Whether the object has never been saved. The permanent ID that a save gives is another object.
     public var isTemporaryID: Bool { key.isTemporary }
 
-    /// `x-coredata://STORE/ENTITY/pROW`, or `x-coredata:///ENTITY/tNUMBER` while temporary.
+    /// `x-coredata://STORE/ENTITY/pROW`, or `x-coredata:///ENTITY/tNUMBER` while temporary. A store of a class of your own has its
+    /// reference object in the place of ROW.
     public func uriRepresentation() -> URL {
         let name = entity.name ?? ""
         let path = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
         let text = isTemporaryID
             ? "x-coredata:///\(path)/t\(contextToken)-\(key.row & ~ObjectKey.temporaryBit)"
-            : "x-coredata://\(storeIdentifier)/\(path)/p\(key.row)"
+            : "x-coredata://\(storeIdentifier)/\(path)/p\(persistentStore?.name(of: key) ?? String(key.row))"
         return URL(string: text) ?? URL(fileURLWithPath: "/")
     }
 

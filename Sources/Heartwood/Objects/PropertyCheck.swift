@@ -23,8 +23,11 @@ final class PropertyCheck: @unchecked Sendable {
 
     /// - Returns: nil where every value will do.
     init?(_ property: NSPropertyDescription) {
-        // A composite's elements are checked, and what is fetched is no value of the object.
-        if property is NSCompositeAttributeDescription || property is NSFetchedPropertyDescription { return nil }
+        // A composite's elements are checked; what is fetched is no value of the object, and what is derived is known only to the save.
+        switch property {
+        case is NSCompositeAttributeDescription, is NSFetchedPropertyDescription, is NSDerivedAttributeDescription: return nil
+        default: break
+        }
         index = property.index
         name = property.name
         kind = PropertyKind(property)

@@ -6,9 +6,10 @@ struct ColumnReader {
 
     private var name: String { entity.name ?? "?" }
 
-    /// What is fetched where nothing is said.
+    /// What is fetched where nothing is said; of composites their elements.
     func attributes() throws -> [ResultShape.Column] {
-        try entity.frozenProperties.filter { $0 is NSAttributeDescription && !$0.isTransient }.map { try column($0) }
+        try entity.frozenProperties.filter { $0 is NSAttributeDescription && !($0 is NSCompositeAttributeDescription) && !$0.isTransient }
+            .map { try column($0) }
     }
 
     func column(_ property: Any) throws -> ResultShape.Column {
@@ -17,7 +18,7 @@ struct ColumnReader {
             guard !description.name.isEmpty, let expression = description.expression else {
                 throw ResultShape.error("An NSExpressionDescription needs a name and an expression; \"\(description.name)\" lacks one.")
             }
-            let node = expression.node.folded
+            let node = expression.node.joiningComposites(of: entity).folded
             try PredicateCheck.check(node, entity: entity)
             let given = description.expressionResultType, type = given == .undefinedAttributeType ? type(of: node) : given
             return ResultShape.Column(name: description.name, expression: node, type: type)
@@ -47,7 +48,7 @@ struct ColumnReader {
     // MARK: Key paths
 
     private func column(path: String) throws -> ResultShape.Column {
-        let keys = path.split(separator: ".").map(String.init)
+        let keys = entity.joiningComposites(path.split(separator: ".").map(String.init))
         let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
         guard !keys.isEmpty else { throw ResultShape.error("A property to fetch has no name.") }
         try PredicateCheck.check(node, entity: entity)

@@ -4,6 +4,8 @@ import RecordLog
 /// Fetches of dictionaries, which tell of the stores alone: no unsaved change of any context counts.
 extension NSManagedObjectContext {
     final func dictionaries(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> [NSDictionary] {
+        let reader = storeReader(), parts = try reader.storeQueries(for: fetch)
+        if parts.count == 1, let ready = try reader.view(of: parts[0].store).dictionaries(parts[0].query) { return ready }
         let names = shape.columns.map { NSString(string: $0.name) }, types = shape.columns.map(\.type)
         var result: [NSDictionary] = []
         try forEachResult(fetch, shape) { values in
@@ -72,7 +74,8 @@ extension NSManagedObjectContext {
     /// Who reads the stores: this context, or one beside it in the place of a child, and of one whose objects say more than the stores.
     private func storeReader() -> NSManagedObjectContext { parentContext == nil && !hasChanges ? self : newReader() }
 
-    private func newReader() -> NSManagedObjectContext {
+    /// A context that nobody else sees, and that has changed nothing.
+    final func newReader() -> NSManagedObjectContext {
         let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         reader.persistentStoreCoordinator = coordinator
         return reader

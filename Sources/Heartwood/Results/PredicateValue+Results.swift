@@ -70,7 +70,7 @@ extension PredicateValue {
         case .other(let object):
             // What an object is equal to is its own affair; its archive is as near as bytes come.
             Kind.other.append(to: key)
-            if let archive = try? AttributeCoding.archive(object) {
+            if let archive = try? ObjectArchive.data(object) {
                 archive.withUnsafeBytes { key.append(bytes: $0) }
             } else {
                 key.append(int64: Int64(ObjectIdentifier(object).hashValue))

@@ -53,7 +53,7 @@ struct ResultShape {
             return column
         }
         having = try request.havingPredicate.map { predicate in
-            let node = predicate.node.rewriting { expression, bound in
+            let node = predicate.node.joiningComposites(of: entity).rewriting { expression, bound in
                 guard case .variable(let name) = expression, !bound.contains(name) else { return expression }
                 return named.first { $0.name == name }?.expression ?? expression
             }
@@ -86,7 +86,7 @@ struct ResultShape {
     ) throws -> Order {
         // One without a key is refused as in any fetch.
         let key = try SortProbe(descriptor).key ?? SortKey(descriptor, entity: entity).path.joined(separator: ".")
-        if let slot = groups.slot(of: .keyPath(key.split(separator: ".").map(String.init))) {
+        if let slot = groups.slot(of: .keyPath(entity.joiningComposites(key.split(separator: ".").map(String.init)))) {
             return Order(expression: slot, isAscending: descriptor.ascending)
         }
         guard let column = columns.first(where: { $0.name == key }) else {

@@ -47,9 +47,13 @@ extension NSManagedObjectContext {
         let open = batches.filter { (store, batch) in !batch.isEmpty && !done.contains { $0 === store } }
         for (store, batch) in open {
             try store.checkWritable()
+            if store.namesObjects { try obtainPermanentIDs(for: batch.inserted) }
             if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
         }
-        if open.count == 1, let (store, batch) = open.first { return try store.save(batch) }
+        if open.count == 1, let (store, batch) = open.first {
+            try store.save(batch)
+            return adopt(batch.derived)
+        }
         var logs: [(store: RecordLogStore, batch: SaveBatch)] = [], others: [(NSPersistentStore, SaveBatch)] = []
         for (store, batch) in open {
             if let log = store as? RecordLogStore, log.savesTogether { logs.append((log, batch)) } else { others.append((store, batch)) }
@@ -60,5 +64,6 @@ extension NSManagedObjectContext {
                 done.append(store)
             }
         }
+        for (_, batch) in open { adopt(batch.derived) }
     }
 }

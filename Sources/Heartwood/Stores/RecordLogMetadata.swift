@@ -26,24 +26,28 @@ enum RecordLogMetadata {
         "\(configuration ?? ""):\(model.versionChecksum)"
     }
 
+    /// New metadata of a client, with what is the store's own as it was.
+    static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
+        var merged = new
+        for key in storesOwn { merged[key] = old[key] }
+        return merged
+    }
+
     static func encode(_ metadata: [String: Any]) throws -> [UInt8] {
         Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
     }
 
     static func read(_ snapshot: Snapshot) throws -> [String: Any] {
         guard let bytes = try snapshot.systemValue(RecordLogSystemRow.metadata) else { return [:] }
-        return try PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil) as? [String: Any] ?? [:]
+        return try decode(Data(bytes))
+    }
+
+    static func decode(_ data: Data) throws -> [String: Any] {
+        try PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any] ?? [:]
     }
 
     /// What clients do not set.
     static let storesOwn = [NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey]
-
-    /// What clients have set, with the store's own part as it is.
-    static func merged(_ metadata: [String: Any], _ own: [String: Any]) -> [String: Any] {
-        var merged = metadata
-        for key in storesOwn { merged[key] = own[key] }
-        return merged
-    }
 
     /// Names the entities that differ.
     static func mismatch(path: String, model: NSManagedObjectModel, configuration: String?, metadata: [String: Any]) -> NSError {

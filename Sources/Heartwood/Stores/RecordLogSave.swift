@@ -41,6 +41,7 @@ struct RecordLogSave {
             if try transaction.delete(reference(object.key)) { hasWritten = true }
         }
         hasWritten = hasWritten || links.hasWritten
+        if let derivations = schema.derivations { try derive(derivations) }
     }
 
     private func table(of object: NSManagedObject) throws -> EntityTable {
@@ -68,7 +69,7 @@ struct RecordLogSave {
     /// The object's row. It must be at the version at which it was read or saved last; where it is not, that is noted.
     private mutating func currentRow(of object: NSManagedObject) throws -> RowView? {
         let row = try transaction.row(reference(object.key))
-        if object.rowVersion != 0, row?.version != object.rowVersion { conflicts.append(object) }
+        if object.rowVersion != 0, row?.version != object.rowVersion, try !isOnlyDerived(object, row) { conflicts.append(object) }
         return row
     }
 
@@ -97,6 +98,7 @@ struct RecordLogSave {
     }
 
     private mutating func writeWhole(_ object: NSManagedObject, _ values: [ManagedValue], key: ObjectKey, table: EntityTable) throws {
+        let values = try table.derivations == nil ? values : scope.completing(values, of: nil, in: table)
         builder.begin(table.layout)
         for (property, position) in table.positions.enumerated() {
             guard let position, property < values.count else { continue }
@@ -110,13 +112,14 @@ struct RecordLogSave {
         let table = try table(of: object)
         let row = try currentRow(of: object)
         guard isWritten(object, table) || object.storage?.isRevived == true, conflicts.isEmpty else { return }
-        let values = object.storage?.values ?? []
+        var values = object.storage?.values ?? []
         guard let row else {
             guard object.storage?.isRevived == true else { throw CoreDataError.missingObject(object.objectID) }
             try writeWhole(object, values, key: object.key, table: table)
             object.storage?.savedVersion = try transaction.row(reference(object.key))?.version ?? 0
             return
         }
+        if table.derivations != nil { values = try scope.completing(values, of: row, in: table) }
         try builder.begin(table, revising: row)
         for property in values.indices where !values[property].isUnset {
             guard let position = table.positions[property] else { continue }
@@ -136,6 +139,7 @@ struct RecordLogSave {
             guard !key.isNone else { return builder.setNull(position) }
             builder.set(position, reference: try stored(key, object, property))
         default:
+            let value = try value.transformed(property, of: object.entity, object)
             try transaction.encode(value, into: builder, at: position, of: table.layout)
         }
     }
@@ -154,11 +158,7 @@ struct RecordLogSave {
         } else if schema.holds(key, slotBase: slotBase) {
             return reference(key)
         }
-        throw CoreDataError.make(
-            NSManagedObjectExternalRelationshipError,
-            "\(object.entity.name ?? "?").\(object.runtime.properties[property].name) points at an object that this store does "
-                + "not hold; relationships do not cross stores, and the object must be inserted in the same context.",
-            [NSAffectedObjectsErrorKey: [object]])
+        throw CoreDataError.foreignDestination(of: object, property)
     }
 
     private mutating func put(
@@ -174,6 +174,39 @@ struct RecordLogSave {
         try transaction.put(reference, body: body, changing: builder.changed)
         hasWritten = true
         if let version { object.storage?.savedVersion = version &+ 1 }
+    }
+}
+
+// MARK: Derived attributes
+
+extension RecordLogSave {
+    private var scope: DerivationScope {
+        DerivationScope(transaction: transaction, schema: schema) { [batch, slotBase] key in
+            let saved = key.isTemporary ? batch.object(key)?.storage?.permanentKey ?? .none : key
+            return saved.isNone ? nil : RowReference(rawValue: saved.rawValue &- slotBase)
+        }
+    }
+
+    /// Whether a row differs from what an object has read in nothing but derived attributes.
+    private func isOnlyDerived(_ object: NSManagedObject, _ row: RowView?) throws -> Bool {
+        let table = try table(of: object)
+        guard let row, table.derivations != nil else { return false }
+        if let read = object.committedRow { return table.isEqualButDerived(row, read) }
+        return try transaction.base.row(row.reference, version: object.rowVersion).map { table.isEqualButDerived(row, $0) } ?? false
+    }
+
+    /// Computes what follows from the batch. Its own objects are at the versions that come of it; of others it is noted.
+    private mutating func derive(_ watches: DerivationWatches) throws {
+        var derived = DerivedAttributes(watches, scope)
+        let rewritten = try derived.run()
+        guard !rewritten.isEmpty else { return }
+        hasWritten = true
+        var versions = Dictionary(uniqueKeysWithValues: rewritten.map { (ObjectKey(rawValue: $0.reference.rawValue &+ slotBase), $0) })
+        for object in batch.inserted + batch.updated {
+            let key = object.key.isTemporary ? object.storage?.permanentKey ?? .none : object.key
+            if let row = versions.removeValue(forKey: key) { object.storage?.savedVersion = row.to }
+        }
+        batch.derived = versions.compactMap { key, row in row.from.map { SaveBatch.Derived(key: key, from: $0, to: row.to) } }
     }
 }
 

@@ -17,9 +17,11 @@ struct RecordLogSchemaReader {
             linkTables[plan.name] = link
             if plan.isSeenFromOneSide, let destination = plan.relationship.destinationEntity { inbound.append((destination, link)) }
         }
+        let derivations = try DerivationReader(entities: entities).read()
         let tables = try plans.list.map { entity, plans in
             try table(
-                of: entity, plans, links: linkTables, inbound: inbound.filter { entity.isKindOf(entity: $0.destination) }.map(\.link))
+                of: entity, plans, links: linkTables, inbound: inbound.filter { entity.isKindOf(entity: $0.destination) }.map(\.link),
+                derivations: derivations[ObjectIdentifier(entity)])
         }
         return RecordLogSchema(tables: tables, links: Array(linkTables.values))
     }
@@ -31,7 +33,7 @@ struct RecordLogSchemaReader {
     }
 
     private func table(
-        of entity: NSEntityDescription, _ plans: [IndexPlan], links: [String: LinkTable], inbound: [LinkTable]
+        of entity: NSEntityDescription, _ plans: [IndexPlan], links: [String: LinkTable], inbound: [LinkTable], derivations: [Derivation]?
     ) throws -> EntityTable {
         let name = entity.name ?? ""
         guard let definition = catalog.table(named: name) else { throw missing("table for the entity \(name)") }
@@ -59,7 +61,7 @@ struct RecordLogSchemaReader {
             positions: columnIDs.map { $0.flatMap { definition.currentLayout.position(of: $0) } },
             members: try properties.map { try memberSource(of: $0, entity: entity, links: links) },
             indexes: TableIndex.all(plans, of: entity, definition, catalog),
-            inbound: inbound)
+            inbound: inbound, derivations: derivations)
     }
 
     private func memberSource(

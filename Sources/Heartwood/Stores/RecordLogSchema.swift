@@ -12,6 +12,8 @@ final class RecordLogSchema: Sendable {
     /// By table ID.
     let tables: [EntityTable?]
     let links: [LinkTable]
+    /// nil where nothing is derived.
+    let derivations: DerivationWatches?
 
     init(tables: [EntityTable], links: [LinkTable]) {
         var byID: [EntityTable?] = []
@@ -22,6 +24,7 @@ final class RecordLogSchema: Sendable {
         }
         self.tables = byID
         self.links = links
+        derivations = DerivationWatches(tables)
     }
 
     func table(_ id: TableID) -> EntityTable? {
@@ -57,13 +60,15 @@ final class EntityTable: Sendable {
     /// Links whose destinations may be in this table and that no property here leads to: relationships without an inverse, and
     /// those that are their own.
     let inbound: [LinkTable]
+    /// The attributes that a save derives, in the order in which it does; nil for none.
+    let derivations: [Derivation]?
     /// The relationships that the store keeps, and those of them whose destinations are deleted with an object.
     let relationships: [Int]
     let cascades: [Int]
 
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex],
-        inbound: [LinkTable]
+        inbound: [LinkTable], derivations: [Derivation]?
     ) {
         self.id = id
         self.runtime = runtime
@@ -75,6 +80,7 @@ final class EntityTable: Sendable {
         hasExpressionIndexes = indexes.contains { $0.parts.contains { $0.property == nil } }
         uniqueProperties = Array(Set(indexes.filter(\.isUnique).flatMap { $0.parts.compactMap(\.property) })).sorted()
         self.inbound = inbound
+        self.derivations = derivations
         let kept = runtime.properties.indices.filter { runtime.properties[$0].kind.isRelationship && !runtime.properties[$0].isTransient }
         relationships = kept
         cascades = kept.filter { runtime.properties[$0].deleteRule == .cascadeDeleteRule }

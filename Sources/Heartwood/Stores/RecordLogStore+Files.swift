@@ -5,7 +5,7 @@ import RecordLog
 enum RecordLogFiles {
     /// What a log at `url` is opened with.
     static func location(_ url: URL, _ options: [AnyHashable: Any]?) throws -> (path: String, options: StoreOptions) {
-        try RecordLogStore(coordinator: nil, configurationName: nil, url: url, options: options).location()
+        try RecordLogStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options).location()
     }
 
     /// Runs `body` with a log that is there already, open for reading alone or for writing too.
@@ -49,7 +49,7 @@ enum RecordLogFiles {
     static func setMetadata(_ metadata: [String: Any]?, at url: URL, _ options: [AnyHashable: Any]?) throws {
         try with(url, options, isReadOnly: false) { log in
             let known = try self.metadata(in: log)
-            let bytes = try RecordLogMetadata.encode(RecordLogMetadata.merged(metadata ?? [:], known))
+            let bytes = try RecordLogMetadata.encode(RecordLogMetadata.keepingOwn(known, in: metadata ?? [:]))
             try log.write { try $0.setSystemValue(RecordLogSystemRow.metadata, bytes) }
         }
     }

@@ -19,6 +19,7 @@ extension RecordLogStore {
                     _ = try transaction.delete(reference)
                     keys.append(ObjectKey(slot: runtime.slot, row: row))
                 }
+                try finish(transaction, nil, hasWritten: !keys.isEmpty)
                 commits.note(base: transaction.base.sequence, isFollowed: !keys.isEmpty)
                 return keys
             }

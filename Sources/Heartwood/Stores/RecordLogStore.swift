@@ -15,6 +15,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     private struct State: @unchecked Sendable {
         var loaded: Loaded?
+        /// Set and not saved yet.
+        var pendingMetadata: [String: Any]?
     }
 
     private let state = Mutex(State())
@@ -23,27 +25,26 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     final let indexing = DispatchGroup()
 
     override var type: String { NSRecordLogStoreType }
+    override final var rows: RecordLogStore? { self }
+    /// Whose objects the rows are of.
+    var owner: NSPersistentStore { self }
+
+    /// Called in a save's transaction before anything is written.
+    func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {}
+
+    /// Called once everything is written and nothing is committed: what it throws makes that nothing has happened.
+    /// - Parameter batch: nil where the transaction is no save.
+    func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {}
 
     /// The path and options the log is opened with.
     func location() throws -> (path: String, options: StoreOptions) {
-        guard let url, url.isFileURL else {
-            throw CoreDataError.make(
-                NSPersistentStoreOpenError, "A record log needs a file URL; \(url.map { "\($0)" } ?? "none") was given.")
-        }
-        var options = StoreOptions()
-        options.isReadOnly = isReadOnly
-        if let timeout = number(NSPersistentStoreTimeoutOption) { options.lockTimeout = .milliseconds(Int64(timeout * 1000)) }
-        let durability = self.options?[NSRecordLogDurabilityOption]
-        switch durability as? RecordLogDurability ?? (durability as? String).flatMap(RecordLogDurability.init) {
-        case .relaxed?: options.durability = .relaxed
-        case .none?: options.durability = .none
-        case .full?, nil: options.durability = .full
-        }
+        let path = try filePath()
+        var options = commonOptions
         options.compaction = compactionPolicy
         options.makeExtractor = SpecifiedKeys.make
         let mapping = self.options?[NSRecordLogMemoryMappingOption]
         options.usesMemoryMapping = mapping as? Bool ?? (mapping as? NSNumber)?.boolValue ?? true
-        return (url.path, options)
+        return (path, options)
     }
 
     /// nil: the store is compacted where somebody asks for it.
@@ -58,15 +59,12 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         return policy
     }
 
-    private func number(_ option: String) -> Double? {
-        let value = options?[option]
-        return (value as? NSNumber)?.doubleValue ?? value as? Double ?? (value as? Int).map(Double.init)
-    }
-
     // MARK: Loading
 
     override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let (path, options) = try location()
+        // Before a file is made.
+        _ = try DerivationReader(entities: configurationName.flatMap { model.entities(forConfigurationName: $0) } ?? model.entities).read()
         let isNew = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
         do {
             let log = try LogStore.open(path: path, options: options)
@@ -112,7 +110,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         identifier = metadata[NSStoreUUIDKey] as? String ?? ""
         let plans = IndexPlans(entities)
         let schema = try RecordLogSchemaReader(
-            catalog: snapshot.catalog, entities: entities, plans: plans, store: self, firstSlot: firstSlot
+            catalog: snapshot.catalog, entities: entities, plans: plans, store: owner, firstSlot: firstSlot
         ).read()
         state.withLock {
             $0.loaded = Loaded(
@@ -182,11 +180,18 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     override func save(_ batch: SaveBatch) throws {
         let loaded = try loaded()
         let known = loaded.log.snapshot()
+        nonisolated(unsafe) let metadata = state.withLock { $0.pendingMetadata }
         do {
             try loaded.log.write(author: batch.author) { transaction in
+                try begin(transaction, batch)
                 var save = RecordLogSave(transaction: transaction, schema: loaded.schema, slotBase: slotBase, batch: batch)
                 try save.run()
-                commits.note(base: transaction.base.sequence, isFollowed: save.hasWritten)
+                if let metadata {
+                    try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
+                }
+                let isWritten = save.hasWritten || metadata != nil
+                try finish(transaction, batch, hasWritten: isWritten)
+                commits.note(base: transaction.base.sequence, isFollowed: isWritten)
             }
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
@@ -194,6 +199,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
             conflicts.known = RecordLogView(snapshot: known, of: loaded.log, schema: loaded.schema, slotBase: slotBase)
             throw conflicts
         }
+        if let metadata { note(metadata) }
         if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }
     }
 
@@ -201,29 +207,53 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         try perform(batch, author: author, outcome: outcome)
     }
 
-    override func reserveRows(for runtimes: [EntityRuntime]) throws -> [ObjectKey] { try reserve(runtimes) }
+    override func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
+        try reserve(objects.map(\.runtime))
+    }
 
     override func followOthers() {
         guard let log, let newest = try? log.follow() else { return }
         if commits.takeForeign(upTo: newest.sequence) { announceRemoteChange() }
     }
 
-    override var metadata: [String: Any] { state.withLock { $0.loaded?.metadata ?? [:] } }
+    override var metadata: [String: Any]! {
+        get { state.withLock { $0.pendingMetadata ?? $0.loaded?.metadata ?? [:] } }
+        set {
+            nonisolated(unsafe) let new = newValue ?? [:]
+            state.withLock { state in
+                if let known = state.loaded?.metadata { state.pendingMetadata = RecordLogMetadata.keepingOwn(known, in: new) }
+            }
+        }
+    }
+
+    /// Takes over metadata that was written.
+    private func note(_ metadata: [String: Any]) {
+        nonisolated(unsafe) let new = metadata
+        state.withLock { state in
+            state.loaded?.metadata = new
+            state.pendingMetadata = nil
+        }
+    }
+
+    /// The same of what others have written.
+    final func rereadMetadata() throws {
+        note(try RecordLogMetadata.read(loaded().log.snapshot()))
+    }
 
     override func setMetadata(_ metadata: [String: Any]) throws {
         let loaded = try loaded()
-        let merged = RecordLogMetadata.merged(metadata, loaded.metadata)
+        let merged = RecordLogMetadata.keepingOwn(loaded.metadata, in: metadata)
         let bytes = try RecordLogMetadata.encode(merged)
         do {
             try loaded.log.write {
                 try $0.setSystemValue(RecordLogSystemRow.metadata, bytes)
+                try finish($0, nil, hasWritten: true)
                 commits.note(base: $0.base.sequence, isFollowed: true)
             }
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         }
-        nonisolated(unsafe) let sent = merged
-        state.withLock { $0.loaded?.metadata = sent }
+        note(merged)
     }
 
     // MARK: Files
@@ -264,7 +294,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 }
 
 /// A record log in memory: the same engine over memory in place of a file.
-final class InMemoryStore: RecordLogStore, @unchecked Sendable {
+class InMemoryStore: RecordLogStore, @unchecked Sendable {
     private let memory = MemoryFileSystem()
 
     override var type: String { NSInMemoryStoreType }

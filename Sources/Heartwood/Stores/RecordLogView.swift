@@ -153,37 +153,11 @@ final class RecordLogView: StoreView {
         return members[property]
     }
 
-    /// Calls `body` with each member's reference, in the relationship's order; false stops.
-    /// One index seek a table; no member's row is read.
     func forEachMember(
         of owner: RowReference, in source: MemberSource, _ body: (RowReference) throws -> Bool
-    ) throws {
-        let range = Self.range(of: owner)
-        switch source {
-        case .inverse(let tables):
-            for (table, index) in tables {
-                var cursor = try snapshot.cursor(index, range)
-                while let row = try cursor.next() {
-                    guard try body(RowReference(table: table, row: row)) else { return }
-                }
-            }
-        case .link(let link, let isForward):
-            var cursor = try snapshot.cursor(link.index(isForward: isForward), range)
-            while try cursor.next() != nil {
-                // The other end is the last component of the key, so the link's row is not read.
-                guard let member = Self.lastReference(of: cursor.key) else { continue }
-                guard try body(member) else { return }
-            }
-        }
-    }
+    ) throws { try snapshot.forEachMember(of: owner, in: source, body) }
 
-    func memberCount(of owner: RowReference, in source: MemberSource) throws -> Int {
-        let range = Self.range(of: owner)
-        switch source {
-        case .inverse(let tables): return try tables.reduce(0) { try $0 + snapshot.count($1.index, range) }
-        case .link(let link, let isForward): return try snapshot.count(isForward ? link.forward : link.backward, range)
-        }
-    }
+    func memberCount(of owner: RowReference, in source: MemberSource) throws -> Int { try snapshot.memberCount(of: owner, in: source) }
 
     static func range(of owner: RowReference) -> KeyRange {
         let key = KeyBuilder()

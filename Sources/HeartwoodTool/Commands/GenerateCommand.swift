@@ -46,12 +46,14 @@ struct GenerateCommand: Command {
             let url = directory.appendingPathComponent(file.name)
             let data = Data(file.text.utf8)
             if FileManager.default.contents(atPath: url.path) == data { continue }
-            try data.write(to: url, options: .atomic)
+            // In place: an atomic write waits for the disk, file by file. What a crash leaves half-written is seen to be different.
+            try data.write(to: url)
             written += 1
         }
         Output.line(
             files.isEmpty
-                ? "No entity of \(model) \(writesAll ? "has a class of its own." : "asks for generated code; --all writes all that have a class.")"
+                ? "No entity of \(model) "
+                    + (writesAll ? "has a class of its own." : "asks for generated code; --all writes all that have a class.")
                 : "\(files.count) files, \(written) of them written to \(folder).")
         return 0
     }

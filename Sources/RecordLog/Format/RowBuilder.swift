@@ -219,6 +219,13 @@ public final class RowBuilder {
         setVariable(mark(position) { $0 == .text || $0 == .bytes }, value)
     }
 
+    /// Sets a column of a fixed size to its bytes as a row has them.
+    /// - Precondition: there are as many as its slot has.
+    func set(_ position: Int, slot bytes: UnsafeRawBufferPointer) {
+        let access = mark(position) { $0.slotSize == bytes.count }
+        if let start = bytes.baseAddress { (fixed + Int(access.position)).copyMemory(from: start, byteCount: bytes.count) }
+    }
+
     /// Sets a value column.
     public func set(_ position: Int, value: LargeValue) {
         value.stored.withUnsafeBytes { setVariable(mark(position) { $0 == .value }, $0) }

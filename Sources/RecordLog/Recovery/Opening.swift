@@ -270,6 +270,10 @@ struct HeaderReader {
             return StoreError(
                 .notAStore, path: path, "this is an SQLite database", remedy: "Open it with SQLite, or give a Heartwood store.")
         }
+        if header.starts(with: ArchiveHeader.magic) {
+            return StoreError(
+                .notAStore, path: path, "this is a binary archive, not a record log", remedy: "Open it with the store type Binary.")
+        }
         return StoreError(
             .notAStore, path: path, at: 0, "this is not a Heartwood store, or its header is destroyed",
             remedy: "Check the path; restore a backup if it was a store.")

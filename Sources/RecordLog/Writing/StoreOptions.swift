@@ -56,7 +56,7 @@ public struct StoreOptions: Sendable {
     /// - Returns: nil where there is no function of this name.
     func extractor(named name: String) -> (any IndexKeyExtractor)? { extractors[name] ?? makeExtractor?(name) }
 
-    func resolvedFileSystem() -> any FileSystem {
+    package func resolvedFileSystem() -> any FileSystem {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
             return fileSystem ?? POSIXFileSystem()
         #else

@@ -36,7 +36,7 @@ public final class Transaction {
         private var hasValues: Bool
         var indexes: [IndexMaintainer] { didSet { indexedLayout = nil } }
         /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
-        let firstNew: UInt64
+        private(set) var firstNew: UInt64
         @exclusivity(unchecked) var newAddresses: [UInt64] = []
         /// Older rows that were changed.
         @exclusivity(unchecked) var changed = RowAddresses()
@@ -66,6 +66,12 @@ public final class Transaction {
                 columnsOfIndexes = indexes.reduce(into: .none) { $0.formUnion($1.columnSet(of: layout)) }
             }
             return columnsOfIndexes
+        }
+
+        /// Rows below `next` count as older ones.
+        func skip(to next: UInt64) {
+            precondition(newAddresses.isEmpty, "row numbers are left out before any is given")
+            firstNew = max(firstNew, next)
         }
 
         @inline(__always)
@@ -127,7 +133,7 @@ public final class Transaction {
     var hasChanges: Bool { rowCount > 0 || isCatalogChanged }
 
     @inline(__always)
-    private func changes(_ table: TableID) throws(StoreError) -> TableChanges {
+    func changes(_ table: TableID) throws(StoreError) -> TableChanges {
         let index = Int(table.rawValue)
         if index < tables.count, let known = tables[index] { return known }
         return try makeChanges(table)

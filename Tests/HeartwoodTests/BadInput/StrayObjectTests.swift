@@ -39,7 +39,7 @@ import Testing
         let context = stack.newContext()
         let known = context.object(with: person.objectID), fault = context.object(with: group.objectID)
         #expect(known.value(forKey: "name") as? String == "Ada")
-        try stack.coordinator.remove(stack.store)
+        try stack.coordinator.remove(stack.coordinator.persistentStores[0])
         #expect(known.value(forKey: "name") as? String == "Ada" && known.objectID.isTemporaryID == false, "what was read stays")
         #expect(known.value(forKey: "group") as? NSManagedObject === fault)
         #expect(fault.value(forKey: "title") == nil && fault.countOfManagedObjects(at: fault.propertyIndex("people")) == 0)
@@ -58,7 +58,7 @@ import Testing
             ofType: kind.type, configurationName: nil, at: stack.url, options: [NSRecordLogDurabilityOption: "none"])
         #expect(failure { try context.save() } != nil, "the object is still the old store's")
         context.reset()
-        #expect(try stack.fetch("Person", in: context).count == (kind == .recordLog ? 1 : 0))
+        #expect(try stack.fetch("Person", in: context).count == (kind.isFile ? 1 : 0))
         stack.insert("Person", ["name": "new"], into: context)
         try context.save()
     }

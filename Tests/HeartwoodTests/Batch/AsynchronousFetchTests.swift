@@ -7,7 +7,8 @@ import Testing
 @Suite struct AsynchronousFetchTests {
     private func filled(_ kind: StoreKind) throws -> (stack: TestStack, context: NSManagedObjectContext) {
         let stack = try TestStack(kind)
-        try stack.insertBatch((0..<1000).map { ["name": "p\($0)", "age": $0] })
+        for number in 0..<1000 { stack.insert("Person", ["name": "p\(number)", "age": number]) }
+        try stack.context.save()
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
         return (stack, context)

@@ -11,7 +11,7 @@ import Testing
         return loaded.schema.links.reduce(0) { $0 + loaded.log.snapshot().rowCount($1.id) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func limitOrderAndSubentitiesAreHeeded(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch((0..<10).map { ["name": "p\($0)", "age": $0] })
@@ -31,7 +31,7 @@ import Testing
         #expect(try stack.names() == ["e"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func objectsAreDeletedByTheirIDs(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ids = try stack.insertBatch((0..<4).map { ["name": "p\($0)"] })
@@ -47,7 +47,7 @@ import Testing
         #expect(try stack.names() == ["p0", "p2", "u"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func nullifyClearsEveryKindOfOtherSide(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let hub = stack.node("hub"), others = ["a", "b"].map(stack.node)
@@ -74,7 +74,7 @@ import Testing
         #expect(try stack.fetch("Node", in: context).count == 2 && stack.fetch("Step", in: context).count == 3)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func aMemberThatGoesLeavesItsPlaceInAnOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let hub = stack.node("hub"), steps = stack.make("Step", ["s", "t", "u"]), items = stack.make("Item", ["i", "j", "k"])
@@ -89,7 +89,7 @@ import Testing
         #expect(try links(stack) == 4)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func cascadesGoAllTheWayAndRoundOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule, childRule: .cascadeDeleteRule))
         let nodes = (0..<6).map { stack.node("n\($0)") }
@@ -107,7 +107,7 @@ import Testing
         #expect(try stack.fetch("Step", in: context).count == 2 && links(stack) == 2)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func aDenyRuleHoldsUnlessTheDestinationsGoToo(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule, childRule: .denyDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
@@ -121,7 +121,7 @@ import Testing
         #expect(try stack.deleteBatch("Node").count == 3)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func aRequiredOtherSideRefusesToBeNullified(kind: StoreKind) throws {
         let model = GraphModel.make()
         model.entitiesByName["Step"]?.relationshipsByName["owner"]?.isOptional = false
@@ -134,7 +134,7 @@ import Testing
         #expect(try stack.fetch("Node", in: stack.anew()).count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func noActionLeavesTheOtherSideAsItIs(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .noActionDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
@@ -146,7 +146,7 @@ import Testing
         #expect(gone.objectID == a.objectID && gone.value(forKey: "name") == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func aDeletedRowsUniqueValuesAreFree(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch([["name": "a", "email": "a@x"]])

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct BatchInsertTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func dictionariesBecomeObjectsWithTheModelsDefaults(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -24,7 +24,7 @@ import Testing
         #expect(try stack.names() == ["b", "c", "z"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func everyKindOfAttributeIsKept(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let uuid = UUID()
@@ -41,7 +41,7 @@ import Testing
         #expect((object.value(forKey: "transformable") as? NSDictionary)?["k"] as? String == "v")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func handlersGiveRowsUntilTheySayThatThereIsNoMore(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var number = 0
@@ -69,7 +69,7 @@ import Testing
         #expect(try stack.fetch("Employee").count == 3 && stack.context.registeredObjects.allSatisfy { !$0.hasChanges })
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func whatDoesNotFitThrowsAndChangesNothing(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let unsaved = stack.insert("Group", ["title": "g"])
@@ -84,7 +84,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func theMergePolicyDecidesOverUniqueValues(kind: StoreKind) throws {
         let rows: [[String: Any]] = [
             ["name": "new", "email": "a@x"], ["name": "b1", "email": "b@x", "age": 5], ["name": "b2", "email": "b@x"],
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func aRowThatIsTwoOthersAtOnceIsRefused(kind: StoreKind) throws {
         let model = TestStack.model()
         model.entitiesByName["Tag"]?.properties.append(TestStack.attribute("code", .integer64AttributeType))
@@ -136,7 +136,7 @@ import Testing
         #expect(codes.sorted() == [1, 2, 3])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func aHandlerMayFetchAndChildrenInsertInTheRootsStore(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch([["name": "a"]])
@@ -154,7 +154,7 @@ import Testing
         #expect(try stack.names() == ["a", "n1", "n2"] && !stack.context.hasChanges)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func oneCommitOrAsManyAsAreAskedFor(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let log = try #require(stack.store.log)
@@ -194,7 +194,7 @@ import Testing
         #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 2000 - 1111)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func aReadOnlyStoreAndARequestThatNobodyKnowsThrow(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         #expect(throws: NSError.self) { try stack.context.execute(NSPersistentStoreRequest()) }
@@ -206,7 +206,7 @@ import Testing
     }
 
     /// More than a transaction keeps in memory is read back from the file where a row is met again.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func aLongBatchMeetsItsOwnRowsAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let text = String(repeating: "x", count: 4000)
@@ -218,7 +218,7 @@ import Testing
         #expect(found.map { $0.value(forKey: "name") as? String } == ["1999 \(text)", "3 \(text)"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func largeDataLiesOutsideItsRow(kind: StoreKind) throws {
         let model = TestStack.model()
         let label = TestStack.attribute("photo", .binaryDataAttributeType)

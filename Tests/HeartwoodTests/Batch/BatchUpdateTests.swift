@@ -11,7 +11,7 @@ import Testing
         return stack
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func everyMatchIsSetAndNothingElse(kind: StoreKind) throws {
         let stack = try filled(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// A row that is moved along the index that the update walks is met once.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func theIndexThatFindsTheRowsMayChangeUnderThem(kind: StoreKind) throws {
         let stack = try filled(kind)
         #expect(try stack.updateBatch("Person", "age >= 0 AND age < 100", ["age": 50]).count == 11)
@@ -45,7 +45,7 @@ import Testing
         #expect(try Set(stack.stored("Person", "age").values) == ["60"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func uniqueValuesAreComparedOnceEverythingIsSet(kind: StoreKind) throws {
         let stack = try filled(kind)
         let error = #expect(throws: NSError.self) { try stack.updateBatch("Person", "age < 2", ["email": "same@x"]) }
@@ -58,7 +58,7 @@ import Testing
         #expect(try Set(stack.stored("Person", "email").values) == ["nil"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func whatDoesNotFitThrows(kind: StoreKind) throws {
         let stack = try filled(kind)
         for values in [[:], ["age": "x"], ["nme": 1], ["tags": []], ["tasks": NSNull()], [1: 2]] as [[AnyHashable: Any]] {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func expressionsAreComputedFromTheRowAsItWas(kind: StoreKind) throws {
         let stack = try filled(kind)
         let changed = try stack.updateBatch(
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// A block can be asked only of objects, and a transient attribute has no column.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {
         let model = TestStack.model()
         let mood = TestStack.attribute("mood", .stringAttributeType)
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: NSError.self) { try stack.updateBatch("Group", nil, ["mood": "x"]) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func contextsAreStaleUntilTheyMergeAndConflictUntilThen(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])

@@ -67,7 +67,7 @@ import Testing
         #expect(child.identities.checkInvariants() && stack.context.identities.checkInvariants())
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.numbering)
     func namesAreKeptWhileAChildLives(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let alone = stack.insert("Person", ["name": "alone"]).objectID

@@ -132,7 +132,7 @@ import Testing
         #expect(try stack.context.fetch(request) == [ann] && stack.context.count(for: request) == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func countingMakesNoObjectsWhereNothingIsPending(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])

@@ -16,7 +16,9 @@ extension NSManagedObjectContext {
 extension TestStack {
     /// What a store says, in a context of its own: the names of all persons.
     func storedNames() throws -> [String] {
-        try fetch("Person", in: newContext()).compactMap { $0.value(forKey: "name") as? String }.sorted()
+        try withExtendedLifetime(newContext()) { context in
+            try fetch("Person", in: context).compactMap { $0.value(forKey: "name") as? String }.sorted()
+        }
     }
 
     func names(in context: NSManagedObjectContext, _ format: String? = nil, _ arguments: Any...) throws -> [String] {

@@ -58,7 +58,7 @@ import Testing
         return plan
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func severalElementsMayDescend(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             let properties = sample.propertiesByName
@@ -73,7 +73,7 @@ import Testing
         #expect(try explain(stack, "TRUEPREDICATE", [("age", true), ("name", true)], limit: 10).isSorted)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func anIndexIsOverAnExpression(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             [
@@ -98,7 +98,7 @@ import Testing
         #expect(stack.context.lastQuery.rowsVisited == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func aPartialIndexServesWhatItsPredicateFollowsFrom(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             let properties = sample.propertiesByName

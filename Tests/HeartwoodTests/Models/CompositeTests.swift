@@ -58,7 +58,7 @@ import Testing
         #expect(try Self.names(stack, "address.city == nil") == ["A", "B"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func fetchesCompareAndSortByElements(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let owner = stack.insert("Owner", ["name": "O"])
@@ -100,7 +100,7 @@ import Testing
         try stack.context.save()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func batchRequestsNameElements(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let rows: [[String: Any]] = [["name": "A", "address.city": "Rome"], ["name": "B", "address.place.x": 5.0]]
@@ -129,5 +129,35 @@ import Testing
         #expect(home.value(forKeyPath: "address.city") as? String == "Oslo")
         stack.context.rollback()
         #expect(home.value(forKeyPath: "address.city") as? String == "Rome")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func dictionariesAreFetchedGroupedAndFilteredByElements(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        for (name, city, x) in [("A", "Rome", 1.0), ("B", "Oslo", 2.0), ("C", "Rome", 4.0), ("D", "Bonn", 0.5)] {
+            stack.insert("Home", ["name": name, "address": ["city": city, "place": ["x": x]]])
+        }
+        try stack.context.save()
+        let request = NSFetchRequest<NSDictionary>(entityName: "Home")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = ["name", "address.city"]
+        request.sortDescriptors = [NSSortDescriptor(key: "address.city", ascending: true), NSSortDescriptor(key: "name", ascending: true)]
+        let plain = try stack.context.fetch(request)
+        #expect(plain.map { $0["name"] as? String } == ["D", "B", "A", "C"] && plain[0]["address.city"] as? String == "Bonn")
+        let sum = NSExpressionDescription()
+        sum.name = "sum"
+        sum.expression = NSExpression(format: "sum:(address.place.x)")
+        sum.expressionResultType = .doubleAttributeType
+        request.propertiesToFetch = ["address.city", sum]
+        request.propertiesToGroupBy = ["address.city"]
+        request.havingPredicate = NSPredicate(format: "max:(address.place.x) > 1")
+        request.sortDescriptors = [NSSortDescriptor(key: "address.city", ascending: false)]
+        let groups = try stack.context.fetch(request)
+        #expect(groups.map { $0["address.city"] as? String } == ["Rome", "Oslo"] && groups.map { $0["sum"] as? Double } == [5, 2])
+        let all = NSFetchRequest<NSDictionary>(entityName: "Home")
+        all.resultType = .dictionaryResultType
+        all.predicate = NSPredicate(format: "name == 'B'")
+        let keys = try #require(try stack.context.fetch(all).first).allKeys.compactMap { $0 as? String }
+        #expect(keys.sorted() == ["address.city", "address.place.x", "name", "origin.x"])
     }
 }

@@ -192,8 +192,8 @@ import Testing
         func reopen() throws {
             try save()
             objects = [:]
-            if stack.kind == .recordLog, Bool.random(using: &random) {
-                try stack.coordinator.remove(stack.store)
+            if stack.kind.isFile, Bool.random(using: &random) {
+                try stack.coordinator.remove(stack.coordinator.persistentStores[0])
                 try stack.coordinator.addPersistentStore(
                     ofType: stack.kind.type, configurationName: nil, at: stack.url, options: [NSRecordLogDurabilityOption: "none"])
             }

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func countContainsAndFirstReadNoMembers(kind: StoreKind) throws {
         let far = try Far(kind)
         for key in Self.keys {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func addingAndRemovingReadsNoOtherMember(kind: StoreKind) throws {
         let far = try Far(kind)
         for key in Self.keys {

@@ -20,7 +20,7 @@ import Testing
 
     private let byEmail = [("email", true)]
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func dictionariesHoldWhatIsAskedForAndNoNull(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let all = try reader.fetch(TestStack.dictionaries("Person", sort: byEmail))
@@ -174,7 +174,7 @@ import Testing
         let request = NSFetchRequest<Person>(entityName: "Person")
         request.propertiesToFetch = ["name"]
         request.predicate = NSPredicate(format: "name = 'Bob'")
-        let bob = try #require(try stack.newContext().fetch(request).first)
+        let bob = try #require(try stack.anew().fetch(request).first)
         #expect(bob.name == "Bob" && bob.age == 10)
         request.propertiesToFetch = ["size"]
         #expect(throws: NSError.self) { _ = try stack.context.fetch(request) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct GroupTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func aggregatesAreOverTheGroup(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind), reader = stack.newContext()
         let request = TestStack.dictionaries(
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// All of it on row bytes: the view answers, and no object is asked.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func rowsTellWhatIsUsual(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let requests = [

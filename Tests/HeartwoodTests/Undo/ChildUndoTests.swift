@@ -180,6 +180,8 @@ import Testing
 extension TestStack {
     /// The names in the store.
     fileprivate func stored(from entity: String) throws -> [String] {
-        try fetch(entity, in: newContext()).map { $0.value(forKey: "name") as? String ?? "-" }.sorted()
+        try withExtendedLifetime(newContext()) { context in
+            try fetch(entity, in: context).map { $0.value(forKey: "name") as? String ?? "-" }.sorted()
+        }
     }
 }

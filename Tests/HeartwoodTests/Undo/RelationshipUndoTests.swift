@@ -149,7 +149,7 @@ import Testing
         #expect(x.members("tasks") == [tasks[2], tasks[0], tasks[1]])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func joiningALargeGroupReadsNoneOfItsMembers(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"])

@@ -93,7 +93,7 @@ import Testing
         stack.context.undo()
         try stack.context.save()
         #expect(task.value(forKey: "owner") as? NSManagedObject === person)
-        guard kind == .recordLog else { return }
+        guard kind.isFile else { return }
         let before = try stack.stored()
         try stack.coordinator.remove(stack.coordinator.persistentStores[0])
         let again = try TestStack(kind, at: stack.url)

@@ -87,7 +87,7 @@ import Testing
         #expect(stack.failed() == [], "nothing is to be saved")
         one.setValue(3, forKey: "small")
         #expect(stack.failed() == ["1660 text"])
-        guard kind == .recordLog else { return }
+        guard kind.isFile else { return }
         let again = try TestStack(.recordLog, model: try Self.limitless())
         let old = again.insert("Limits", ["text": "longer than four"])
         try again.context.save()

@@ -35,7 +35,7 @@ import Testing
         #expect(stack.failed() == ["1570 some"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func countsReadNoRelationshipThatWasNotTouched(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let team = stack.insert("Team", [:])

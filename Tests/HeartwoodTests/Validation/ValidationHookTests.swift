@@ -35,7 +35,7 @@ import Testing
         let stack = try stack(kind)
         stack.insert("Checked", ["name": "  Ada "])
         try stack.context.save()
-        #expect(try stack.fetch("Checked", in: stack.newContext()).first?.value(forKey: "name") as? String == "Ada")
+        #expect(try stack.fetch("Checked", in: stack.anew()).first?.value(forKey: "name") as? String == "Ada")
     }
 
     @Test(arguments: StoreKind.allCases)

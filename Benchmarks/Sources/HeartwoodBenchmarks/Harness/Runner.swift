@@ -54,6 +54,7 @@ final class Runner {
                     rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory
                 ).run()
                 measurements += try ModelExtras(rows: rows, only: options.only, directory: directory).run()
+                measurements += try AccessorExtras(rows: rows, only: options.only).run()
             }
         }
     }

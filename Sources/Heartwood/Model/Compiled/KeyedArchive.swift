@@ -173,6 +173,63 @@ extension KeyedArchive {
         }
     }
 
+    /// The classes that the archive names.
+    func namedClasses() throws -> Set<String> {
+        var names: Set<String> = []
+        for number in objects {
+            guard case .dictionary(let pairs) = try look(number) else { continue }
+            for pair in pairs {
+                if case .text("$classname") = try look(pair.key), case .text(let name) = try look(pair.value) { names.insert(name) }
+            }
+        }
+        return names
+    }
+
+    /// The root object as one of Foundation's: a collection, text, number, date, data, URL, UUID or null.
+    /// - Throws: where it, or what is in it, is anything else.
+    func foundationRoot() throws -> AnyObject {
+        guard let root = top["root"] else { throw Self.failure(path, "has no root object") }
+        return try foundationValue(at: root, depth: 0)
+    }
+
+    private func foundationValue(at number: Int, depth: Int) throws -> AnyObject {
+        guard depth < ObjectArchive.depthMax else { throw Self.failure(path, "is nested too deep") }
+        guard let object = try object(at: number) else {
+            guard let plain = try plain(at: number) else { throw Self.failure(path, "has an object without a value") }
+            return switch plain {
+            case let flag as Bool where type(of: plain) == Bool.self: NSNumber(value: flag)
+            case let number as Int64: NSNumber(value: number)
+            case let number as Double: NSNumber(value: number)
+            default: AttributeCoding.bridged(plain)
+            }
+        }
+        func members(_ key: String) throws -> [Any] {
+            guard case .array(let numbers)? = try object.scalar(key) else { return try numbered(key.dropLast()) }
+            return try numbers.map { try foundationValue(at: $0, depth: depth + 1) }
+        }
+        // "NS.object.0", "NS.object.1", …
+        func numbered(_ key: Substring) throws -> [Any] {
+            var result: [Any] = []
+            while let number = object.values["\(key).\(result.count)"] { result.append(try foundationValue(at: number, depth: depth + 1)) }
+            return result
+        }
+        switch object.className {
+        case "NSNull": return NSNull()
+        case "NSArray", "NSMutableArray": return NSArray(array: try members("NS.objects"))
+        case "NSSet", "NSMutableSet": return NSSet(array: try members("NS.objects"))
+        case "NSOrderedSet", "NSMutableOrderedSet": return NSOrderedSet(array: try members("NS.objects"))
+        case "NSDictionary", "NSMutableDictionary":
+            var entries: [AnyHashable: Any] = [:]
+            for (key, value) in zip(try members("NS.keys"), try members("NS.objects")) {
+                if let key = key as? NSObject { entries[key] = value }
+            }
+            return NSDictionary(dictionary: entries)
+        default:
+            guard let plain = try plain(at: number) else { throw Self.failure(path, "holds an object of the class \(object.className)") }
+            return AttributeCoding.bridged(plain)
+        }
+    }
+
     fileprivate func text(at number: Int) throws -> String? {
         guard let found = try value(at: number) else { return nil }
         if case .text(let text) = found.value { return text }

@@ -1,0 +1,94 @@
+import Foundation
+import RecordLog
+
+/// What a derived attribute is made of, ready for use.
+struct Derivation: @unchecked Sendable {
+    // Unchecked: a frozen model's descriptions.
+
+    /// An attribute of the object itself, or of the one that to-one relationships lead to.
+    struct Source {
+        let path: [NSRelationshipDescription]
+        let attribute: NSAttributeDescription
+        let kind: PropertyKind
+
+        init(path: [NSRelationshipDescription], attribute: NSAttributeDescription) {
+            self.path = path
+            self.attribute = attribute
+            kind = PropertyKind(attribute)
+        }
+    }
+
+    enum Form {
+        /// When the row was written last.
+        case now
+        case copy(Source)
+        case function(PredicateFunction, Source)
+        case count(NSRelationshipDescription)
+        /// Of an attribute of the members.
+        case sum(NSRelationshipDescription, Source)
+    }
+
+    let attribute: NSDerivedAttributeDescription
+    let kind: PropertyKind
+    let form: Form
+
+    /// Its index among the properties of each entity that has it.
+    var property: Int { attribute.index }
+
+    /// The attribute that the value is taken from; nil for the time and for counts.
+    var source: NSAttributeDescription? {
+        switch form {
+        case .now, .count: nil
+        case .copy(let source), .function(_, let source), .sum(_, let source): source.attribute
+        }
+    }
+
+    /// The relationship whose members are counted or summed up.
+    var members: NSRelationshipDescription? {
+        switch form {
+        case .count(let relationship), .sum(let relationship, _): relationship
+        default: nil
+        }
+    }
+
+    /// A value as the attribute keeps it.
+    /// - Throws: 1610 where the attribute's type does not hold it.
+    func stored(_ value: ManagedValue, of source: PropertyKind) throws -> ManagedValue {
+        if source == kind || value.isNull { return value }
+        return try stored(value.attributeObject(kind: source))
+    }
+
+    /// The same for a number that was computed.
+    func stored(_ number: PredicateNumber?) throws -> ManagedValue { try stored(number?.value.object) }
+
+    private func stored(_ object: Any?) throws -> ManagedValue {
+        if let value = ManagedValue(attributeObject: object, kind: kind) { return value }
+        throw CoreDataError.make(
+            NSValidationNumberTooLargeError,
+            "Nothing was saved: \(attribute.entity?.name ?? "?").\(attribute.name) is derived, and its value "
+                + "\(object.map { "\($0)" } ?? "nil") does not fit a number of type \(attribute.attributeType.modelFileName); give the "
+                + "attribute a wider type.",
+            [NSValidationKeyErrorKey: attribute.name])
+    }
+}
+
+extension PropertyKind {
+    /// Whether a derived attribute of the kind `derived` can keep every value of this kind, but for numbers that are too large.
+    func suits(_ derived: PropertyKind) -> Bool {
+        switch (self, derived) {
+        case (.externalData, _), (.transformable, _), (.objectID, _), (.undefined, _), (.toOne, _), (.toMany, _): false
+        case (.bool, .int16), (.bool, .int32), (.bool, .int64): true
+        case (.int16, _), (.int32, _), (.int64, _): derived.isArithmetic
+        case (.float, _), (.double, _), (.decimal, _): [.float, .double, .decimal].contains(derived)
+        default: self == derived
+        }
+    }
+
+    /// Whether values of the kind have a sum.
+    var isArithmetic: Bool {
+        switch self {
+        case .int16, .int32, .int64, .float, .double, .decimal: true
+        default: false
+        }
+    }
+}

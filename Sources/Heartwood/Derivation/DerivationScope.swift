@@ -1,0 +1,120 @@
+import Foundation
+import RecordLog
+
+/// Where derivations are computed: the rows as one transaction has them so far.
+struct DerivationScope {
+    let transaction: Transaction
+    let schema: RecordLogSchema
+    /// The row that an object's key names in the store; nil for none.
+    let reference: (ObjectKey) -> RowReference?
+
+    /// The values of a row about to be written, with those that are derived from the row itself, or over to-one relationships from rows
+    /// that are there already. Counts and sums stay as the row has them; of a new row they are 0.
+    /// - Parameters:
+    ///   - values: by property index; unset is what the row has.
+    ///   - row: the one that is replaced; nil for a new one.
+    func completing(_ values: [ManagedValue], of row: RowView?, in table: EntityTable) throws -> [ManagedValue] {
+        guard let derivations = table.derivations else { return values }
+        var result = values
+        if result.isEmpty { result = Array(repeating: .unset, count: table.runtime.properties.count) }
+        for derivation in derivations {
+            switch derivation.form {
+            case .now: result[derivation.property] = .date(Date().timeIntervalSinceReferenceDate)
+            case .count, .sum: result[derivation.property] = row == nil ? try derivation.stored(.integer(0)) : .unset
+            default: result[derivation.property] = try value(of: derivation, result, row, table)
+            }
+        }
+        return result
+    }
+
+    /// What follows from one row's values and its to-one relationships.
+    /// - Parameter values: as in `completing`, with what was derived before.
+    func value(of derivation: Derivation, _ values: [ManagedValue], _ row: RowView?, _ table: EntityTable) throws -> ManagedValue {
+        switch derivation.form {
+        case .copy(let source): return try derivation.stored(try value(at: source, values, row, table), of: source.kind)
+        case .function(let function, let source):
+            guard case .text(let text) = try value(at: source, values, row, table), case .text(let made) = function.apply([.text(text)])
+            else { return .null }
+            return .text(made)
+        case .now, .count, .sum: return .unset
+        }
+    }
+
+    private func value(
+        at source: Derivation.Source, _ values: [ManagedValue], _ row: RowView?, _ table: EntityTable
+    ) throws -> ManagedValue {
+        guard let first = source.path.first else {
+            let value = values[source.attribute.index]
+            guard value.isUnset else { return value }
+            return row.map { table.value(source.attribute.index, source.kind, in: $0) } ?? .null
+        }
+        var next: RowReference?
+        switch values[first.index] {
+        case .unset: next = row.flatMap { table.reference(first.index, in: $0) }
+        case .reference(let key): next = key.isNone ? nil : reference(key)
+        default: next = nil
+        }
+        for step in source.path.dropFirst() {
+            guard let known = next, let row = try transaction.row(known), let table = schema.table(known.table) else { return .null }
+            next = table.reference(step.index, in: row)
+        }
+        guard let end = next, let last = try transaction.row(end), let table = schema.table(end.table) else { return .null }
+        return table.value(source.attribute.index, source.kind, in: last)
+    }
+
+    /// The sum of an attribute of rows.
+    struct Sum {
+        private(set) var total: PredicateNumber? = .integer(0)
+
+        /// Adds a member's value; null does not count.
+        mutating func add(_ member: RowReference, _ source: Derivation.Source, in scope: DerivationScope) throws {
+            guard let row = try scope.transaction.row(member), let table = scope.schema.table(member.table),
+                let access = table.runtime.access(source.attribute.index, in: row), let known = total
+            else { return }
+            let number: PredicateNumber = switch source.kind {
+            case .float, .double: .double(row.double(access))
+            case .decimal: .decimal(Decimal(row.decimal(access)))
+            default: .integer(row.int64(access))
+            }
+            total = PredicateNumber.combine(.add, known, number)
+        }
+    }
+}
+
+extension EntityTable {
+    /// A to-one relationship of a row; nil for null.
+    func reference(_ property: Int, in row: RowView) -> RowReference? {
+        guard let access = runtime.access(property, in: row) else { return nil }
+        let reference = row.reference(access)
+        return reference.isNone ? nil : reference
+    }
+
+    /// An attribute of a row that lies in the row whole.
+    func value(_ property: Int, _ kind: PropertyKind, in row: RowView) -> ManagedValue {
+        guard let access = runtime.access(property, in: row) else { return .null }
+        return ManagedValue(row: row, access: access, kind: kind, slotBase: 0)
+    }
+
+    /// Whether two versions of a row have the same in a column.
+    func isEqual(_ property: Int, _ a: RowView, _ b: RowView) -> Bool {
+        switch (runtime.access(property, in: a), runtime.access(property, in: b)) {
+        case (nil, nil): return true
+        case (let x?, let y?):
+            switch runtime.properties[property].kind {
+            case .string, .uri, .data, .externalData, .transformable: return a.bytes(x).elementsEqual(b.bytes(y))
+            case let kind:
+                return ManagedValue(row: a, access: x, kind: kind, slotBase: 0)
+                    .isEqual(to: ManagedValue(row: b, access: y, kind: kind, slotBase: 0))
+            }
+        default: return false
+        }
+    }
+
+    /// Whether two versions of a row differ in nothing but what was derived, which nobody has set.
+    func isEqualButDerived(_ a: RowView, _ b: RowView) -> Bool {
+        guard let derivations else { return false }
+        return positions.indices.allSatisfy { property in
+            positions[property] == nil || derivations.contains { $0.property == property } || isEqual(property, a, b)
+        }
+    }
+}

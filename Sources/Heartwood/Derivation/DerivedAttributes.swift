@@ -1,0 +1,206 @@
+import Foundation
+import RecordLog
+
+/// Brings the derived attributes of a transaction's rows, and of the rows that depend on them, to what follows from the rows as they are.
+///
+/// It runs last in a transaction, looks at what that has changed in tables that something is derived from, finds the rows that have it by
+/// the indexes of the state before, and computes those anew. That is enough: where the way from such a row to what has changed is itself
+/// new, the first changed step on it counts as a change too, and the way there is an old one.
+///
+/// A count costs two searches in an index; a sum reads the members of each row whose members or their values have changed. An attribute
+/// that is derived from derived ones is computed in a further round.
+struct DerivedAttributes {
+    /// A row whose derived attributes were written, and its versions before the transaction (nil for a new row) and now.
+    struct Rewritten {
+        let reference: RowReference
+        let from: UInt32?
+        let to: UInt32
+    }
+
+    private struct MemberChange {
+        let owner: RowReference
+        let relationship: Int
+        let member: RowReference
+        let isAdded: Bool
+
+        static func precedes(_ a: MemberChange, _ b: MemberChange) -> Bool {
+            (a.owner.rawValue, a.relationship) < (b.owner.rawValue, b.relationship)
+        }
+    }
+
+    private let scope: DerivationScope
+    private let watches: DerivationWatches
+    private let builder = RowBuilder()
+    /// Rows to be computed; some more than once.
+    private var pending: [RowReference] = []
+    /// By owner and relationship, once gathered.
+    private var changes: [MemberChange] = []
+    private var written: Set<RowReference> = []
+
+    private var transaction: Transaction { scope.transaction }
+    private var base: Snapshot { scope.transaction.base }
+
+    init(_ watches: DerivationWatches, _ scope: DerivationScope) {
+        self.watches = watches
+        self.scope = scope
+    }
+
+    /// - Returns: the rows that it has written.
+    mutating func run() throws -> [Rewritten] {
+        var pass = self
+        for (table, id, watches) in watches.byTable {
+            try transaction.forEachChange(in: id) { reference, isNew in
+                let old = isNew ? nil : try pass.base.row(reference)
+                let new = try pass.transaction.row(reference)
+                guard old != nil || new != nil else { return }
+                for watch in watches { try pass.note(watch, table, reference, old, new, isNew: isNew) }
+            }
+        }
+        pass.changes.sort(by: MemberChange.precedes)
+        while !pass.pending.isEmpty {
+            var round = pass.pending
+            pass.pending = []
+            round.sort { $0.rawValue < $1.rawValue }
+            var last: RowReference?
+            for reference in round where reference != last {
+                last = reference
+                try pass.compute(reference)
+            }
+        }
+        self = pass
+        return try written.map { reference in
+            Rewritten(
+                reference: reference, from: try base.row(reference)?.version, to: try transaction.row(reference)?.version ?? 0)
+        }
+    }
+
+    // MARK: What depends on a change
+
+    private mutating func mark(_ reference: RowReference) {
+        // Members mostly come in the order of their owners.
+        if pending.last != reference { pending.append(reference) }
+    }
+
+    private mutating func note(
+        _ watch: DerivationWatch, _ table: EntityTable?, _ reference: RowReference, _ old: RowView?, _ new: RowView?, isNew: Bool = false
+    ) throws {
+        func isChanged() -> Bool {
+            guard let table, let old, let new else { return true }
+            return watch.properties.contains { !table.isEqual($0, old, new) }
+        }
+        switch watch.way {
+        case .own:
+            // What a new row derives from new rows may not have been there yet. Members of a row that comes back are there already.
+            guard let table, let new else { return }
+            let isDue = old == nil
+                ? !isNew || watch.properties.contains { table.reference($0, in: new) != nil } : isChanged()
+            if isDue { mark(reference) }
+        case .member(let column, let relationship):
+            guard let table else { return }
+            let before = old.flatMap { table.reference(column, in: $0) }, after = new.flatMap { table.reference(column, in: $0) }
+            if before == after {
+                if let after, isChanged() { mark(after) }
+                return
+            }
+            if let before { add(before, relationship, reference, isAdded: false) }
+            if let after { add(after, relationship, reference, isAdded: true) }
+        case .pair(let relationship, let isForward):
+            guard (old == nil) != (new == nil), let pair = new ?? old, let (source, destination) = Self.ends(of: pair, scope.schema)
+            else { return }
+            let (owner, member) = isForward ? (source, destination) : (destination, source)
+            add(owner, relationship, member, isAdded: new != nil)
+        case .back(let steps):
+            // Nothing referred to a number that is new.
+            guard !isNew, isChanged() else { return }
+            var found = [reference]
+            for step in steps {
+                var next: [RowReference] = []
+                for row in found {
+                    try base.forEachMember(of: row, in: step) { next.append($0); return true }
+                }
+                found = next
+            }
+            for row in found { mark(row) }
+        }
+    }
+
+    private mutating func add(_ owner: RowReference, _ relationship: Int, _ member: RowReference, isAdded: Bool) {
+        changes.append(MemberChange(owner: owner, relationship: relationship, member: member, isAdded: isAdded))
+        mark(owner)
+    }
+
+    /// The two ends of a link row.
+    private static func ends(of pair: RowView, _ schema: RecordLogSchema) -> (RowReference, RowReference)? {
+        guard let link = schema.links.first(where: { $0.id == pair.reference.table }) else { return nil }
+        return (
+            pair.reference(link.layout.access[LinkTable.sourcePosition]), pair.reference(link.layout.access[LinkTable.destinationPosition])
+        )
+    }
+
+    // MARK: Computing
+
+    /// Computes all that a row derives, and writes it where anything is different.
+    private mutating func compute(_ reference: RowReference) throws {
+        guard let table = scope.schema.table(reference.table), let derivations = table.derivations,
+            let row = try transaction.row(reference)
+        else { return }
+        var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
+        for derivation in derivations {
+            switch derivation.form {
+            case .now: continue
+            case .count(let relationship):
+                values[derivation.property] = try derivation.stored(.integer(Int64(try count(of: reference, relationship.index, table))))
+            case .sum(let relationship, let source):
+                values[derivation.property] = try derivation.stored(try sum(of: reference, relationship.index, source, table))
+            default: values[derivation.property] = try scope.value(of: derivation, values, row, table)
+            }
+        }
+        try builder.begin(table, revising: row)
+        for derivation in derivations {
+            if let position = table.positions[derivation.property] {
+                try values[derivation.property].encode(into: builder, at: position)
+            }
+        }
+        let body = builder.finish()
+        guard let start = body.baseAddress, row.byteCount != body.count || memcmp(row.body, start, body.count) != 0 else { return }
+        let new = RowView(body: start, byteCount: body.count, reference: reference, version: 0)
+        for watch in watches[reference.table] { try note(watch, table, reference, row, new) }
+        try transaction.put(reference, body: body, changing: builder.changed)
+        written.insert(reference)
+    }
+
+    private func changes(of owner: RowReference, _ relationship: Int) -> ArraySlice<MemberChange> {
+        func place(_ precedes: (MemberChange) -> Bool) -> Int {
+            var low = 0, high = changes.count
+            while low < high {
+                let middle = (low + high) / 2
+                if precedes(changes[middle]) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        let key = (owner.rawValue, relationship)
+        return changes[place { ($0.owner.rawValue, $0.relationship) < key }..<place { ($0.owner.rawValue, $0.relationship) <= key }]
+    }
+
+    private func count(of owner: RowReference, _ relationship: Int, _ table: EntityTable) throws -> Int {
+        guard let source = table.members[relationship] else { return 0 }
+        let before = try base.memberCount(of: owner, in: source)
+        return changes(of: owner, relationship).reduce(before) { $0 + ($1.isAdded ? 1 : -1) }
+    }
+
+    private func sum(
+        of owner: RowReference, _ relationship: Int, _ source: Derivation.Source, _ table: EntityTable
+    ) throws -> PredicateNumber? {
+        var sum = DerivationScope.Sum()
+        let changes = changes(of: owner, relationship)
+        let removed = Set(changes.lazy.filter { !$0.isAdded }.map(\.member))
+        if let members = table.members[relationship] {
+            try base.forEachMember(of: owner, in: members) { member in
+                if !removed.contains(member) { try sum.add(member, source, in: scope) }
+                return true
+            }
+        }
+        for change in changes where change.isAdded { try sum.add(change.member, source, in: scope) }
+        return sum.total
+    }
+}

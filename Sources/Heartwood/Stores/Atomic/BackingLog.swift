@@ -1,0 +1,48 @@
+import Foundation
+import RecordLog
+
+/// A store that keeps the rows of its objects in a record log in memory, so that fetches, indexes, uniqueness and conflicts work as
+/// they do for every record log. How they get there, and where they go from there, is its own affair.
+protocol BackedStore: NSPersistentStore {
+    func begin(_ transaction: Transaction, _ batch: SaveBatch) throws
+    /// - Throws: what makes that the save has not happened.
+    func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws
+}
+
+/// The record log in memory of another store, which its rows' objects name as theirs. One that takes no rows gives its layouts.
+final class BackingLog: InMemoryStore, @unchecked Sendable {
+    // Unchecked: `host` is set before the log is loaded, and not changed.
+    private weak var host: NSPersistentStore?
+
+    static func make(for host: NSPersistentStore) -> BackingLog {
+        let log = BackingLog(
+            persistentStoreCoordinator: nil, configurationName: host.configurationName, at: host.url ?? NSPersistentStore.nowhere)
+        log.host = host
+        return log
+    }
+
+    override var type: String { host?.type ?? super.type }
+    override var owner: NSPersistentStore { host ?? self }
+
+    override func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {
+        try (host as? any BackedStore)?.begin(transaction, batch)
+    }
+
+    override func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
+        try (host as? any BackedStore)?.finish(transaction, batch, hasWritten: hasWritten)
+    }
+
+    /// Changes rows outside of any save, in one commit.
+    /// - Parameter isOpening: whether what fails keeps the store from being opened.
+    func fill(isOpening: Bool, _ body: (Transaction, RecordLogSchema) throws -> Void) throws {
+        let loaded = try loaded()
+        do {
+            try loaded.log.write { transaction in
+                try body(transaction, loaded.schema)
+                commits.note(base: transaction.base.sequence, isFollowed: true)
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error, opening: isOpening)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import RecordLog
+import Synchronization
+
+/// A store that is read whole when it is added and written whole at each save, in a format of your own: the class to subclass for a
+/// file that fits in memory.
+///
+/// A subclass overrides `load()`, which makes a node for each object and registers it (`addCacheNodes(_:)`), and `save()`, which writes
+/// what `cacheNodes()` gives. Everything else works without: fetches, indexes, uniqueness constraints, conflicts and undo come from
+/// rows in memory which the stack makes of the nodes when the store is added, and keeps beside them. The nodes stand for what the
+/// last save wrote.
+///
+/// The stack calls a store from one thread at a time. Two coordinators or processes that have one file open do not know of each
+/// other: as on Apple's platforms, whoever saves last writes over what the other has saved, unless `save()` looks whether the file is
+/// still the one that was read, and throws. (The built-in binary store looks, and takes over what others have saved.)
+/// Source: https://developer.apple.com/documentation/coredata/nsatomicstore
+open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
+    // Unchecked: `backing` and `runtimes` are set while the store is loaded, the nodes are kept under a lock.
+
+    private struct State: @unchecked Sendable {
+        // Unchecked: nodes belong to the store, whose calls come one after the other.
+        var nodes: [ObjectKey: NSAtomicStoreCacheNode] = [:]
+    }
+
+    private var backing: BackingLog?
+    private var runtimes: [ObjectIdentifier: EntityRuntime] = [:]
+    private let state = Mutex(State())
+    private let references = ReferenceTable()
+
+    override final var rows: RecordLogStore? { backing }
+    override final var namesObjects: Bool { true }
+
+    // MARK: For subclasses to override
+
+    /// Reads the file at `url` and registers a node for each object in it. Called once, when the store is added; the file may be
+    /// missing or empty, which is a new store.
+    ///
+    /// A node is made with an ID from `objectID(for:withReferenceObject:)`. Of a relationship with an inverse one side is enough; where
+    /// a to-one side has a value, `NSNull` included, it is what counts. `metadata` is set here, or in `loadMetadata()`. The default
+    /// registers nothing.
+    /// - Throws: what is wrong with the file; the store is not added then, and the error is what adding it throws. The stack throws
+    ///   134080 after this for nodes with values that the model does not allow, and 134100 where `metadata` has other version hashes.
+    open func load() throws {}
+
+    /// Writes everything, `metadata` too, so that a crash or an error leaves either what was there before or all of the new: write
+    /// beside the file and rename, as `Data.write(to:options: .atomic)` does.
+    ///
+    /// Called in each save, when the nodes have been brought up to date, and before anybody sees what was saved. The default writes
+    /// nothing.
+    /// - Throws: what went wrong. The save has not happened then: the context's `save()` throws this error, its objects keep their
+    ///   changes, and nodes are as they were (as far as their `propertyCache` says).
+    open func save() throws {}
+
+    /// Makes the node of an object that is being saved for the first time; the stack registers it. The object has its permanent ID.
+    ///
+    /// The default makes a plain node of the object's attributes. Relationships that the node has no value for are set by the stack
+    /// once all new nodes are there.
+    open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
+        let node = NSAtomicStoreCacheNode(objectID: managedObject.objectID)
+        setAttributes(of: node, from: managedObject)
+        return node
+    }
+
+    /// Brings a node up to date with an object that is being saved. The default sets what has changed, relationships too, with members
+    /// that others have added or removed meanwhile kept.
+    open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
+        setAttributes(of: node, from: managedObject)
+        setRelationships(of: node, from: managedObject, onlyMissing: false)
+    }
+
+    /// Called in a save with the nodes of deleted objects, which are still registered. The default does nothing.
+    open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
+
+    /// A value that names a new object for as long as the store exists: immutable, and other than that of any object of its entity.
+    /// A string or an integer, or what reads like one: URIs of IDs have its text. The default is the text of a new UUID.
+    open func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
+
+    // MARK: Nodes
+
+    /// Every node.
+    public final func cacheNodes() -> Set<NSAtomicStoreCacheNode> { state.withLock { Set($0.nodes.values) } }
+
+    /// Registers nodes: in `load()`.
+    /// - Precondition: no other node is registered under an ID.
+    public final func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
+        for node in cacheNodes {
+            let old = replaceNode(node.objectID.key, with: node)
+            precondition(old == nil || old === node, "Two cache nodes were registered for \(node.objectID).")
+        }
+    }
+
+    /// The node of an object; nil where none is registered.
+    public final func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { node(objectID.key) }
+
+    final func node(_ key: ObjectKey) -> NSAtomicStoreCacheNode? {
+        nonisolated(unsafe) let found = state.withLock { state -> NSAtomicStoreCacheNode? in
+            nonisolated(unsafe) let node = state.nodes[key]
+            return node
+        }
+        return found
+    }
+
+    /// - Returns: the node that was registered before.
+    @discardableResult
+    final func replaceNode(_ key: ObjectKey, with node: NSAtomicStoreCacheNode?) -> NSAtomicStoreCacheNode? {
+        nonisolated(unsafe) let new = node
+        nonisolated(unsafe) let old = state.withLock { state -> NSAtomicStoreCacheNode? in
+            nonisolated(unsafe) let old = state.nodes.removeValue(forKey: key)
+            state.nodes[key] = new
+            return old
+        }
+        return old
+    }
+
+    // MARK: IDs
+
+    /// The ID of the object that a reference object names: the same for the same reference object, in every process.
+    /// - Precondition: the entity is not abstract, and of this store.
+    public final func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
+        guard let runtime = runtimes[ObjectIdentifier(entity)] else {
+            preconditionFailure(
+                "The entity \(entity.name ?? "?") has no objects in this store: it is abstract, or of another configuration.")
+        }
+        let key = ObjectKey(slot: runtime.slot, row: references.row(of: data, slot: runtime.slot).row)
+        return NSManagedObjectID(entity: entity, key: key, store: self, contextToken: 0)
+    }
+
+    /// The reference object of an ID of this store.
+    /// - Precondition: the ID is of this store, and not temporary.
+    public final func referenceObject(for objectID: NSManagedObjectID) -> Any {
+        guard let found = references.reference(of: objectID.key) else { preconditionFailure("\(objectID) is no ID of this store.") }
+        return found
+    }
+
+    override final func name(of key: ObjectKey) -> String? { references.name(of: key) }
+
+    override final func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
+        references.row(named: name, slot: runtime.slot).map { ObjectKey(slot: runtime.slot, row: $0) }
+    }
+
+    override final func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
+        try objects.map { object, runtime in
+            let reference = newReferenceObject(for: object)
+            let (row, isNew) = references.row(of: reference, slot: runtime.slot)
+            guard isNew else {
+                throw CoreDataError.make(
+                    NSPersistentStoreSaveError,
+                    "newReferenceObject(for:) gave \(reference), which names another object of \(object.entity.name ?? "?").",
+                    [NSAffectedObjectsErrorKey: [object]])
+            }
+            return ObjectKey(slot: runtime.slot, row: row)
+        }
+    }
+
+    // MARK: What the stack asks
+
+    override final func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+        slotBase = UInt64(firstSlot) << 48
+        try loadMetadata()
+        try checkVersion(model)
+        let log = BackingLog.make(for: self)
+        let list = try log.load(model: model, firstSlot: firstSlot)
+        for runtime in list { runtimes[ObjectIdentifier(runtime.entity)] = runtime }
+        try load()
+        try checkVersion(model)
+        completeMetadata(model, newIdentifier: UUID().uuidString)
+        let nodes = state.withLock { state -> [ObjectKey: NSAtomicStoreCacheNode] in
+            nonisolated(unsafe) let nodes = state.nodes
+            return nodes
+        }
+        try log.fill(isOpening: true) { transaction, schema in
+            var rows = CacheNodeRows(transaction, schema, slotBase: slotBase, nodes: nodes, references: references)
+            try rows.write()
+        }
+        backing = log
+        return list
+    }
+
+    override final func save(_ batch: SaveBatch) throws {
+        guard let backing else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
+        try backing.save(batch)
+    }
+
+    /// Gives the log the row numbers that were given out since the last save.
+    final func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {
+        let inserted = Set(batch.inserted.map(\.key))
+        for runtime in runtimes.values {
+            let table = TableID(rawValue: runtime.slot &- UInt16(slotBase >> 48))
+            try transaction.takeNumbers(below: references.nextRow(slot: runtime.slot), in: table) { row in
+                inserted.contains(ObjectKey(slot: runtime.slot, row: row))
+            }
+        }
+    }
+
+    final func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
+        guard let batch else { return }
+        var changes = CacheNodeChanges(self)
+        do {
+            try changes.make(batch)
+            try save()
+        } catch {
+            changes.takeBack()
+            throw error
+        }
+    }
+}
+
+extension Transaction {
+    /// Takes the next row numbers. Rows that are not written by this transaction come and go: so the log itself says that their numbers
+    /// are taken.
+    func takeNumbers(below next: UInt64, in table: TableID, where isWritten: (UInt64) -> Bool) throws {
+        guard nextRow(table) < next, let layout = catalog.table(table)?.currentLayout else { return }
+        let builder = RowBuilder()
+        while nextRow(table) < next {
+            let row = try newRow(in: table)
+            guard !isWritten(row) else { continue }
+            builder.begin(layout)
+            let reference = RowReference(table: table, row: row)
+            try put(reference, body: builder.finish())
+            _ = try delete(reference)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import RecordLog
+
+/// The binary store: an archive of everything, read whole when the store is added and written whole at each save.
+///
+/// What was read lies in a record log in memory. A save holds the archive's lock, reads the archive again if somebody has replaced
+/// it, which makes rows that others have changed newer than this coordinator's objects, so that the merge policy decides about
+/// them; then it writes the new archive beside the old one, before the commit in memory that it stands for. Where that fails,
+/// nothing has happened.
+class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
+    // Unchecked: everything but the log, which has locks of its own, is used under `turn`, and set when the store is loaded.
+
+    private var backing: BackingLog?
+    private var archive: ArchiveFile?
+    private let turn = NSLock()
+
+    override var type: String { NSBinaryStoreType }
+    override var rows: RecordLogStore? { backing }
+
+    /// The options that the archive is opened with.
+    var archiveOptions: StoreOptions { commonOptions }
+
+    // MARK: Loading
+
+    override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
+        let archive = ArchiveFile(path: try filePath(), options: archiveOptions)
+        let log = BackingLog.make(for: self)
+        slotBase = UInt64(firstSlot) << 48
+        do {
+            let found = try contents(of: archive, model)
+            if found == nil, isReadOnly {
+                throw CoreDataError.make(
+                    NSPersistentStoreOpenError,
+                    "There is no archive at \(archive.path), or an empty file, and it was opened read-only; open it for writing once.",
+                    [NSFilePathErrorKey: archive.path])
+            }
+            let runtimes = try log.load(model: model, firstSlot: firstSlot)
+            if let found {
+                try log.fill(isOpening: true) { transaction, _ in try found.apply(to: transaction) }
+            } else {
+                try archive.withLock(isCreating: true) {
+                    // Another process may have made it meanwhile.
+                    let made = try contents(of: archive, model)
+                    try log.fill(isOpening: true) { transaction, _ in
+                        guard let made else { return try archive.replace { try TableArchiveWriter.write(transaction, to: $0) } }
+                        try made.apply(to: transaction)
+                    }
+                }
+            }
+            try log.rereadMetadata()
+            backing = log
+            self.archive = archive
+            identifier = log.metadata[NSStoreUUIDKey] as? String ?? ""
+            return runtimes
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error, opening: true)
+        }
+    }
+
+    /// What an archive holds, looked through as far as whether it is of this model; nil where there is none.
+    private func contents(of archive: ArchiveFile, _ model: NSManagedObjectModel) throws -> TableArchiveReader? {
+        guard let bytes = try archive.read() else { return nil }
+        let reader = try TableArchiveReader(bytes, path: archive.path)
+        let metadata = try Self.metadata(of: reader, path: archive.path)
+        guard model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
+            throw RecordLogMetadata.mismatch(path: archive.path, model: model, configuration: configurationName, metadata: metadata)
+        }
+        return reader
+    }
+
+    private static func metadata(of reader: TableArchiveReader, path: String) throws -> [String: Any] {
+        guard let bytes = reader.systemValues[RecordLogSystemRow.metadata], let metadata = try? RecordLogMetadata.decode(Data(bytes)) else {
+            throw CoreDataError.make(
+                NSPersistentStoreOpenError, "\(path): the archive's metadata are missing or malformed. Restore a backup.",
+                [NSFilePathErrorKey: path])
+        }
+        return metadata
+    }
+
+    override func unload() throws {
+        turn.lock()
+        defer { turn.unlock() }
+        archive = nil
+        try backing?.unload()
+    }
+
+    // MARK: Saving
+
+    /// Does what changes the archive, on top of what others have made of it.
+    private func change<Result>(_ body: (BackingLog) throws -> Result) throws -> Result {
+        var isReloaded = false
+        // Once the turn is over: whoever hears of it may save.
+        defer { if isReloaded { announceRemoteChange() } }
+        turn.lock()
+        defer { turn.unlock() }
+        guard let archive, let backing else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
+        }
+        do {
+            return try archive.withLock {
+                if try archive.isStale() {
+                    try reload(archive, backing)
+                    isReloaded = true
+                }
+                return try body(backing)
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    override func save(_ batch: SaveBatch) throws { try change { try $0.save(batch) } }
+
+    override func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
+        try change { try $0.reserveRows(for: objects) }
+    }
+
+    func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {}
+
+    func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
+        guard hasWritten, let archive else { return }
+        try archive.replace { try TableArchiveWriter.write(transaction, to: $0) }
+    }
+
+    /// Takes over what others have saved.
+    private func reload(_ archive: ArchiveFile, _ backing: BackingLog) throws {
+        guard let model = persistentStoreCoordinator?.managedObjectModel, let found = try contents(of: archive, model) else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "The archive at \(archive.path) was emptied while it was open. Put it back, or remove the store and add it again.",
+                [NSFilePathErrorKey: archive.path])
+        }
+        do {
+            let identifier = try Self.metadata(of: found, path: archive.path)[NSStoreUUIDKey] as? String
+            guard identifier == self.identifier else {
+                throw CoreDataError.make(
+                    NSPersistentStoreOperationError,
+                    "Another store has taken the place of the archive at \(archive.path) while it was open; nothing was saved to it. "
+                        + "Remove the store from its coordinator and add it again.",
+                    [NSFilePathErrorKey: archive.path])
+            }
+            try backing.fill(isOpening: false) { transaction, _ in try found.apply(to: transaction) }
+            try backing.rereadMetadata()
+        } catch {
+            // What was read is not what this coordinator has.
+            archive.forget()
+            throw error
+        }
+    }
+
+    /// A fetch looks whether the archive was replaced: one call. What cannot be read is left to the next save to tell of.
+    override func followOthers() {
+        var isReloaded = false
+        defer { if isReloaded { announceRemoteChange() } }
+        guard turn.try() else { return }
+        defer { turn.unlock() }
+        guard let archive, let backing, archive.isReplaced else { return }
+        isReloaded = (try? reload(archive, backing)) != nil
+    }
+
+    // MARK: Metadata
+
+    override var metadata: [String: Any]! {
+        get { backing?.metadata ?? [:] }
+        set { backing?.metadata = newValue }
+    }
+
+    override func setMetadata(_ metadata: [String: Any]) throws { try change { try $0.setMetadata(metadata) } }
+
+    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        do {
+            guard let bytes = try ArchiveFile(path: url.path, options: options).read() else {
+                throw CoreDataError.make(
+                    NSPersistentStoreOpenError, "There is no archive at \(url.path), or an empty file.", [NSFilePathErrorKey: url.path])
+            }
+            return try metadata(of: try TableArchiveReader(bytes, path: url.path), path: url.path)
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error, opening: true)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import RecordLog
+import Synchronization
+
+/// The rows that one context has made of an incremental store's nodes: what its objects point at, and so kept as long as they may.
+///
+/// A row that comes again as it was is the same memory, so that asking again costs none.
+final class IncrementalRows: Sendable {
+    private struct Row {
+        let body: UnsafeMutableRawPointer
+        let byteCount: Int
+        let version: UInt32
+    }
+
+    private struct State: @unchecked Sendable {
+        // Unchecked: a row's bytes do not change once they are here.
+        var rows: [ObjectKey: [Row]] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    deinit {
+        state.withLock { state in
+            for rows in state.rows.values { for row in rows { row.body.deallocate() } }
+        }
+    }
+
+    /// Keeps a copy of a row.
+    func keep(_ body: UnsafeRawBufferPointer, _ key: ObjectKey, _ reference: RowReference, version: UInt32) -> RowView {
+        nonisolated(unsafe) let body = body
+        let kept: UInt = state.withLock { state in
+            if let known = state.rows[key]?.last, known.version == version, known.byteCount == body.count,
+                memcmp(known.body, body.baseAddress!, body.count) == 0
+            {
+                return UInt(bitPattern: known.body)
+            }
+            let copy = UnsafeMutableRawPointer.allocate(byteCount: max(body.count, 1), alignment: 8)
+            if let start = body.baseAddress { copy.copyMemory(from: start, byteCount: body.count) }
+            state.rows[key, default: []].append(Row(body: copy, byteCount: body.count, version: version))
+            return UInt(bitPattern: copy)
+        }
+        return RowView(body: UnsafeRawPointer(bitPattern: kept)!, byteCount: body.count, reference: reference, version: version)
+    }
+
+    /// The newest row that was read at a version.
+    func row(_ key: ObjectKey, _ reference: RowReference, version: UInt32) -> RowView? {
+        let found: (UInt, Int)? = state.withLock { state in
+            state.rows[key]?.last { $0.version == version }.map { (UInt(bitPattern: $0.body), $0.byteCount) }
+        }
+        guard let found, let body = UnsafeRawPointer(bitPattern: found.0) else { return nil }
+        return RowView(body: body, byteCount: found.1, reference: reference, version: version)
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import RecordLog
+
+/// An incremental store as one context reads it: always what the store says now.
+final class IncrementalView: StoreView {
+    private let store: NSIncrementalStore
+    private let schema: RecordLogSchema
+    /// Unowned: the context owns its views.
+    private unowned let context: NSManagedObjectContext
+    private let rows = IncrementalRows()
+    private let builder = RowBuilder()
+
+    init(_ store: NSIncrementalStore, _ schema: RecordLogSchema, _ context: NSManagedObjectContext) {
+        self.store = store
+        self.schema = schema
+        self.context = context
+    }
+
+    override var isNewest: Bool { store.isUsable }
+    override var storage: AnyObject { rows }
+
+    private func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- store.slotBase) }
+
+    // MARK: Rows
+
+    override func row(_ key: ObjectKey) throws -> RowView? {
+        guard let table = store.table(of: key), let id = store.objectID(of: key) else { return nil }
+        return try store.inTurn {
+            do {
+                return try row(of: try store.newValuesForObject(with: id, with: context), id, table)
+            } catch {
+                guard CoreDataError.isCode(NSManagedObjectReferentialIntegrityError, error) else { throw error }
+                return nil
+            }
+        }
+    }
+
+    override func row(_ key: ObjectKey, version: UInt32) throws -> RowView? { rows.row(key, reference(key), version: version) }
+
+    private func row(of node: NSIncrementalStoreNode, _ id: NSManagedObjectID, _ table: EntityTable) throws -> RowView {
+        builder.begin(table.layout)
+        for (index, position) in table.positions.enumerated() {
+            guard let position else { continue }
+            let property = table.runtime.properties[index], description = table.runtime.entity.frozenProperties[index]
+            var value = node.value(for: description) ?? Self.element(description.name, of: node)
+            if property.kind == .toOne {
+                if value == nil, let relationship = description as? NSRelationshipDescription {
+                    value = try store.newValue(forRelationship: relationship, forObjectWith: id, with: context)
+                }
+                if value == nil || value is NSNull { continue }
+                guard let destination = value as? NSManagedObjectID, schema.holds(destination.key, slotBase: store.slotBase) else {
+                    throw wrong(id, property, value, "no ID of an object of this store")
+                }
+                builder.set(position, reference: reference(destination.key))
+            } else {
+                guard let kept = ManagedValue(attributeObject: value, kind: property.kind) else {
+                    throw wrong(id, property, value, "no \(property.kind.displayName)")
+                }
+                if case .data(let data) = kept, table.layout.columns[position].type == .value {
+                    data.withUnsafeBytes { builder.set(position, value: LargeValue(inRow: $0)) }
+                } else {
+                    try kept.encode(into: builder, at: position)
+                }
+            }
+        }
+        let version = UInt32(truncatingIfNeeded: node.version)
+        // 0 stands for an object that was not read.
+        return rows.keep(builder.finish(), id.key, reference(id.key), version: version == 0 ? .max : version)
+    }
+
+    /// An element that the node has in its composite attribute's dictionary.
+    private static func element(_ path: String, of node: NSIncrementalStoreNode) -> Any? {
+        guard path.contains(".") else { return nil }
+        var value: Any? = node.values
+        for key in path.split(separator: ".") { value = (value as? [String: Any])?[String(key)] }
+        return value
+    }
+
+    private func wrong(_ id: NSManagedObjectID, _ property: PropertyRuntime, _ value: Any?, _ what: String) -> NSError {
+        CoreDataError.make(
+            NSPersistentStoreOperationError,
+            "The store gave \(value.map { "\($0)" } ?? "nil") for \(property.name) of "
+                + "\(id.uriRepresentation().absoluteString), which is \(what).",
+            [NSAffectedObjectsErrorKey: [id]])
+    }
+
+    override func dataInRow(_ access: ColumnAccess, of row: RowView) -> Data? {
+        LargeValue.bytes(inRow: row.bytes(access)).map { Data($0) }
+    }
+
+    // MARK: Relationships
+
+    override func members(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> [ObjectKey] {
+        guard let id = store.objectID(of: key),
+            let relationship = runtime.entity.frozenProperties[property] as? NSRelationshipDescription
+        else { return [] }
+        let value = try store.inTurn { try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) }
+        guard let keys = NSAtomicStoreCacheNode.keys(of: value), keys.allSatisfy({ schema.holds($0, slotBase: store.slotBase) }) else {
+            throw wrong(id, runtime.properties[property], value, "no array of IDs of objects of this store")
+        }
+        return keys
+    }
+
+    override func memberCount(of key: ObjectKey, runtime: EntityRuntime, property: Int) throws -> Int {
+        try members(of: key, runtime: runtime, property: property).count
+    }
+
+    // MARK: Requests
+
+    /// Has the store execute a request.
+    /// - Returns: nil where it does not know how.
+    private func ask<Element>(
+        _ query: StoreQuery, for type: NSFetchRequestResultType, _ element: (Any) -> Element?
+    ) throws -> [Element]? {
+        let request = query.request(for: type)
+        let answer: Any
+        do {
+            answer = try store.inTurn { try store.execute(request, with: context) }
+        } catch {
+            // Asked for all objects, a store has to know.
+            let isForAll = query.predicate == nil && query.sort.isEmpty && query.limit == nil && query.offset == 0
+                && type != .countResultType && type != .dictionaryResultType
+            guard CoreDataError.isCode(NSPersistentStoreUnsupportedRequestTypeError, error), !isForAll else { throw error }
+            return nil
+        }
+        let list = answer as? [Any] ?? (answer as? NSArray).map { array in (0..<array.count).map { array[$0] } }
+        guard let list else { throw unexpected(answer) }
+        return try list.map { found in
+            guard let element = element(found) else { throw unexpected(found) }
+            return element
+        }
+    }
+
+    private func unexpected(_ answer: Any) -> NSError {
+        CoreDataError.make(
+            NSPersistentStoreOperationError,
+            "execute(_:with:) of \(type(of: store)) gave \(type(of: answer)), not what the request's result type says, in an array.")
+    }
+
+    override var answersRequests: Bool { true }
+
+    override func keys(_ query: StoreQuery) throws -> [ObjectKey]? {
+        let type = query.wantsIDs ? NSFetchRequestResultType.managedObjectIDResultType : .managedObjectResultType
+        let schema = schema, slotBase = store.slotBase
+        return try ask(query, for: type) { found in
+            let key = (found as? NSManagedObject)?.key ?? (found as? NSManagedObjectID)?.key
+            return key.flatMap { schema.holds($0, slotBase: slotBase) ? $0 : nil }
+        }
+    }
+
+    override func counted(_ query: StoreQuery) throws -> QueryStatistics? {
+        var all = query
+        (all.sort, all.limit, all.offset) = ([], nil, 0)
+        guard let counts = try ask(all, for: .countResultType, { ($0 as? NSNumber)?.intValue ?? $0 as? Int }) else { return nil }
+        var statistics = QueryStatistics()
+        statistics.rowsMatched = counts.reduce(0, +)
+        return statistics
+    }
+
+    override func dictionaries(_ query: StoreQuery) throws -> [NSDictionary]? {
+        try ask(query, for: .dictionaryResultType) { found in
+            if let dictionary = found as? NSDictionary { return dictionary }
+            guard let dictionary = found as? [String: Any] else { return nil }
+            let result = NSMutableDictionary()
+            for (key, value) in dictionary { result.setObject(value, forKey: NSString(string: key)) }
+            return result
+        }
+    }
+}

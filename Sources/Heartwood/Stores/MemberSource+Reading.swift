@@ -1,0 +1,34 @@
+import RecordLog
+
+/// What a to-many relationship has in one commit.
+extension Snapshot {
+    /// Calls `body` with each member's reference, in the relationship's order; false stops.
+    /// One index seek a table; no member's row is read.
+    func forEachMember(of owner: RowReference, in source: MemberSource, _ body: (RowReference) throws -> Bool) throws {
+        let range = RecordLogView.range(of: owner)
+        switch source {
+        case .inverse(let tables):
+            for (table, index) in tables {
+                var cursor = try cursor(index, range)
+                while let row = try cursor.next() {
+                    guard try body(RowReference(table: table, row: row)) else { return }
+                }
+            }
+        case .link(let link, let isForward):
+            var cursor = try cursor(link.index(isForward: isForward), range)
+            while try cursor.next() != nil {
+                // The other end is the last component of the key, so the link's row is not read.
+                guard let member = RecordLogView.lastReference(of: cursor.key) else { continue }
+                guard try body(member) else { return }
+            }
+        }
+    }
+
+    func memberCount(of owner: RowReference, in source: MemberSource) throws -> Int {
+        let range = RecordLogView.range(of: owner)
+        switch source {
+        case .inverse(let tables): return try tables.reduce(0) { try $0 + count($1.index, range) }
+        case .link(let link, let isForward): return try count(isForward ? link.forward : link.backward, range)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import RecordLog
+
+extension NSPersistentStore {
+    /// What the options say to every store that is a file.
+    final var commonOptions: StoreOptions {
+        var options = StoreOptions()
+        options.isReadOnly = isReadOnly
+        if let timeout = number(NSPersistentStoreTimeoutOption) { options.lockTimeout = .milliseconds(Int64(timeout * 1000)) }
+        let durability = self.options?[NSRecordLogDurabilityOption]
+        switch durability as? RecordLogDurability ?? (durability as? String).flatMap(RecordLogDurability.init) {
+        case .relaxed?: options.durability = .relaxed
+        case .none?: options.durability = .none
+        case .full?, nil: options.durability = .full
+        }
+        return options
+    }
+
+    final func number(_ option: String) -> Double? {
+        let value = options?[option]
+        return (value as? NSNumber)?.doubleValue ?? value as? Double ?? (value as? Int).map(Double.init)
+    }
+
+    /// The path of a store that is a file.
+    /// - Throws: 134080 where the URL is none of a file.
+    final func filePath() throws -> String {
+        guard let url, url.isFileURL else {
+            throw CoreDataError.make(
+                NSPersistentStoreOpenError,
+                "A store of the type \(type) needs a file URL; \(self.url.map { "\($0)" } ?? "none") was given.")
+        }
+        return url.path
+    }
+}

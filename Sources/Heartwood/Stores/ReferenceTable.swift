@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+
+/// The reference objects by which a store of somebody's own knows its objects, and the row numbers that stand for them here.
+///
+/// Numbers are given in turn, from 1, and never again. Two reference objects are one where they read the same: a URI has their text.
+final class ReferenceTable: Sendable {
+    private struct Table {
+        var rows: [String: UInt64] = [:]
+        /// By row number, from 1.
+        var references: [(name: String, object: Any)] = []
+    }
+
+    private struct State: @unchecked Sendable {
+        // Unchecked: reference objects are immutable, as their documentation asks.
+        var tables: [UInt16: Table] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// What a URI has of a reference object.
+    static func name(of reference: Any) -> String {
+        switch reference {
+        case let text as String: text
+        case let number as Int: String(number)
+        case let number as Int64: String(number)
+        case let uuid as UUID: uuid.uuidString
+        default: "\(reference)"
+        }
+    }
+
+    /// The number of a reference object, which is given to it now where it has none.
+    func row(of reference: Any, slot: UInt16) -> (row: UInt64, isNew: Bool) {
+        let name = Self.name(of: reference)
+        nonisolated(unsafe) let object = reference
+        return state.withLock { state in
+            if let known = state.tables[slot]?.rows[name] { return (known, false) }
+            state.tables[slot, default: Table()].references.append((name, object))
+            let row = UInt64(state.tables[slot]?.references.count ?? 0)
+            state.tables[slot]?.rows[name] = row
+            return (row, true)
+        }
+    }
+
+    /// The number of what a URI names; nil where it was never given.
+    func row(named name: String, slot: UInt16) -> UInt64? {
+        state.withLock { $0.tables[slot]?.rows[name] }
+    }
+
+    private func entry(_ key: ObjectKey) -> (name: String, object: Any)? {
+        nonisolated(unsafe) let found = state.withLock { state -> (name: String, object: Any)? in
+            guard let references = state.tables[key.slot]?.references, key.row > 0, key.row <= UInt64(references.count) else { return nil }
+            nonisolated(unsafe) let entry = references[Int(key.row - 1)]
+            return entry
+        }
+        return found
+    }
+
+    func reference(of key: ObjectKey) -> Any? { entry(key)?.object }
+
+    /// The reference object as a URI has it.
+    func name(of key: ObjectKey) -> String? {
+        entry(key)?.name.addingPercentEncoding(withAllowedCharacters: Self.nameCharacters)
+    }
+
+    private static let nameCharacters = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
+
+    /// The number that the next new reference object gets.
+    func nextRow(slot: UInt16) -> UInt64 {
+        state.withLock { UInt64($0.tables[slot]?.references.count ?? 0) + 1 }
+    }
+}

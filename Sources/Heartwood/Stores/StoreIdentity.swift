@@ -1,0 +1,28 @@
+import Foundation
+
+/// What the coordinator does about the metadata of a store of somebody's own.
+extension NSPersistentStore {
+    /// Compares the version hashes, where the store states them.
+    /// - Throws: 134100 where they are of another model.
+    final func checkVersion(_ model: NSManagedObjectModel) throws {
+        let metadata: [String: Any] = metadata ?? [:]
+        guard metadata[NSStoreModelVersionHashesKey] != nil,
+            !model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata)
+        else { return }
+        throw RecordLogMetadata.mismatch(path: url?.path ?? type, model: model, configuration: configurationName, metadata: metadata)
+    }
+
+    /// Adds what the metadata lack, and takes the identity from them.
+    final func completeMetadata(_ model: NSManagedObjectModel, newIdentifier: @autoclosure () -> String) {
+        var metadata: [String: Any] = metadata ?? [:]
+        let identifier = metadata[NSStoreUUIDKey] as? String ?? newIdentifier()
+        metadata[NSStoreUUIDKey] = identifier
+        metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? type
+        if metadata[NSStoreModelVersionHashesKey] == nil {
+            metadata[NSStoreModelVersionHashesKey] = RecordLogMetadata.hashes(of: model, configuration: configurationName)
+            metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
+        }
+        self.metadata = metadata
+        self.identifier = identifier
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Between a transformable attribute's value and the bytes that a store keeps of it: the attribute's value transformer, or an archive.
+///
+/// As on Apple's platforms a transformer makes `Data` of a value and the value of the `Data` again, but for those that unarchive
+/// (`NSSecureUnarchiveFromDataTransformer` and its subclasses), which are used the other way round.
+enum AttributeTransformer {
+    /// The names of Foundation's own, and no name: a secure archive.
+    private static let archives: Set<String> = ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData"]
+
+    private static func transformerName(_ attribute: NSAttributeDescription) -> String? {
+        guard let name = attribute.valueTransformerName, !name.isEmpty, !archives.contains(name) else { return nil }
+        return name
+    }
+
+    /// The class that the model says the attribute's values have, where it can be archived.
+    private static func ownClasses(_ attribute: NSAttributeDescription) -> [AnyClass] {
+        guard let name = attribute.statedValueClassName, let found = NSClassFromString(name), found is any NSSecureCoding.Type
+        else { return [] }
+        return [found]
+    }
+
+    /// - Throws: 1550 where no such transformer is registered, or the value cannot be transformed or archived.
+    static func data(_ value: AnyObject, of property: NSPropertyDescription, _ object: NSManagedObject? = nil) throws -> Data {
+        guard let attribute = property as? NSAttributeDescription else { preconditionFailure("only attributes are transformed") }
+        guard let name = transformerName(attribute) else {
+            do {
+                return try ObjectArchive.data(value, allowing: ownClasses(attribute))
+            } catch {
+                throw failure(attribute, value, object, "it cannot be archived: \(error). Name a value transformer for the attribute")
+            }
+        }
+        guard let transformer = ValueTransformer(forName: NSValueTransformerName(name)) else {
+            throw failure(
+                attribute, value, object, "no value transformer is registered under the name \"\(name)\"; call "
+                    + "ValueTransformer.setValueTransformer(_:forName:) before the first save")
+        }
+        let made = transformer is NSSecureUnarchiveFromDataTransformer
+            ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
+        guard let data = made as? Data else {
+            throw failure(
+                attribute, value, object, "its value transformer \"\(name)\" made \(made.map { "\(type(of: $0))" } ?? "nil") of a "
+                    + "\(type(of: value)), and no Data")
+        }
+        return data
+    }
+
+    /// The value; nil where there is no such transformer, or it makes nothing of the bytes.
+    static func object(_ data: Data, of property: NSPropertyDescription) -> Any? {
+        guard let attribute = property as? NSAttributeDescription else { return nil }
+        guard let name = transformerName(attribute) else { return ObjectArchive.object(data, allowing: ownClasses(attribute)) }
+        guard let transformer = ValueTransformer(forName: NSValueTransformerName(name)) else { return nil }
+        return transformer is NSSecureUnarchiveFromDataTransformer
+            ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+    }
+
+    private static func failure(
+        _ attribute: NSAttributeDescription, _ value: AnyObject, _ object: NSManagedObject?, _ reason: String
+    ) -> NSError {
+        var info: [String: Any] = [NSValidationKeyErrorKey: attribute.name, NSValidationValueErrorKey: value]
+        info[NSValidationObjectErrorKey] = object
+        return CoreDataError.make(
+            NSManagedObjectValidationError,
+            "Nothing was saved: \(attribute.entity?.name ?? "?").\(attribute.name) is transformable, and \(reason).", info)
+    }
+}

@@ -1,0 +1,143 @@
+/// Writes what a transaction would leave.
+package struct TableArchiveWriter {
+    private let transaction: Transaction
+    private let writer: ArchiveWriter
+    /// By table ID: the table's place in the archive, from 1; 0 for none.
+    private var places: [UInt64] = []
+
+    /// Writes all tables and system values as they are once `transaction` is committed.
+    /// - Complexity: O(bytes).
+    package static func write(_ transaction: Transaction, to writer: ArchiveWriter) throws {
+        var archive = TableArchiveWriter(transaction: transaction, writer: writer)
+        try archive.writeSystemValues()
+        let tables = transaction.catalog.tables
+        for (place, table) in tables.enumerated() {
+            while archive.places.count <= Int(table.id.rawValue) { archive.places.append(0) }
+            archive.places[Int(table.id.rawValue)] = UInt64(place) + 1
+        }
+        try writer.append(UInt32(tables.count))
+        for table in tables { try archive.write(table) }
+    }
+
+    private init(transaction: Transaction, writer: ArchiveWriter) {
+        self.transaction = transaction
+        self.writer = writer
+    }
+
+    private func writeSystemValues() throws {
+        try transaction.forEachRow(of: .system) { row in
+            guard Transaction.systemRows.contains(row.reference.row) else { return }
+            try writer.append(UInt16(row.reference.row))
+            try writer.append(UInt32(row.byteCount))
+            try writer.append(UnsafeRawBufferPointer(start: row.body, count: row.byteCount))
+        }
+        try writer.append(UInt16(0))
+    }
+
+    private func write(_ table: TableDefinition) throws {
+        let next = transaction.nextRow(table.id)
+        guard next <= TableArchive.rowsMax else {
+            throw StoreError(
+                .tooLarge, path: transaction.base.file.path,
+                "the table \(table.name) has given out more than \(TableArchive.rowsMax) row numbers",
+                remedy: "Use a record log for so much.")
+        }
+        try writer.append(bytes: TableArchive.Heading(table, nextRow: next).encoded)
+        let layout = table.currentLayout
+        try transaction.forEachRow(of: table.id) { row in
+            try writer.append(row.reference.row)
+            try write(row, layout, accesses: Self.accesses(row, table, layout))
+        }
+        // No row has this number.
+        try writer.append(UInt64(0))
+    }
+
+    /// Where a row has the columns of the newest layout.
+    private static func accesses(_ row: RowView, _ table: TableDefinition, _ layout: RowLayout) -> [ColumnAccess] {
+        guard row.layoutID != layout.id, let old = table.layout(row.layoutID) else { return layout.access }
+        return layout.columns.indices.map { position in
+            guard let place = old.position(of: layout.columns[position].id), old.columns[place].type == layout.columns[position].type
+            else { return .absent }
+            return old.access[place]
+        }
+    }
+
+    private func write(_ row: RowView, _ layout: RowLayout, accesses: [ColumnAccess]) throws {
+        var row = row
+        var nulls = [UInt8](repeating: 0, count: TableArchive.nullBytes(accesses.count))
+        for (position, access) in accesses.enumerated() where access.isAbsent || row.isNull(access) {
+            nulls[position / 8] |= 1 << UInt8(position % 8)
+        }
+        try writer.append(bytes: nulls)
+        for access in accesses where !access.isAbsent && !row.isNull(access) {
+            switch access.type {
+            case .reference:
+                let reference = row.reference(access)
+                let table = Int(reference.table.rawValue)
+                let place = table < places.count ? places[table] : 0
+                try writer.append(place == 0 || reference.row == 0 ? UInt64(0) : place << 48 | reference.row)
+            case .text, .bytes:
+                let bytes = row.bytes(access)
+                try writer.append(UInt32(bytes.count))
+                try writer.append(bytes)
+            case .value:
+                guard let value = try transaction.value(access, of: row) else { continue }
+                try writer.append(UInt64(value.count))
+                try value.forEachChunk { chunk in
+                    try writer.append(chunk)
+                    return true
+                }
+                // Reading a value of this transaction may have moved its rows.
+                row = try transaction.row(row.reference) ?? row
+            default:
+                try writer.append(UnsafeRawBufferPointer(start: row.body + Int(access.position), count: access.type.slotSize ?? 0))
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// The number that the table's next row gets.
+    package func nextRow(_ table: TableID) -> UInt64 {
+        let index = Int(table.rawValue)
+        if index < tables.count, let changes = tables[index] { return changes.nextRow }
+        return max(1, base.rowLimit(table))
+    }
+
+    /// Leaves out row numbers up to `next`, for rows that come from elsewhere with the numbers they have there; `put` takes them.
+    ///
+    /// A log cannot be replayed over such a commit, since a replay bounds row numbers by rows: for logs in memory, where what is
+    /// opened is never replayed. A compaction that meets it begins again later.
+    package func skipRows(to next: UInt64, in table: TableID) throws(StoreError) {
+        guard next > nextRow(table) else { return }
+        try changes(table).skip(to: next)
+    }
+
+    /// Calls `body` with each row of a table as this transaction leaves it, in row order. Rows may be asked for meanwhile, and not written.
+    func forEachRow(of table: TableID, _ body: (RowView) throws -> Void) throws {
+        let changes = Int(table.rawValue) < tables.count ? tables[Int(table.rawValue)] : nil
+        var pending: [UInt64] = []
+        changes?.changed.forEach { row, _ in pending.append(row) }
+        pending.sort()
+        var next = 0
+        func visit(_ number: UInt64) throws {
+            if let row = try row(RowReference(table: table, row: number)) { try body(row) }
+        }
+        var walk = RowWalk(base, table, from: 1)
+        while let row = try walk.next() {
+            while next < pending.count, pending[next] < row.reference.row {
+                try visit(pending[next])
+                next += 1
+            }
+            if next < pending.count, pending[next] == row.reference.row {
+                try visit(pending[next])
+                next += 1
+            } else {
+                try body(row)
+            }
+        }
+        for number in pending[next...] { try visit(number) }
+        guard let changes else { return }
+        for number in changes.firstNew..<changes.nextRow { try visit(number) }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+@Suite struct RefusedDerivationTests {
+    @Test(arguments: [
+        ("members.@max.dues", .integer64AttributeType, "@sum"), ("members.@avg.dues", .doubleAttributeType, "@sum"),
+        ("members.dues", .integer64AttributeType, "@count"), ("region.clubs.@count", .integer64AttributeType, "must be the first"),
+        ("name", .integer64AttributeType, "does not keep"), ("members.@sum.name", .integer64AttributeType, "no sum"),
+        ("members.@sum.height", .integer64AttributeType, "does not keep"), ("canonical:(memberCount)", .stringAttributeType, "String"),
+        ("name + 'x'", .stringAttributeType, "is a key path"), ("region", .stringAttributeType, "alone has no value"),
+        ("nothing", .stringAttributeType, "no property"), ("now()", .stringAttributeType, "Date"), ("a", .stringAttributeType, "in turn"),
+        ("scratch", .stringAttributeType, "transient"), ("unique", .stringAttributeType, "uniqueness"),
+    ] as [(String, NSAttributeType, String)])
+    func aDerivationThatCannotBeComputedRefusesTheStore(format: String, type: NSAttributeType, reason: String) throws {
+        let model = ClubModel.make { entities in
+            let scratch = TestStack.attribute("scratch", .stringAttributeType)
+            scratch.isTransient = true
+            let wrong = ClubModel.derived("wrong", type, format == "a" ? "b" : format == "unique" ? "name" : format)
+            let other = ClubModel.derived("b", .stringAttributeType, format == "a" ? "wrong" : "name")
+            entities["Club"]!.properties += [scratch, wrong, other]
+            if format == "unique" { entities["Club"]!.uniquenessConstraints = [["wrong"]] }
+        }
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("refused-\(UUID().uuidString).heartwood")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let error = #expect(throws: (any Error).self) {
+            try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url)
+        } as? NSError
+        #expect(error?.code == NSPersistentStoreIncompatibleSchemaError)
+        let text = error?.localizedDescription ?? ""
+        #expect(text.contains("Club.") && text.contains(reason), "\(text)")
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+    }
+
+    @Test func aConfigurationThatHoldsOneSideAloneIsRefused() throws {
+        let model = ClubModel.make()
+        model.setEntities([model.entitiesByName["Region"]!], forConfigurationName: "Regions")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let error = #expect(throws: (any Error).self) {
+            try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "Regions", at: nil)
+        } as? NSError
+        #expect(error?.code == NSPersistentStoreIncompatibleSchemaError && error?.localizedDescription.contains("does not hold") == true)
+    }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+@Suite struct IncrementalStoreTests {
+    /// One entity's values by number; counts what it is asked, and fails or refuses where it is told to.
+    private final class Shelf: NSIncrementalStore, @unchecked Sendable {
+        struct Refusal: Error {}
+        struct Box {
+            var name: String
+            var version: UInt64
+        }
+
+        var boxes: [Int: Box] = [1: Box(name: "one", version: 1), 2: Box(name: "two", version: 1), 3: Box(name: "three", version: 1)]
+        var values: [NSManagedObjectID] = []
+        var requests: [NSFetchRequestResultType] = []
+        var saves: [NSSaveChangesRequest] = []
+        var registered: [NSManagedObjectID: Int] = [:]
+        var failsReading = false
+        var failsSaving = false
+        var answersAll = true
+        var conflictsOnce = false
+
+        override var type: String { "Shelf" }
+
+        override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+            if let changes = request as? NSSaveChangesRequest {
+                saves.append(changes)
+                if failsSaving { throw Refusal() }
+                if conflictsOnce, let object = changes.updatedObjects?.first {
+                    conflictsOnce = false
+                    boxes[number(object.objectID)]?.version += 1
+                    let conflict = NSMergeConflict(source: object, newVersion: 2, oldVersion: 1, cachedSnapshot: nil, persistedSnapshot: nil)
+                    throw NSError(
+                        domain: NSCocoaErrorDomain, code: NSManagedObjectMergeError,
+                        userInfo: [NSPersistentStoreSaveConflictsErrorKey: [conflict]])
+                }
+                for object in (changes.insertedObjects ?? []).union(changes.updatedObjects ?? []) {
+                    let version = (boxes[number(object.objectID)]?.version ?? 0) + 1
+                    boxes[number(object.objectID)] = Box(name: object.value(forKey: "label") as? String ?? "", version: version)
+                }
+                for object in changes.deletedObjects ?? [] { boxes[number(object.objectID)] = nil }
+                return []
+            }
+            guard let fetch = request as? NSFetchRequest<any NSFetchRequestResult>, let entity = fetch.entity else { return [] }
+            requests.append(fetch.resultType)
+            guard answersAll || fetch.predicate == nil && fetch.resultType == .managedObjectResultType else {
+                throw CocoaError(CocoaError.Code(rawValue: NSPersistentStoreUnsupportedRequestTypeError))
+            }
+            let ids = entity.name == "Tag" ? boxes.keys.sorted().map { newObjectID(for: entity, referenceObject: $0) } : []
+            switch fetch.resultType {
+            case .countResultType: return [ids.count]
+            case .managedObjectIDResultType: return ids
+            case .dictionaryResultType: return ids.map { ["label": boxes[number($0)]?.name ?? ""] }
+            default: return ids.compactMap { context?.object(with: $0) }
+            }
+        }
+
+        private func number(_ id: NSManagedObjectID) -> Int { referenceObject(for: id) as? Int ?? 0 }
+
+        override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+            values.append(objectID)
+            if failsReading { throw Refusal() }
+            guard let box = boxes[number(objectID)] else { throw CocoaError(.managedObjectReferentialIntegrity) }
+            return NSIncrementalStoreNode(objectID: objectID, withValues: ["label": box.name], version: box.version)
+        }
+
+        override func newValue(
+            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+        ) throws -> Any { [] }
+
+        override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+            let next = (boxes.keys.max() ?? 0) + 1
+            return array.enumerated().map { newObjectID(for: $1.entity, referenceObject: next + $0) }
+        }
+
+        override func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {
+            for id in objectIDs { registered[id, default: 0] += 1 }
+        }
+
+        override func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {
+            for id in objectIDs { registered[id, default: 0] -= 1 }
+        }
+    }
+
+    private func open() throws -> (Shelf, NSManagedObjectContext) {
+        NSPersistentStoreCoordinator.registerStoreClass(Shelf.self, forStoreType: "Shelf")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try coordinator.addPersistentStore(ofType: "Shelf", configurationName: nil, at: nil)
+        return (try #require(store as? Shelf), context(on: coordinator))
+    }
+
+    private func context(on coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    private func tags(_ context: NSManagedObjectContext, _ format: String? = nil) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        request.predicate = format.map { NSPredicate(format: $0) }
+        return try context.fetch(request)
+    }
+
+    private func failure(_ body: () throws -> Void) -> NSError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as NSError
+        }
+    }
+
+    @Test func aFaultAsksForItsValuesOnceAndOnlyWhenItIsUsed() throws {
+        let (store, context) = try open()
+        let found = try tags(context)
+        #expect(found.count == 3 && found.allSatisfy(\.isFault) && store.values.isEmpty)
+        #expect(found[0].value(forKey: "label") as? String == "one" && found[0].value(forKey: "label") as? String == "one")
+        #expect(store.values == [found[0].objectID])
+        #expect(found[0].objectID.uriRepresentation().path == "/Tag/p1")
+        store.boxes[1] = Shelf.Box(name: "uno", version: 2)
+        _ = try tags(context)
+        #expect(found[0].value(forKey: "label") as? String == "one", "until it is refreshed")
+        context.refresh(found[0], mergeChanges: false)
+        #expect(found[0].value(forKey: "label") as? String == "uno" && store.values.count == 2)
+        let url = try #require(URL(string: "x-coredata://\(store.identifier ?? "")/Tag/p2"))
+        let id = try #require(context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: url))
+        #expect(id == found[1].objectID && store.referenceObject(for: id) as? Int == 2)
+    }
+
+    @Test func eachKindOfResultIsAskedForAsSuch() throws {
+        let (store, context) = try open()
+        #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 3)
+        let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Tag")
+        ids.resultType = .managedObjectIDResultType
+        #expect(try context.fetch(ids).count == 3)
+        let dictionaries = NSFetchRequest<NSDictionary>(entityName: "Tag")
+        dictionaries.resultType = .dictionaryResultType
+        dictionaries.propertiesToFetch = ["label"]
+        #expect(try context.fetch(dictionaries).map { $0["label"] as? String } == ["one", "two", "three"])
+        #expect(store.requests == [.countResultType, .managedObjectIDResultType, .dictionaryResultType] && store.values.isEmpty)
+        #expect(failure { _ = try context.explain(NSFetchRequest<NSManagedObject>(entityName: "Tag")) }?.code == NSPersistentStoreUnsupportedRequestTypeError)
+        #expect(failure { _ = try context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag"))) }?.code == NSPersistentStoreUnsupportedRequestTypeError)
+    }
+
+    @Test func whatAStoreDoesNotKnowTheStackDoesOnObjects() throws {
+        let (store, context) = try open()
+        store.answersAll = false
+        #expect(try tags(context, "label BEGINSWITH 't'").map { $0.value(forKey: "label") as? String } == ["two", "three"])
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        request.sortDescriptors = [NSSortDescriptor(key: "label", ascending: true)]
+        request.predicate = NSPredicate(format: "label != 'one'")
+        (request.fetchOffset, request.fetchLimit) = (1, 1)
+        #expect(try context.fetch(request).map { $0.value(forKey: "label") as? String } == ["two"])
+        #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 3)
+        let longest = NSFetchRequest<NSDictionary>(entityName: "Tag")
+        longest.resultType = .dictionaryResultType
+        let expression = NSExpressionDescription()
+        expression.name = "n"
+        expression.expression = NSExpression(format: "max:(label)")
+        longest.propertiesToFetch = [expression]
+        #expect(try context.fetch(longest).first?["n"] as? String == "two")
+        // A change that is not to count is not looked at.
+        let one = try #require(try tags(context, "label = 'one'").first)
+        one.setValue("changed", forKey: "label")
+        let stored = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        stored.predicate = NSPredicate(format: "label = 'one'")
+        stored.includesPendingChanges = false
+        #expect(try context.fetch(stored) == [one] && tags(context, "label = 'one'").isEmpty && tags(context, "label = 'changed'") == [one])
+    }
+
+    @Test func aSaveIsOneRequestAndNewValuesAreReadAfterIt() throws {
+        let (store, context) = try open()
+        let found = try tags(context)
+        found[0].setValue("uno", forKey: "label")
+        context.delete(found[1])
+        context.detectConflicts(for: found[2])
+        let new = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        new.setValue("four", forKey: "label")
+        try context.save()
+        #expect(store.saves.count == 1)
+        #expect(store.saves[0].insertedObjects == [new] && store.saves[0].updatedObjects == [found[0]])
+        #expect(store.saves[0].deletedObjects == [found[1]] && store.saves[0].lockedObjects == [found[2]])
+        #expect(!new.objectID.isTemporaryID && store.referenceObject(for: new.objectID) as? Int == 4)
+        #expect(store.boxes.mapValues(\.name) == [1: "uno", 3: "three", 4: "four"])
+        // The version that was saved is known: a change elsewhere is a conflict.
+        store.boxes[1] = Shelf.Box(name: "elsewhere", version: 9)
+        found[0].setValue("mine", forKey: "label")
+        #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
+        #expect(store.saves.count == 1 && context.hasChanges)
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try context.save()
+        #expect(store.boxes[1]?.name == "mine")
+        // And one that the store finds itself.
+        store.conflictsOnce = true
+        found[0].setValue("again", forKey: "label")
+        try context.save()
+        #expect(store.boxes[1]?.name == "again" && !store.conflictsOnce)
+    }
+
+    @Test func aSaveThatThrowsHasNotHappened() throws {
+        let (store, context) = try open()
+        let new = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        new.setValue("four", forKey: "label")
+        store.failsSaving = true
+        #expect(throws: Shelf.Refusal.self) { try context.save() }
+        #expect(new.isInserted && context.hasChanges)
+        store.failsSaving = false
+        try context.save()
+        #expect(!new.isInserted && store.boxes[4]?.name == "four")
+    }
+
+    @Test func aFailureToReadIsToldByTheNextSave() throws {
+        let (store, context) = try open()
+        let found = try tags(context)
+        store.failsReading = true
+        #expect(found[0].value(forKey: "label") == nil)
+        _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        let error = failure { try context.save() }
+        #expect(error?.code == NSPersistentStoreSaveError && error?.userInfo[NSUnderlyingErrorKey] is Shelf.Refusal)
+        store.failsReading = false
+        context.rollback()
+        #expect(found[0].value(forKey: "label") as? String == "one")
+        store.boxes[2] = nil
+        #expect(found[1].value(forKey: "label") == nil && found[1].isDeleted, "it has vanished")
+    }
+
+    @Test func registrationsAreInBalance() throws {
+        let (store, context) = try open()
+        try withExtendedLifetime(try tags(context)) { found in
+            #expect(found.count == 3 && store.registered.count == 3 && store.registered.values.allSatisfy { $0 == 1 })
+            do {
+                let other = self.context(on: context.persistentStoreCoordinator)
+                let theirs = try tags(other)
+                #expect(store.registered.values.allSatisfy { $0 == 2 } && theirs.count == 3)
+            }
+            #expect(store.registered.values.allSatisfy { $0 == 1 }, "a context that is gone holds nothing")
+        }
+        let new = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        try context.save()
+        #expect(store.registered[new.objectID] == 1)
+        context.delete(new)
+        try context.save()
+        #expect(store.registered[new.objectID] == 0)
+        context.refreshAllObjects()
+        // Somebody may be listening.
+        context.processPendingChanges()
+        context.identities.sweep()
+        #expect(store.registered.values.allSatisfy { $0 == 0 }, "\(store.registered)")
+        _ = try tags(context)
+        context.reset()
+        #expect(store.registered.values.allSatisfy { $0 == 0 })
+    }
+
+    @Test func aValueOfAnotherTypeIsAnErrorWithTheObjectsName() throws {
+        final class Liar: NSIncrementalStore, @unchecked Sendable {
+            override var type: String { "Liar" }
+            override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any { "no array" }
+            override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+                NSIncrementalStoreNode(objectID: objectID, withValues: ["label": 5], version: 1)
+            }
+        }
+        NSPersistentStoreCoordinator.registerStoreClass(Liar.self, forStoreType: "Liar")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try #require(try coordinator.addPersistentStore(ofType: "Liar", configurationName: nil, at: nil) as? Liar)
+        let context = context(on: coordinator)
+        #expect(failure { _ = try tags(context) }?.localizedDescription.contains("String") == true)
+        let entity = try #require(coordinator.managedObjectModel.entitiesByName["Tag"])
+        let id = store.newObjectID(for: entity, referenceObject: "x")
+        let error = failure { _ = try context.existingObject(with: id) }
+        #expect(error?.localizedDescription.contains("for label of x-coredata://") == true && error?.localizedDescription.contains("no String") == true)
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// A class that archives itself.
+final class Colour: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+    let red: Int
+
+    init(red: Int) {
+        self.red = red
+    }
+
+    init?(coder: NSCoder) {
+        red = coder.decodeInteger(forKey: "red")
+    }
+
+    func encode(with coder: NSCoder) { coder.encode(red, forKey: "red") }
+}
+
+/// One that does not.
+final class Opaque: NSObject {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// Makes bytes of an `Opaque`; of an empty one nothing.
+final class OpaqueTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSData.self }
+
+    override func transformedValue(_ value: Any?) -> Any? {
+        guard let opaque = value as? Opaque, !opaque.text.isEmpty else { return nil }
+        return Data(opaque.text.utf8.reversed())
+    }
+
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+        (value as? Data).map { Opaque(String(decoding: $0.reversed(), as: UTF8.self)) }
+    }
+}
+
+final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
+    override class var allowedTopLevelClasses: [AnyClass] { [Colour.self] }
+}
+
+@Suite struct TransformerTests {
+    private static func stack(_ kind: StoreKind, _ transformer: String?, className: String? = nil) throws -> TestStack {
+        ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: NSValueTransformerName("Opaque"))
+        ValueTransformer.setValueTransformer(ColourTransformer(), forName: NSValueTransformerName("Colour"))
+        let value = TestStack.attribute("value", .transformableAttributeType)
+        value.valueTransformerName = transformer
+        if let className { value.attributeValueClassName = className }
+        let entity = NSEntityDescription()
+        entity.name = "Thing"
+        entity.properties = [value, TestStack.attribute("name", .stringAttributeType)]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        return try TestStack(kind, model: model)
+    }
+
+    private static func read(_ stack: TestStack) throws -> Any? {
+        try stack.fetch("Thing", in: stack.anew()).first?.value(forKey: "value")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aTransformerMakesTheBytesAndTheValue(kind: StoreKind) throws {
+        let stack = try Self.stack(kind, "Opaque")
+        let thing = stack.insert("Thing", ["value": Opaque("log"), "name": "a"])
+        try stack.context.save()
+        #expect((thing.value(forKey: "value") as? Opaque)?.text == "log")
+        #expect((try Self.read(stack) as? Opaque)?.text == "log")
+        thing.setValue("b", forKey: "name")
+        try stack.context.save()
+        #expect((try Self.read(stack) as? Opaque)?.text == "log", "another attribute's change does not ask it")
+        let request = NSFetchRequest<NSDictionary>(entityName: "Thing")
+        request.resultType = .dictionaryResultType
+        #expect((try stack.anew().fetch(request).first?["value"] as? Opaque)?.text == "log")
+        thing.setValue(nil, forKey: "value")
+        try stack.context.save()
+        #expect(try Self.read(stack) == nil)
+        try stack.insertBatch([["value": Opaque("batch")]], into: "Thing")
+        _ = try stack.updateBatch("Thing", "name == 'b'", ["value": Opaque("update")])
+        let values = try stack.fetch("Thing", in: stack.anew()).compactMap { ($0.value(forKey: "value") as? Opaque)?.text }
+        #expect(values.sorted() == ["batch", "update"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aTransformerThatUnarchivesIsUsedTheOtherWayRound(kind: StoreKind) throws {
+        let stack = try Self.stack(kind, "Colour")
+        let thing = stack.insert("Thing", ["value": Colour(red: 7)])
+        try stack.context.save()
+        #expect((try Self.read(stack) as? Colour)?.red == 7)
+        thing.setValue("no colour", forKey: "value")
+        let error = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
+        #expect(error?.code == NSManagedObjectValidationError)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aMissingOrFailingTransformerIsAnErrorOfTheSaveAndNilToRead(kind: StoreKind) throws {
+        let stack = try Self.stack(kind, "Missing")
+        let thing = stack.insert("Thing", ["value": Opaque("x")])
+        let missing = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
+        #expect(missing?.code == NSManagedObjectValidationError && missing?.localizedDescription.contains("\"Missing\"") == true)
+        #expect(missing?.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === thing && stack.context.hasChanges)
+        let name = NSValueTransformerName("Missing")
+        ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: name)
+        try stack.context.save()
+        ValueTransformer.setValueTransformer(nil, forName: name)
+        #expect(try Self.read(stack) == nil)
+        let failing = try Self.stack(kind, "Opaque")
+        failing.insert("Thing", ["value": Opaque("")])
+        let error = #expect(throws: (any Error).self) { try failing.context.save() } as? NSError
+        #expect(error?.localizedDescription.contains("made nil of a Opaque") == true)
+    }
+
+    @Test(arguments: StoreKind.allCases, [nil, "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"])
+    func withoutATransformerFoundationsObjectsAreArchived(kind: StoreKind, name: String?) throws {
+        let stack = try Self.stack(kind, name)
+        let id = UUID()
+        let value: NSDictionary = [
+            "list": [1, 2.5, "x"], "set": NSSet(array: ["a"]), "ordered": NSOrderedSet(array: [3, 1]), "data": Data([9]),
+            "date": Date(timeIntervalSinceReferenceDate: 4), "url": URL(string: "https://example.org/x")!, "id": id, "null": NSNull(),
+        ]
+        stack.insert("Thing", ["value": value])
+        try stack.context.save()
+        let read = try #require(try Self.read(stack) as? NSDictionary)
+        #expect(read["list"] as? NSArray == value["list"] as? NSArray && (read["list"] as? [Any])?[1] as? Double == 2.5)
+        #expect(read["set"] as? NSSet == NSSet(array: ["a"]) && (read["ordered"] as? NSOrderedSet)?.array as? [Int] == [3, 1])
+        #expect(read["data"] as? Data == Data([9]) && read["date"] as? Date == Date(timeIntervalSinceReferenceDate: 4))
+        #expect(read["url"] as? URL == URL(string: "https://example.org/x") && read["id"] as? UUID == id && read["null"] is NSNull)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatCannotBeArchivedIsAnErrorAndEndsNoProcess(kind: StoreKind) throws {
+        let stack = try Self.stack(kind, nil)
+        let thing = stack.insert("Thing", ["value": "fine"])
+        try stack.context.save()
+        #expect(try Self.read(stack) as? String == "fine")
+        var deep = NSArray()
+        for _ in 0..<300 { deep = NSArray(array: [deep]) }
+        let bad: [Any] = [Opaque("x"), [Opaque("x")], ["k": NSArray(array: [Colour(red: 1)])], NSDecimalNumber(value: 3), deep, UInt64.max]
+        for value in bad {
+            thing.setValue(value, forKey: "value")
+            let error = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
+            #expect(error?.code == NSManagedObjectValidationError && error?.localizedDescription.contains("Thing.value") == true)
+        }
+        stack.context.rollback()
+        let stated = try Self.stack(kind, nil, className: NSStringFromClass(Colour.self))
+        stated.insert("Thing", ["value": Colour(red: 3)])
+        try stated.context.save()
+        #expect((try Self.read(stated) as? Colour)?.red == 3, "the class that the model names is archived")
+    }
+
+    /// Off Apple's platforms Foundation's unarchiver would end the process for these.
+    @Test func archivesOfOtherThingsAreNotRead() throws {
+        let colour = try NSKeyedArchiver.archivedData(withRootObject: Colour(red: 1), requiringSecureCoding: true)
+        #expect(ObjectArchive.object(colour) == nil && ObjectArchive.object(colour, allowing: [Opaque.self]) == nil)
+        #expect(ObjectArchive.object(Data()) == nil && ObjectArchive.object(Data("bplist00".utf8)) == nil)
+        #expect((ObjectArchive.object(colour, allowing: [Colour.self]) as? Colour)?.red == 1)
+        let list = try ObjectArchive.data(NSArray(array: ["a", NSArray(array: [1])]))
+        #expect(ObjectArchive.object(list) as? NSArray == NSArray(array: ["a", NSArray(array: [1])]))
+        for cut in stride(from: 0, to: list.count, by: 7) { _ = ObjectArchive.object(list.prefix(cut)) }
+        for place in 0..<list.count {
+            var damaged = list
+            damaged[place] ^= 0x55
+            _ = ObjectArchive.object(damaged)
+        }
+    }
+
+    @Test func transformersAreFoundByName() {
+        let name = NSValueTransformerName("found-\(UUID().uuidString)")
+        #expect(ValueTransformer(forName: name) == nil)
+        let transformer = OpaqueTransformer()
+        ValueTransformer.setValueTransformer(transformer, forName: name)
+        #expect(ValueTransformer(forName: name) === transformer && ValueTransformer.valueTransformerNames().contains(name))
+        #expect(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName) is NSSecureUnarchiveFromDataTransformer)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import ModelCode
+
+/// The classes of real models, type-checked against the module that these tests were linked with.
+///
+/// Models whose classes have the same names cannot be of one module, so they are checked in several. One module, with the newest version of
+/// each model that fits, takes some seconds; HEARTWOOD_ALL_MODELS=1 checks every version of every model.
+@Suite(.enabled(if: SharedModels.canBeChecked, SharedModels.condition)) struct SharedModelTests {
+    @Test func theClassesOfRealModelsCompile() throws {
+        var modules: [[ClassWriter.File]] = []
+        let isWhole = ProcessInfo.processInfo.environment["HEARTWOOD_ALL_MODELS"] != nil
+        let models = isWhole ? try SharedModels.versions() : SharedModels.bundles()
+        #expect(models.count > 5)
+        for model in models {
+            let files = ClassWriter(try CodeModelReader.read(model), importing: "Heartwood", all: true).files()
+            let names = Set(files.map(\.name))
+            let place = modules.firstIndex { module in !module.contains { names.contains($0.name) } }
+            if let place { modules[place] += files } else { modules.append(files) }
+        }
+        #expect(modules[0].count > 20 && (!isWhole || modules.count > 1))
+        for module in isWhole ? modules : Array(modules.prefix(1)) {
+            let report = try SharedModels.typeCheck(module)
+            #expect(report == nil, "\(report ?? "")")
+        }
+    }
+}
+
+enum SharedModels {
+    static let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        .appendingPathComponent("shared/models")
+    static let condition: Comment = "needs ../shared/models, a compiler in the PATH, and the modules of a build by the package manager"
+
+    static var canBeChecked: Bool {
+        let files = FileManager.default
+        let module = modules.appendingPathComponent("Heartwood.swiftmodule")
+        return files.fileExists(atPath: folder.path) && files.fileExists(atPath: module.path)
+            && (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+                files.isExecutableFile(atPath: $0 + "/swiftc")
+            }
+    }
+
+    /// Beside the test bundle.
+    private static var modules: URL {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+            ?? URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+        return bundle.deletingLastPathComponent().appendingPathComponent("Modules")
+    }
+
+    private static func paths(_ isWanted: (String) -> Bool) -> [String] {
+        let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return all.filter(isWanted).sorted().map { folder.appendingPathComponent($0).path }
+    }
+
+    static func bundles() -> [String] {
+        paths { $0.hasSuffix(".xcdatamodeld") }.filter { (try? CodeModelReader.contentsPath($0)) != nil }
+    }
+
+    static func versions() throws -> [String] { paths { $0.hasSuffix(".xcdatamodel") } }
+
+    /// - Returns: what the compiler says; nil where it finds nothing.
+    static func typeCheck(_ files: [ClassWriter.File]) throws -> String? {
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent("models-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let paths = try files.map { file in
+            let url = place.appendingPathComponent(file.name)
+            try Data(file.text.utf8).write(to: url)
+            return url.path
+        }
+        let output = place.appendingPathComponent("output")
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: output)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let options = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Models", "-I", modules.path]
+        process.arguments = ["swiftc"] + options + paths
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? nil : try String(contentsOf: output, encoding: .utf8)
+    }
+}
