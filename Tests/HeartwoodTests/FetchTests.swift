@@ -42,7 +42,7 @@ import Testing
 
     /// Through an index, a scan, with unsaved changes, and in memory: the same objects, in the same order. Each seed takes a third of the
     /// orders for each predicate, three seeds all of them; in the long form each takes all.
-    @Test(arguments: StoreKind.recordLogs, 1...(FetchTests.longSeeds ?? 3))
+    @Test(arguments: StoreKind.recordLogs, 1...(FetchTests.longSeeds ?? 2))
     func everyWayOfFetchingGivesTheSame(kind: StoreKind, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let stack = try filled(kind, &random, count: 120)

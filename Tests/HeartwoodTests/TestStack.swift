@@ -108,6 +108,7 @@ final class TestStack {
 
     private var readers: [NSManagedObjectContext] = []
 
+    var persistentStore: NSPersistentStore { coordinator.persistentStores[0] }
     /// The record log that the rows lie in.
     var store: RecordLogStore { coordinator.persistentStores[0].rows! }
     var rowReads: UInt64 { store.log!.statistics.rowReads }

@@ -8,10 +8,10 @@ extension NSPersistentStoreCoordinator {
     /// The new store has an identity of its own, the metadata that clients have set, and the configuration of the old one, whose file
     /// stays where it is. Objects of the old store belong to a removed store from now on: `reset()` contexts, and fetch anew. Between
     /// record logs, in files or in memory, rows are copied as they are and keep their numbers. Any other way goes through objects, without
-    /// their classes' code and without validation, and holds all of them in memory.
+    /// their classes' code and without validation, and holds all of them in memory; derived attributes are derived again.
     ///
     /// The new store is written beside its URL and takes it once it is whole. Crash points: before that there is nothing at the URL;
-    /// after it the whole store.
+    /// after it the whole store. An `NSIncrementalStore` is given everything at the URL itself, in one save, and has to find it there.
     /// - Returns: the new store.
     /// - Throws: 134070 where the store is not of this coordinator, or there is a file at the URL; 134000 for a type without a class;
     ///   134080 and 134030 where the new store cannot be written. The old one is still there then, and nothing is at the URL.
@@ -63,7 +63,7 @@ struct StoreMigration {
     func write(to new: NSPersistentStore) throws {
         // A store with a file is made beside its URL. Of others nothing is known but their URL.
         let isInMemory = type == NSInMemoryStoreType
-        let place = isInMemory || !url.isFileURL ? url : StoreFiles.beside(url)
+        let place = isInMemory || !url.isFileURL || new is NSIncrementalStore ? url : StoreFiles.beside(url)
         let storeClass = Swift.type(of: new)
         if place != url { try storeClass.destroy(at: place, options: nil) }
         let target = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
@@ -72,8 +72,9 @@ struct StoreMigration {
             writable?[NSReadOnlyPersistentStoreOption] = nil
             let made = try target.addPersistentStore(
                 ofType: type, configurationName: store.configurationName, at: place, options: writable)
-            try ObjectCopy(store: store, of: coordinator, to: target).run()
             try copyMetadata(to: made)
+            let copied = try ObjectCopy(store: store, of: coordinator, to: target).run()
+            if copied == 0 { try made.save(SaveBatch(author: nil) { _ in nil }) }
             if isInMemory, let made = made as? RecordLogStore, let new = new as? RecordLogStore { try made.copy(to: new) }
             try target.remove(made)
             if place != url { try LogStore.rename(place.path, to: url.path, replacing: false) }

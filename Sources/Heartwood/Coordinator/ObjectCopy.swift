@@ -25,7 +25,9 @@ struct ObjectCopy {
         return context
     }
 
-    func run() throws {
+    /// - Returns: the number of objects.
+    @discardableResult
+    func run() throws -> Int {
         var pairs: [(old: NSManagedObject, new: NSManagedObject)] = []
         var copies: [ObjectKey: NSManagedObject] = [:]
         for entity in entities {
@@ -43,6 +45,7 @@ struct ObjectCopy {
         // A getter cannot throw; what it could not read must not be copied as nothing.
         if let failure = source.readingFailure { throw failure }
         try target.saveToStores()
+        return pairs.count
     }
 
     private func copyAttributes(of old: NSManagedObject, to new: NSManagedObject) {

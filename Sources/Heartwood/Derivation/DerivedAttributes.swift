@@ -45,9 +45,11 @@ struct DerivedAttributes {
         self.scope = scope
     }
 
+    /// - Parameter rows: new ones that nobody has completed (`DerivationScope.completing`).
     /// - Returns: the rows that it has written.
-    mutating func run() throws -> [Rewritten] {
+    mutating func run(completing rows: [RowReference] = []) throws -> [Rewritten] {
         var pass = self
+        pass.pending = rows
         for (table, id, watches) in watches.byTable {
             try transaction.forEachChange(in: id) { reference, isNew in
                 let old = isNew ? nil : try pass.base.row(reference)

@@ -5,25 +5,24 @@ extension RecordLogStore {
     /// Whether a save of this store can be one with another's. A store class of its own way of saving cannot.
     final var savesTogether: Bool { Swift.type(of: self) == RecordLogStore.self || Swift.type(of: self) == InMemoryStore.self }
 
-    /// Writes a batch to each of several stores, all of them or none.
-    /// - Parameter last: what is done when every batch was found to be without conflict, and nothing is written yet.
+    /// Writes a batch, and metadata that was set, to each store: all of them or none.
+    /// - Parameter last: what is done when every batch was found to be without conflict, and nothing is committed yet.
     static func save(together parts: [(store: RecordLogStore, batch: SaveBatch)], last: () throws -> Void) throws {
         let loaded = try parts.map { try $0.store.loaded() }
         let known = loaded.map { $0.log.snapshot() }
+        nonisolated(unsafe) let metadata = parts.map(\.store.pendingMetadata)
         var at = 0
         do {
             try LogStore.write(to: loaded.map(\.log), author: parts.first?.batch.author) { transactions in
-                var hasWritten: [Bool] = []
-                for (index, part) in parts.enumerated() {
+                var isFollowed: [Bool] = []
+                for (index, (store, batch)) in parts.enumerated() {
                     at = index
-                    var save = RecordLogSave(
-                        transaction: transactions[index], schema: loaded[index].schema, slotBase: part.store.slotBase, batch: part.batch)
-                    try save.run()
-                    hasWritten.append(save.hasWritten)
+                    let isWritten = try store.write(batch, metadata[index], in: transactions[index], loaded[index].schema)
+                    isFollowed.append(isWritten)
                 }
                 try last()
                 for (index, part) in parts.enumerated() {
-                    part.store.commits.note(base: transactions[index].base.sequence, isFollowed: hasWritten[index])
+                    part.store.commits.note(base: transactions[index].base.sequence, isFollowed: isFollowed[index])
                 }
             }
         } catch let error as StoreError {
@@ -33,9 +32,23 @@ extension RecordLogStore {
                 snapshot: known[at], of: loaded[at].log, schema: loaded[at].schema, slotBase: parts[at].store.slotBase)
             throw conflicts
         }
-        for (part, loaded) in zip(parts, loaded) where part.store.commits.takeForeign(upTo: loaded.log.snapshot().sequence) {
-            part.store.announceRemoteChange()
+        for (index, part) in parts.enumerated() {
+            if let metadata = metadata[index] { part.store.note(metadata) }
+            if part.store.commits.takeForeign(upTo: loaded[index].log.snapshot().sequence) { part.store.announceRemoteChange() }
         }
+    }
+
+    /// - Returns: whether there is anything to commit.
+    private func write(
+        _ batch: SaveBatch, _ metadata: [String: Any]?, in transaction: Transaction, _ schema: RecordLogSchema
+    ) throws -> Bool {
+        try begin(transaction, batch)
+        var save = RecordLogSave(transaction: transaction, schema: schema, slotBase: slotBase, batch: batch)
+        try save.run()
+        if let metadata { try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata)) }
+        let isWritten = save.hasWritten || metadata != nil
+        try finish(transaction, batch, hasWritten: isWritten)
+        return isWritten
     }
 }
 

@@ -177,31 +177,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     // MARK: Writing
 
-    override func save(_ batch: SaveBatch) throws {
-        let loaded = try loaded()
-        let known = loaded.log.snapshot()
-        nonisolated(unsafe) let metadata = state.withLock { $0.pendingMetadata }
-        do {
-            try loaded.log.write(author: batch.author) { transaction in
-                try begin(transaction, batch)
-                var save = RecordLogSave(transaction: transaction, schema: loaded.schema, slotBase: slotBase, batch: batch)
-                try save.run()
-                if let metadata {
-                    try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
-                }
-                let isWritten = save.hasWritten || metadata != nil
-                try finish(transaction, batch, hasWritten: isWritten)
-                commits.note(base: transaction.base.sequence, isFollowed: isWritten)
-            }
-        } catch let error as StoreError {
-            throw RecordLogErrors.wrap(error)
-        } catch var conflicts as VersionConflicts {
-            conflicts.known = RecordLogView(snapshot: known, of: loaded.log, schema: loaded.schema, slotBase: slotBase)
-            throw conflicts
-        }
-        if let metadata { note(metadata) }
-        if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }
-    }
+    override func save(_ batch: SaveBatch) throws { try Self.save(together: [(self, batch)]) {} }
 
     override func execute(_ batch: StoreBatch, author: String?, outcome: BatchOutcome) throws -> BatchOutcome {
         try perform(batch, author: author, outcome: outcome)
@@ -226,8 +202,11 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
+    /// What the next save writes with it.
+    final var pendingMetadata: [String: Any]? { state.withLock { $0.pendingMetadata } }
+
     /// Takes over metadata that was written.
-    private func note(_ metadata: [String: Any]) {
+    final func note(_ metadata: [String: Any]) {
         nonisolated(unsafe) let new = metadata
         state.withLock { state in
             state.loaded?.metadata = new

@@ -1,5 +1,19 @@
 import Foundation
 
+extension NSAttributeDescription {
+    /// The bytes that the built-in stores keep of a transformable attribute's value, for stores of your own: what the attribute's value
+    /// transformer makes of it, or a secure archive.
+    /// - Throws: 1550 where no such transformer is registered, or the value cannot be transformed or archived.
+    /// - Precondition: the attribute is transformable.
+    public final func transformedData(for value: Any) throws -> Data {
+        precondition(attributeType == .transformableAttributeType, "\(name) is not transformable.")
+        return try AttributeTransformer.data(AttributeCoding.bridged(value), of: self)
+    }
+
+    /// The value that `transformedData(for:)` was given; nil where no such transformer is registered, or it makes nothing of the bytes.
+    public final func value(fromTransformedData data: Data) -> Any? { AttributeTransformer.object(data, of: self) }
+}
+
 /// Between a transformable attribute's value and the bytes that a store keeps of it: the attribute's value transformer, or an archive.
 ///
 /// As on Apple's platforms a transformer makes `Data` of a value and the value of the `Data` again, but for those that unarchive

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func anUnknownTypeIsRefused() {
-        says(refusal(place["a"], type: "Paper"), NSPersistentStoreInvalidTypeError, "\"Paper\"", "NSRecordLogStoreType")
+        says(refusal(place["a"], type: "Paper"), NSPersistentStoreInvalidTypeError, "\"Paper\"", "RecordLog")
         says(refusal(place["a"], type: NSSQLiteStoreType), NSPersistentStoreInvalidTypeError, "no SQLite store", "NSRecordLogStoreType")
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -61,11 +62,11 @@ import Testing
         return lines.sorted()
     }
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    @Test(arguments: StoreKind.allCases, StoreKind.allCases.filter { $0 != .incremental })
     func aStoreGoesToAnotherTypeWithEverythingInIt(from: StoreKind, to: StoreKind) throws {
         let stack = try TestStack(from), place = try StorePlace()
         try fill(stack)
-        let before = try dump(stack.context), old = stack.store
+        let before = try dump(stack.context), old = stack.persistentStore
         try stack.coordinator.setMetadata(["note": "mine"], for: old)
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: stack.coordinator)
         let new = try stack.coordinator.migratePersistentStore(old, to: place["new.heartwood"], options: nil, withType: to.type)
@@ -73,7 +74,7 @@ import Testing
         #expect(heard.all.count == 2, "one is removed, one added")
         #expect(new.identifier != old.identifier && new.metadata["note"] as? String == "mine")
         #expect(new.metadata[NSStoreUUIDKey] as? String == new.identifier && new.metadata[NSStoreTypeKey] as? String == to.type)
-        #expect(place.names == (to == .recordLog ? ["new.heartwood"] : []))
+        #expect(place.names == (to.isFile ? ["new.heartwood"] : []))
         let context = stack.coordinator.newContext()
         #expect(try dump(context) == before)
         // It is written to, and read back.
@@ -94,6 +95,61 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.planning.filter(\.isFile))
+    func anEmptyStoreGoesToAnotherTypeToo(to: StoreKind) throws {
+        let stack = try TestStack(.inMemory), place = try StorePlace()
+        try stack.coordinator.setMetadata(["note": "mine"], for: stack.persistentStore)
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: to.type)
+        #expect(place.names == ["new"])
+        let again = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let read = try again.addPersistentStore(ofType: to.type, configurationName: nil, at: place["new"])
+        #expect(read.metadata["note"] as? String == "mine")
+    }
+
+    /// Titles by the URL of their store, as a service has them.
+    private final class Service: NSIncrementalStore, @unchecked Sendable {
+        static let titles = Mutex<[URL: [String: String]]>([:])
+
+        override var type: String { "Service" }
+
+        override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+            guard let url else { throw CocoaError(.fileNoSuchFile) }
+            if let changes = request as? NSSaveChangesRequest {
+                for object in changes.insertedObjects ?? [] {
+                    let title = object.value(forKey: "title") as? String ?? "-"
+                    Self.titles.withLock { $0[url, default: [:]]["\(referenceObject(for: object.objectID))"] = title }
+                }
+                return []
+            }
+            guard let entity = (request as? NSFetchRequest<any NSFetchRequestResult>)?.entity, entity.name == "Group" else { return [] }
+            return Self.titles.withLock { $0[url] ?? [:] }.keys.map { newObjectID(for: entity, referenceObject: $0) }
+        }
+
+        override func newValuesForObject(
+            with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+        ) throws -> NSIncrementalStoreNode {
+            let title = url.flatMap { url in Self.titles.withLock { $0[url]?["\(referenceObject(for: objectID))"] } }
+            return NSIncrementalStoreNode(objectID: objectID, withValues: ["title": title ?? NSNull()], version: 1)
+        }
+
+        override func newValue(
+            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+            with context: NSManagedObjectContext?
+        ) throws -> Any { relationship.isToMany ? [NSManagedObjectID]() : NSNull() }
+    }
+
+    @Test func anIncrementalStoreIsWrittenAtItsURLItself() throws {
+        NSPersistentStoreCoordinator.registerStoreClass(Service.self, forStoreType: "Service")
+        let stack = try TestStack(.inMemory), place = try StorePlace()
+        for title in ["a", "b"] { stack.insert("Group", ["title": title]) }
+        try stack.context.save()
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: "Service")
+        let context = stack.coordinator.newContext()
+        let groups = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Group"))
+        #expect(Set(groups.map { $0.value(forKey: "title") as? String }) == ["a", "b"] && place.names == [])
+        #expect(Service.titles.withLock { Array($0.keys) } == [place["new"]])
+    }
+
     /// The way of types that know nothing of each other, tried on those that do.
     @Test(arguments: StoreKind.allCases)
     func objectsAreCopiedOneByOne(kind: StoreKind) throws {
@@ -104,7 +160,7 @@ import Testing
         try target.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["copy"])
         // A store beside it, with the same entities, is not copied.
         try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["beside"])
-        try ObjectCopy(store: stack.store, of: stack.coordinator, to: target).run()
+        try ObjectCopy(store: stack.persistentStore, of: stack.coordinator, to: target).run()
         #expect(try dump(target.newContext()) == dump(stack.context))
     }
 
@@ -119,7 +175,7 @@ import Testing
         let target = NSPersistentStoreCoordinator(managedObjectModel: model)
         let made = try target.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
         let calls = LoudPerson.calls
-        try ObjectCopy(store: stack.store, of: stack.coordinator, to: target).run()
+        try ObjectCopy(store: stack.persistentStore, of: stack.coordinator, to: target).run()
         #expect(LoudPerson.calls == calls)
         #expect(try target.newContext().count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 1)
         try target.remove(made)
@@ -136,7 +192,7 @@ import Testing
         let before = try rows(), log = try #require(stack.store.log)
         let reads = stack.rowReads, snapshot = log.snapshot()
         let all = snapshot.catalog.tables.reduce(snapshot.rowCount(TableID(rawValue: 0))) { $0 + snapshot.rowCount($1.id) }
-        try stack.coordinator.migratePersistentStore(stack.store, to: place["new"], options: nil, withType: type)
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: type)
         #expect(log.statistics.rowReads - reads <= all + 2, "each is walked over once; the metadata and the catalog are read besides")
         #expect(try rows() == before, "numbers and versions are kept")
     }
@@ -155,14 +211,14 @@ import Testing
         ]
         for (url, type, wanted) in cases {
             let error = #expect(throws: (any Error).self) {
-                try stack.coordinator.migratePersistentStore(stack.store, to: url, options: nil, withType: type)
+                try stack.coordinator.migratePersistentStore(stack.persistentStore, to: url, options: nil, withType: type)
             }
             #expect(code(error) == wanted, "\(url.path): \(error.map { "\($0)" } ?? "")")
             #expect(place.contents == before && stack.coordinator.persistentStores.count == 1)
         }
         #expect(try stack.names().count == 11)
         let other = try TestStack(.inMemory)
-        #expect(throws: (any Error).self) { try other.coordinator.migratePersistentStore(stack.store, to: place["new"], type: .recordLog) }
+        #expect(throws: (any Error).self) { try other.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], type: .recordLog) }
         #expect(place.contents == before)
     }
 
@@ -171,7 +227,7 @@ import Testing
         let stack = try TestStack(kind), place = try StorePlace()
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
-        try stack.coordinator.migratePersistentStore(stack.store, to: place["new"], options: nil, withType: NSRecordLogStoreType)
+        try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: NSRecordLogStoreType)
         person.setValue("b", forKey: "name")
         #expect(code(#expect(throws: (any Error).self) { try stack.context.save() }) == NSPersistentStoreOperationError)
         stack.context.reset()

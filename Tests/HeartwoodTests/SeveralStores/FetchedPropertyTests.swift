@@ -82,9 +82,9 @@ import Testing
         _ = book.value(forKey: "feedback")
         #expect(!pair.context.hasChanges && !book.hasChanges && !book.hasPersistentChangedValues && book.changedValues().isEmpty)
         #expect(book.committedValues(forKeys: nil)["feedback"] == nil)
-        let view = try #require(pair.first as? RecordLogStore).log?.statistics.bytesAppended
+        let appended = pair.first.rows?.log?.statistics.bytesAppended
         try pair.context.save()
-        #expect(try #require(pair.first as? RecordLogStore).log?.statistics.bytesAppended == view)
+        #expect(pair.first.rows?.log?.statistics.bytesAppended == appended)
         book.setValue("Emma!", forKey: "title")
         #expect(Set(book.changedValues().keys) == ["title"])
         let new = pair.insert("Book", ["title": "n", "uuid": UUID()])

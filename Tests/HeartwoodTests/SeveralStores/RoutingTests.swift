@@ -158,7 +158,7 @@ import Testing
         #expect(try pair.titles(one) == [])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.recordLogs)
     func affectedStoresNarrowEveryRequest(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<6 { pair.insert("Book", ["title": "b\(number)", "pages": number], into: [pair.first, pair.second][number % 2]) }
@@ -188,7 +188,7 @@ import Testing
         #expect(try pair.titles(pair.request("Book"), in: pair.anew()) == ["b1"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func groupsOfTwoStoresAreOne(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<12 {
@@ -219,7 +219,7 @@ import Testing
         #expect(try pair.context.fetch(titles).map { $0["title"] as? String } == ["t2", "t1"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.planning)
     func aPlanTellsOfEveryStore(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<40 { pair.insert("Author", ["title": "\(number)"], into: [pair.first, pair.second][number % 2]) }

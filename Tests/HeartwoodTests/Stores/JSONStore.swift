@@ -4,8 +4,8 @@ import Heartwood
 /// All objects in one JSON file.
 final class JSONStore: NSAtomicStore, @unchecked Sendable {
     struct Contents: Codable {
-        var identifier: String
-        var versionHashes: [String: Data]
+        /// A property list.
+        var metadata: Data
         var objects: [Object]
     }
 
@@ -20,7 +20,7 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
     enum Value: Codable {
         case text(String), integer(Int64), number(Double), flag(Bool), date(Date), data(Data), archive(Data)
 
-        init?(_ value: Any, _ attribute: NSAttributeDescription) {
+        init?(_ value: Any, _ attribute: NSAttributeDescription) throws {
             switch attribute.attributeType {
             case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
                 self = .integer((value as? NSNumber)?.int64Value ?? 0)
@@ -30,8 +30,7 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
             case .binaryDataAttributeType: self = .data(value as? Data ?? Data())
             case .stringAttributeType, .UUIDAttributeType, .URIAttributeType, .decimalAttributeType: self = .text("\(value)")
             case .transformableAttributeType:
-                guard let data = try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true) else { return nil }
-                self = .archive(data)
+                self = .archive(try attribute.transformedData(for: value))
             default: return nil
             }
         }
@@ -43,9 +42,7 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
             case .flag(let flag): flag
             case .date(let date): date
             case .data(let data): data
-            case .archive(let data):
-                try? NSKeyedUnarchiver.unarchivedObject(
-                    ofClasses: [NSArray.self, NSDictionary.self, NSString.self, NSNumber.self], from: data)
+            case .archive(let data): attribute.value(fromTransformedData: data)
             case .text(let text):
                 switch attribute.attributeType {
                 case .UUIDAttributeType: UUID(uuidString: text)
@@ -64,7 +61,7 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         let contents = try decoder.decode(Contents.self, from: data)
-        metadata = [NSStoreUUIDKey: contents.identifier, NSStoreModelVersionHashesKey: contents.versionHashes]
+        metadata = try PropertyListSerialization.propertyList(from: contents.metadata, format: nil) as? [String: Any] ?? [:]
         let entities = persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
         func id(_ entity: String, _ name: String) throws -> NSManagedObjectID {
             guard let entity = entities[entity], !entity.isAbstract else { throw CocoaError(.fileReadCorruptFile) }
@@ -94,9 +91,9 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
         guard let url else { return }
         let encoder = JSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        let contents = Contents(
-            identifier: identifier, versionHashes: metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:],
-            objects: cacheNodes().map(object))
+        let contents = try Contents(
+            metadata: PropertyListSerialization.data(fromPropertyList: metadata ?? [:], format: .xml, options: 0),
+            objects: cacheNodes().map(object(of:)))
         try encoder.encode(contents).write(to: url, options: .atomic)
     }
 
@@ -111,11 +108,11 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
         return result
     }
 
-    private func object(of node: NSAtomicStoreCacheNode) -> Object {
+    private func object(of node: NSAtomicStoreCacheNode) throws -> Object {
         let entity = node.objectID.entity
         var object = Object(entity: entity.name ?? "", id: "\(referenceObject(for: node.objectID))")
         for (name, attribute) in attributes(of: entity) {
-            if let value = node.value(forKey: name) { object.attributes[name] = Value(value, attribute) }
+            if let value = node.value(forKey: name) { object.attributes[name] = try Value(value, attribute) }
         }
         for (name, relationship) in entity.relationshipsByName {
             let value = node.value(forKey: name)

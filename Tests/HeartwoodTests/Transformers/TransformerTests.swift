@@ -81,6 +81,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         thing.setValue(nil, forKey: "value")
         try stack.context.save()
         #expect(try Self.read(stack) == nil)
+        guard StoreKind.recordLogs.contains(kind) else { return }
         try stack.insertBatch([["value": Opaque("batch")]], into: "Thing")
         _ = try stack.updateBatch("Thing", "name == 'b'", ["value": Opaque("update")])
         let values = try stack.fetch("Thing", in: stack.anew()).compactMap { ($0.value(forKey: "value") as? Opaque)?.text }
@@ -144,8 +145,14 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         let bad: [Any] = [Opaque("x"), [Opaque("x")], ["k": NSArray(array: [Colour(red: 1)])], NSDecimalNumber(value: 3), deep, UInt64.max]
         for value in bad {
             thing.setValue(value, forKey: "value")
-            let error = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
-            #expect(error?.code == NSManagedObjectValidationError && error?.localizedDescription.contains("Thing.value") == true)
+            // Not by an expectation of an error, which makes text of the deep one for seconds.
+            do {
+                try stack.context.save()
+                Issue.record("it was saved")
+            } catch let error as NSError {
+                let isRefused = error.code == NSManagedObjectValidationError && error.localizedDescription.contains("Thing.value")
+                #expect(isRefused)
+            }
         }
         stack.context.rollback()
         let stated = try Self.stack(kind, nil, className: NSStringFromClass(Colour.self))

@@ -1,4 +1,5 @@
 import Foundation
+import RecordLog
 
 /// What one save does to the nodes of an atomic store, and how to take it back.
 struct CacheNodeChanges {
@@ -37,6 +38,22 @@ struct CacheNodeChanges {
         for object in batch.deleted {
             note(object.key)
             store.replaceNode(object.key, with: nil)
+        }
+    }
+
+    /// Sets what the save's transaction has derived.
+    mutating func derive(_ batch: SaveBatch, _ transaction: Transaction) throws {
+        guard let schema = store.schema, schema.derivations != nil else { return }
+        for key in (batch.inserted + batch.updated).map(\.key) + batch.derived.map(\.key) {
+            let reference = RowReference(rawValue: key.rawValue &- store.slotBase)
+            guard let table = schema.table(reference.table), let derivations = table.derivations, let node = store.node(key),
+                let row = try transaction.row(reference)
+            else { continue }
+            note(key)
+            for derivation in derivations {
+                let value = table.value(derivation.property, derivation.kind, in: row)
+                node.setValue(value.attributeObject(kind: derivation.kind), forKey: derivation.attribute.name)
+            }
         }
     }
 

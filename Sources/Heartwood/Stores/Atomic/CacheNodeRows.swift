@@ -58,6 +58,16 @@ struct CacheNodeRows {
         for table in tables { for (key, node) in inOrder(table) { try gather(key, node, table) } }
         for table in tables { for (key, node) in inOrder(table) { try put(key, node, table) } }
         for link in links.values { try write(link) }
+        if let watches = schema.derivations { try derive(watches) }
+    }
+
+    /// Of the nodes' derived values those of the time are kept; all others follow from the rest.
+    private func derive(_ watches: DerivationWatches) throws {
+        let scope = DerivationScope(transaction: transaction, schema: schema) { $0.isNone ? nil : reference($0) }
+        var derived = DerivedAttributes(watches, scope)
+        _ = try derived.run(completing: schema.tables.compactMap { $0 }.filter { $0.derivations != nil }.flatMap { table in
+            inOrder(table).map { reference($0.0) }
+        })
     }
 
     private func inOrder(_ table: EntityTable) -> [(ObjectKey, NSAtomicStoreCacheNode)] {
@@ -156,7 +166,8 @@ struct CacheNodeRows {
             guard let value = ManagedValue(attributeObject: node.value(forKey: property.name), kind: property.kind) else {
                 throw wrong(node, property, "is no \(property.kind.displayName)")
             }
-            try transaction.encode(value, into: builder, at: position, of: table.layout)
+            let kept = try value.transformed(index, of: table.runtime.entity)
+            try transaction.encode(kept, into: builder, at: position, of: table.layout)
         }
         try transaction.put(reference(key), body: builder.finish())
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// A subclass overrides `load()`, which makes a node for each object and registers it (`addCacheNodes(_:)`), and `save()`, which writes
 /// what `cacheNodes()` gives. Everything else works without: fetches, indexes, uniqueness constraints, conflicts and undo come from
 /// rows in memory which the stack makes of the nodes when the store is added, and keeps beside them. The nodes stand for what the
-/// last save wrote.
+/// last save wrote, with derived attributes; those are computed anew when the store is added, but for times (`now()`).
 ///
 /// The stack calls a store from one thread at a time. Two coordinators or processes that have one file open do not know of each
 /// other: as on Apple's platforms, whoever saves last writes over what the other has saved, unless `save()` looks whether the file is
@@ -28,6 +28,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     private let references = ReferenceTable()
 
     override final var rows: RecordLogStore? { backing }
+    final var schema: RecordLogSchema? { try? backing?.loaded().schema }
     override final var namesObjects: Bool { true }
 
     // MARK: For subclasses to override
@@ -197,6 +198,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         var changes = CacheNodeChanges(self)
         do {
             try changes.make(batch)
+            try changes.derive(batch, transaction)
             try save()
         } catch {
             changes.takeBack()

@@ -16,7 +16,7 @@ struct IncrementalSave {
     }
 
     func run() throws {
-        try checkReferences()
+        try checkValues()
         try checkVersions()
         try IncrementalUniqueness(store, view, batch, context).check()
         try rebaseMembers()
@@ -41,11 +41,12 @@ struct IncrementalSave {
         }
     }
 
-    /// Relationships must lead to objects of this store.
-    private func checkReferences() throws {
+    /// Relationships must lead to objects of this store, and a transformable's value must be one that is read again.
+    private func checkValues() throws {
         guard let schema = store.schema else { return }
         for object in batch.inserted + batch.updated {
             for (index, value) in (object.storage?.values ?? []).enumerated() {
+                _ = try value.transformed(index, of: object.entity, object)
                 let keys = switch value {
                 case .reference(let key): key.isNone ? [] : [key]
                 case .toMany(let state): state.added

@@ -59,7 +59,7 @@ final class IncrementalView: StoreView {
                 if case .data(let data) = kept, table.layout.columns[position].type == .value {
                     data.withUnsafeBytes { builder.set(position, value: LargeValue(inRow: $0)) }
                 } else {
-                    try kept.encode(into: builder, at: position)
+                    try kept.transformed(index, of: table.runtime.entity).encode(into: builder, at: position)
                 }
             }
         }

@@ -12,7 +12,8 @@ import Synchronization
 ///
 /// What the stack does on top: faulting and uniquing, unsaved changes in fetches, conflicts by the nodes' versions, uniqueness
 /// constraints (by a fetch for each new value), counts, dictionaries and predicates that the store says it does not know. What
-/// a context has read stays in memory until it is reset or goes. Batch requests and `explain` are refused (134091).
+/// a context has read stays in memory until it is reset or goes. Batch requests and `explain` are refused (134091). Derived attributes are
+/// the store's to compute: objects show what the nodes say.
 /// Source: https://developer.apple.com/documentation/coredata/nsincrementalstore
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     // Unchecked: `schema` is set while the store is loaded; the rest is under locks.
