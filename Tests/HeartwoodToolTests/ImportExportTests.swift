@@ -128,7 +128,7 @@ import Testing
         var random = seed
         var partial = 0
         // Until enough came in the middle; on a busy machine many come before the first batch.
-        for _ in 0..<10 * SeveralProcessesTests.scale where partial < 2 * SeveralProcessesTests.scale {
+        for _ in 0..<10 * SeveralProcessesTests.scale where partial < SeveralProcessesTests.scale {
             let store = ToolProcess.temporaryPath()
             defer { ToolProcess.cleanUp(store) }
             let (process, output, error) = try ToolProcess.start(

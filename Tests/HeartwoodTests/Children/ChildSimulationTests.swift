@@ -164,7 +164,7 @@ import Testing
     func randomWorkIsWhatLayersSay(kind: StoreKind) throws {
         let environment = ProcessInfo.processInfo.environment
         let oneSeed = environment["HEARTWOOD_CHILD_SEED"].flatMap(UInt64.init)
-        let runs = oneSeed != nil ? 1 : environment["HEARTWOOD_CHILD_RUNS"].flatMap(Int.init) ?? (kind == .recordLog ? 1 : 2)
+        let runs = oneSeed != nil ? 1 : environment["HEARTWOOD_CHILD_RUNS"].flatMap(Int.init) ?? (kind == .inMemory ? 2 : 1)
         for _ in 0..<runs {
             let seed = oneSeed ?? UInt64.random(in: 1...UInt64.max)
             let run = try Run(kind, seed: seed)

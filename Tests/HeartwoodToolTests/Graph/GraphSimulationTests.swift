@@ -14,7 +14,7 @@ import heartwood_testprocess
     @Test(arguments: [true, false])
     func everyContextShowsWhatPlainRowsSay(hasSecondProcess: Bool) throws {
         let first = Self.seed ?? UInt64.random(in: 1...UInt64.max >> 1)
-        let runs = Self.runs ?? (Self.seed == nil ? 8 : 1)
+        let runs = Self.runs ?? (Self.seed == nil ? 5 : 1)
         var counts: [String: Int] = [:]
         for seed in first..<first + UInt64(runs) {
             let path = ToolProcess.temporaryPath()

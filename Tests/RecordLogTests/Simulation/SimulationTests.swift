@@ -13,7 +13,7 @@ import Testing
     @Test(.enabled(if: longCases == nil && oneSeed == nil), arguments: 0..<SimulationTests.lanes)
     func whatWasAcknowledgedSurvivesCrashesOfRandomRuns(lane: Int) {
         var cases = 0, diskRuns = 0, meanwhile = 0
-        for seed in stride(from: UInt64(lane), to: 80, by: Self.lanes) {
+        for seed in stride(from: UInt64(lane), to: 60, by: Self.lanes) {
             let run = SimulationRun(seed: seed, crashShare: 9)
             run.run()
             cases += run.cases
