@@ -13,7 +13,7 @@ import Testing
     }
 
     /// One test for all rows, so that the objects are made once; each row that disagrees is told of.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.planning)
     func theTableHoldsInMemoryAndInAStore(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
