@@ -9,8 +9,17 @@ struct RowOrder {
         let isAscending: Bool
     }
 
+    /// A number that decides first.
+    private struct Leading {
+        let layouts: EntityRuntime.Layouts
+        let property: Int
+        let isWhole: Bool
+        let isAscending: Bool
+    }
+
     private let parts: [Part]
     private let table: EntityTable
+    private let leading: Leading?
 
     /// - Returns: nil where a key is transient, or data outside its row.
     init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView) {
@@ -31,6 +40,24 @@ struct RowOrder {
             parts.append(Part(path: path, isAscending: key.isAscending))
         }
         self.parts = parts
+        leading = parts.first.flatMap { first in
+            guard first.path.count == 1, let index = first.path.first else { return nil }
+            let isWhole: Bool
+            switch PropertyKind(table.runtime.entity.frozenProperties[index]) {
+            case .int16, .int32, .int64: isWhole = true
+            case .float, .double, .date: isWhole = false
+            default: return nil
+            }
+            return Leading(layouts: table.runtime.layouts, property: index, isWhole: isWhole, isAscending: first.isAscending)
+        }
+    }
+
+    /// What `RowSorter.prefix` makes of a row's key, without the key; nil where only the key tells.
+    @inline(__always)
+    func prefix(of row: RowView) -> UInt64? {
+        guard let leading, let access = leading.layouts.access(leading.property, in: row) else { return nil }
+        let word = leading.isWhole ? KeyBuilder.word(of: row.int64(access)) : KeyBuilder.word(of: row.double(access))
+        return leading.isAscending ? RowSorter.prefix(word, isHigh: true) : RowSorter.prefix(~word, isHigh: false)
     }
 
     /// The order as columns of the table itself; nil where it goes through a relationship.

@@ -32,6 +32,8 @@ struct RowSorter {
 
     /// - Parameter part: the place of the row's table among those of the query.
     mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
+        // Most rows, where few are wanted.
+        if bound != .max, let prefix = order.prefix(of: row), prefix > bound { return }
         let key = scope.key
         key.removeAll()
         try order.appendKey(of: row, to: key, scope)
@@ -39,8 +41,8 @@ struct RowSorter {
         // A component's tag tells null from a value; then come the value's own bytes.
         var prefix: UInt64 = 0
         if let tag = bytes.first {
-            prefix = KeyBytes.word(UnsafeRawBufferPointer(rebasing: bytes[1...])) >> 1
-            if tag == KeyBuilder.valueTag || tag == ~KeyBuilder.nullTag { prefix |= 1 << 63 }
+            prefix = Self.prefix(
+                KeyBytes.word(UnsafeRawBufferPointer(rebasing: bytes[1...])), isHigh: tag == KeyBuilder.valueTag || tag == ~KeyBuilder.nullTag)
         }
         guard prefix < bound || prefix == bound && !isBehindBound(bytes) else { return }
         let start = arena.count
@@ -49,6 +51,11 @@ struct RowSorter {
             prefix: prefix, start: start, end: arena.count, rank: UInt64(part) << 48 | row.reference.row, row: row))
         if entries.count >= roomMax { cut() }
     }
+
+    /// The start of a key as a number.
+    /// - Parameter isHigh: by the first component's tag, which of null and a value comes last.
+    @inline(__always)
+    static func prefix(_ word: UInt64, isHigh: Bool) -> UInt64 { word >> 1 | (isHigh ? 1 << 63 : 0) }
 
     private func isBehindBound(_ key: UnsafeRawBufferPointer) -> Bool {
         !boundKey.isEmpty && boundKey.withUnsafeBytes { KeyBytes.compare(key, $0) > 0 }

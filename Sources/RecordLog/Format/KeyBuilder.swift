@@ -98,8 +98,12 @@ public final class KeyBuilder {
     }
 
     public func append(int64 value: Int64, descending: Bool = false) {
-        appendWord(UInt64(bitPattern: value) ^ (1 << 63), descending)
+        appendWord(Self.word(of: value), descending)
     }
+
+    /// The eight bytes that stand for an integer, as one number.
+    @inline(__always)
+    package static func word(of value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
 
     /// How many bytes an integer or a reference takes in a key.
     public static let wordSize = 9
@@ -145,14 +149,15 @@ public final class KeyBuilder {
 
     /// NaN sorts before every number; minus zero is zero.
     public func append(double value: Double, descending: Bool = false) {
-        let bits: UInt64
-        if value.isNaN {
-            bits = 0
-        } else {
-            let pattern = (value == 0 ? 0.0 : value).bitPattern
-            bits = pattern >> 63 == 0 ? pattern | (1 << 63) : ~pattern
-        }
-        appendWord(bits, descending)
+        appendWord(Self.word(of: value), descending)
+    }
+
+    /// The eight bytes that stand for a number, as one.
+    @inline(__always)
+    package static func word(of value: Double) -> UInt64 {
+        guard !value.isNaN else { return 0 }
+        let pattern = (value == 0 ? 0.0 : value).bitPattern
+        return pattern >> 63 == 0 ? pattern | (1 << 63) : ~pattern
     }
 
     public func append(uuid value: (UInt64, UInt64), descending: Bool = false) {
