@@ -16,11 +16,13 @@ struct QueryRun {
         switch plan.access {
         case .nothing: return
         case .scan:
-            try view.snapshot.scan(table.id) { row in
-                scope.rowsVisited &+= 1
-                if let test = plan.test, try !test.matches(row, scope) { return true }
-                return try body(row)
+            guard let test = plan.test else {
+                return try view.snapshot.scan(table.id) { row in
+                    scope.rowsVisited &+= 1
+                    return try body(row)
+                }
             }
+            try scan(table, test) { try body($0) }
         case .index(let walk):
             if let key = walk.key {
                 guard let number = try key.withUnsafeBytes({ try view.snapshot.firstRow(walk.index.id, prefix: $0) }),
@@ -41,6 +43,19 @@ struct QueryRun {
                 place += 1
                 return (0, rows[place - 1])
             }, [plan.test], wanted, body)
+        }
+    }
+
+    /// Calls `body` with each row of a table that meets a test, until it returns false. References to the test are counted once.
+    @inline(__always)
+    private func scan(_ table: EntityTable, _ test: RowTest, _ body: (RowView) throws -> Bool) throws {
+        try withExtendedLifetime(test) {
+            let held = Unmanaged.passUnretained(test)
+            try view.snapshot.scan(table.id) { row in
+                scope.rowsVisited &+= 1
+                guard try held._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) else { return true }
+                return try body(row)
+            }
         }
     }
 
@@ -128,6 +143,12 @@ struct QueryRun {
                     if try test.matches(row, scope) { count += 1 }
                 }.reduce(0, +)
             }
+            var count = 0
+            try scan(table, test) { _ in
+                count &+= 1
+                return true
+            }
+            return count
         }
         var count = 0
         try forEachMatch(plan, table) { _ in

@@ -29,22 +29,32 @@ enum ASCIIText {
 
     /// - Parameter buffer: of eight bytes more than the text.
     private static func lower(_ text: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
-        var at = 0
-        while at < text.count {
+        let count = text.count
+        guard count >= 8 else {
             var word: UInt64 = 0
-            if at &+ 8 <= text.count {
-                word = text.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            } else {
-                for place in at..<text.count { word |= UInt64(text[place]) << UInt64((place &- at) &* 8) }
-                word = UInt64(littleEndian: word)
-            }
-            guard word & highBits == 0 else { return false }
-            // The high bit of a byte: set by the first sum from "A" on, by the second behind "Z".
-            let isUpper = (word &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(word &+ 0x2525_2525_2525_2525) & highBits
-            buffer.storeBytes(of: word | isUpper >> 2, toByteOffset: at, as: UInt64.self)
+            for place in 0..<count { word |= UInt64(text[place]) << UInt64(place &* 8) }
+            guard let made = lowered(word) else { return false }
+            buffer.storeBytes(of: made.littleEndian, as: UInt64.self)
+            return true
+        }
+        var at = 0
+        while at < count {
+            // The last eight bytes are partly done already.
+            let place = min(at, count &- 8)
+            guard let made = lowered(text.loadUnaligned(fromByteOffset: place, as: UInt64.self)) else { return false }
+            buffer.storeBytes(of: made, toByteOffset: place, as: UInt64.self)
             at &+= 8
         }
         return true
+    }
+
+    /// Eight letters in lowercase; nil where there is more than ASCII.
+    @inline(__always)
+    static func lowered(_ word: UInt64) -> UInt64? {
+        guard word & highBits == 0 else { return nil }
+        // The high bit of a byte: set by the first sum from "A" on, by the second behind "Z".
+        let isUpper = (word &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(word &+ 0x2525_2525_2525_2525) & highBits
+        return word | isUpper >> 2
     }
 
     /// Letters from the most frequent on; what is not among them is rarer.

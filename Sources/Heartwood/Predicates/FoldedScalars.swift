@@ -21,7 +21,7 @@ final class FoldedScalars {
         self.options = options
         known = .allocate(capacity: Self.limit)
         known.initialize(repeating: 0, count: Self.limit)
-        bytes = .allocate(capacity: byteCapacity)
+        bytes = .allocate(capacity: byteCapacity + Self.slack)
         output = .allocate(capacity: capacity)
     }
 
@@ -30,6 +30,9 @@ final class FoldedScalars {
         bytes.deallocate()
         output.deallocate()
     }
+
+    /// Four bytes are read at once, whatever is wanted of them.
+    private static let slack = 4
 
     /// The most bytes that two bytes of a text fold to.
     private static let foldedMax = 15
@@ -49,6 +52,15 @@ final class FoldedScalars {
         while at < text.count {
             let first = text[at]
             if first < 0x80 {
+                if at &+ 8 <= text.count {
+                    let word = text.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                    if let lowered = ASCIIText.lowered(word) {
+                        UnsafeMutableRawPointer(output + end).storeBytes(of: lowers ? lowered : word, as: UInt64.self)
+                        end &+= 8
+                        at &+= 8
+                        continue
+                    }
+                }
                 output[end] = lowers && first >= 0x41 && first <= 0x5A ? first | 0x20 : first
                 end &+= 1
                 at &+= 1
@@ -67,13 +79,11 @@ final class FoldedScalars {
             var entry = known[Int(scalar)]
             if entry == 0 { entry = learn(scalar) }
             guard entry != Self.together else { return nil }
-            var from = Int(entry >> 4)
-            let last = from &+ Int(entry & 15)
-            while from < last {
-                output[end] = bytes[from]
-                end &+= 1
-                from &+= 1
-            }
+            let folded = UnsafeRawPointer(bytes + Int(entry >> 4)), count = Int(entry & 15)
+            // More than most need, and no more than there is room for.
+            UnsafeMutableRawPointer(output + end).storeBytes(of: folded.loadUnaligned(as: UInt32.self), as: UInt32.self)
+            if count > 4 { UnsafeMutableRawPointer(output + end).copyMemory(from: folded, byteCount: count) }
+            end &+= count
             at &+= size
         }
         return try body(UnsafeRawBufferPointer(start: output, count: end))
@@ -97,7 +107,7 @@ final class FoldedScalars {
     }
 
     private func grow() {
-        let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity * 2)
+        let grown = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCapacity * 2 + Self.slack)
         grown.update(from: bytes, count: byteCount)
         bytes.deallocate()
         bytes = grown
