@@ -56,11 +56,27 @@ final class ReferenceTable: Sendable {
         return found
     }
 
-    func reference(of key: ObjectKey) -> Any? { entry(key)?.object }
-
     /// The reference object as a URI has it.
     func name(of key: ObjectKey) -> String? {
         entry(key)?.name.addingPercentEncoding(withAllowedCharacters: Self.nameCharacters)
+    }
+
+    // MARK: Object IDs
+
+    /// - Precondition: the entity has a runtime in the store.
+    func objectID(of reference: Any, _ runtime: EntityRuntime?, _ entity: NSEntityDescription, in store: NSPersistentStore) -> NSManagedObjectID {
+        guard let runtime else {
+            preconditionFailure(
+                "The entity \(entity.name ?? "?") has no objects in this store: it is abstract, or of another configuration.")
+        }
+        let key = ObjectKey(slot: runtime.slot, row: row(of: reference, slot: runtime.slot).row)
+        return NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0)
+    }
+
+    /// - Precondition: the ID is of the store that has this table.
+    func reference(of id: NSManagedObjectID) -> Any {
+        guard let found = entry(id.key)?.object else { preconditionFailure("\(id) is no ID of this store.") }
+        return found
     }
 
     private static let nameCharacters = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))

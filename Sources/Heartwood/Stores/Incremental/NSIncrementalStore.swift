@@ -103,19 +103,13 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///   it reads as one, else a string.
     /// - Precondition: the entity is not abstract, and of this store.
     public final func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
-        guard let runtime = runtimes[ObjectIdentifier(entity)] else {
-            preconditionFailure(
-                "The entity \(entity.name ?? "?") has no objects in this store: it is abstract, or of another configuration.")
-        }
-        let key = ObjectKey(slot: runtime.slot, row: references.row(of: data, slot: runtime.slot).row)
-        return NSManagedObjectID(entity: entity, key: key, store: self, contextToken: 0)
+        references.objectID(of: data, runtimes[ObjectIdentifier(entity)], entity, in: self)
     }
 
     /// The reference object of an ID of this store.
     /// - Precondition: the ID is of this store, and not temporary.
     public final func referenceObject(for objectID: NSManagedObjectID) -> Any {
-        guard let found = references.reference(of: objectID.key) else { preconditionFailure("\(objectID) is no ID of this store.") }
-        return found
+        references.reference(of: objectID)
     }
 
     override final func name(of key: ObjectKey) -> String? { references.name(of: key) }
