@@ -28,10 +28,16 @@ final class IndexWalker {
         rangesLeft = (isDescending ? walk.ranges.reversed() : walk.ranges)[...]
         let end = walk.order?.parts.upperBound ?? 0
         start = walk.order?.parts.lowerBound ?? 0
-        gathers = walk.order != nil && (isDescending || end < walk.index.parts.count || isMerged)
+        gathers = isMerged && walk.order != nil || Self.gathers(walk)
         parts = !gathers ? [] : walk.index.parts.prefix(end).map { part in
             (part.key.columnType(table.runtime), !part.isAscending)
         }
+    }
+
+    /// Whether a walk has rows that are equal in its order to be sorted by their numbers.
+    static func gathers(_ walk: IndexWalk) -> Bool {
+        guard let order = walk.order else { return false }
+        return order.isDescending || order.parts.upperBound < walk.index.parts.count
     }
 
     /// What the order compares of the row that was given last: bytes of its key.

@@ -33,6 +33,7 @@ struct QueryRun {
                 _ = try body(row)
                 return
             }
+            if plan.test == nil, !IndexWalker.gathers(walk) { return try walkThrough(walk, wanted, body) }
             let walker = IndexWalker(walk, table, view.snapshot)
             try lookUp({ try walker.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], wanted, body)
         case .rows, .union:
@@ -55,6 +56,18 @@ struct QueryRun {
                 scope.rowsVisited &+= 1
                 guard try held._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) else { return true }
                 return try body(row)
+            }
+        }
+    }
+
+    /// Calls `body` with the rows of a walk as its index has them, until it returns false.
+    private func walkThrough(_ walk: IndexWalk, _ wanted: Int, _ body: (RowView) throws -> Bool) throws {
+        var left = wanted
+        for range in walk.ranges where left > 0 {
+            try view.snapshot.rows(walk.index.id, range, limit: left) { row in
+                scope.rowsVisited &+= 1
+                left = try body(row) ? left - 1 : 0
+                return left > 0
             }
         }
     }
