@@ -60,7 +60,7 @@ import Testing
 
     /// A crash at any operation leaves the last acknowledged state or a later one; with relaxed durability some state. Files of even
     /// seeds are read in place of being mapped.
-    @Test(arguments: [Durability.full, .relaxed], 1...4 as ClosedRange<UInt64>)
+    @Test(arguments: [Durability.full, .relaxed], 1...3 as ClosedRange<UInt64>)
     func whatWasAcknowledgedSurvivesACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
         let whole = SimulatedFileSystem()
         let maps = seed % 2 == 1

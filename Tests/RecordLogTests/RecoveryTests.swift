@@ -38,7 +38,7 @@ import Testing
         let end = Int(sample.store.writer.end)
         let read = FileFormat.identityOffsets.map { Int($0)..<Int($0) + FileIdentity.Layout.size }
             + FileFormat.slotOffsets.map { Int($0)..<Int($0) + HeaderSlot.Layout.size } + [Int(FileFormat.dataStart)..<end]
-        for at in 0..<end where Self.takesEveryByte || at % 16 == 0 || read.contains(where: { $0.contains(at) }) {
+        for at in 0..<end where Self.takesEveryByte || at % 24 == 0 || read.contains(where: { $0.contains(at) }) {
             var damaged = Array(bytes[..<(end + 64)])
             damaged[at] ^= 0x41
             do {

@@ -101,12 +101,13 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
 
     @Test(arguments: StoreKind.allCases)
     func aMissingOrFailingTransformerIsAnErrorOfTheSaveAndNilToRead(kind: StoreKind) throws {
-        let stack = try Self.stack(kind, "Missing")
+        // Names are the process's, and kinds are tested side by side.
+        let text = "Missing for \(kind)", name = NSValueTransformerName(text)
+        let stack = try Self.stack(kind, text)
         let thing = stack.insert("Thing", ["value": Opaque("x")])
         let missing = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
-        #expect(missing?.code == NSManagedObjectValidationError && missing?.localizedDescription.contains("\"Missing\"") == true)
+        #expect(missing?.code == NSManagedObjectValidationError && missing?.localizedDescription.contains("\"\(text)\"") == true)
         #expect(missing?.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === thing && stack.context.hasChanges)
-        let name = NSValueTransformerName("Missing")
         ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: name)
         try stack.context.save()
         ValueTransformer.setValueTransformer(nil, forName: name)
