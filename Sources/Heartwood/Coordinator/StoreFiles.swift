@@ -3,10 +3,6 @@ import RecordLog
 
 /// What is done to the files of stores whose classes do nothing special: each store is one file.
 enum StoreFiles {
-    static func unsupported(_ what: String, _ storeClass: NSPersistentStore.Type, _ method: String) -> NSError {
-        CoreDataError.make(NSPersistentStoreOperationError, "The class \(storeClass) \(what); override \(method) there.")
-    }
-
     static func removeFile(at url: URL) throws {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else { return }

@@ -116,21 +116,11 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     override var plainCopy: NSFetchRequest<any NSFetchRequestResult>? {
         let copy = NSFetchRequest<any NSFetchRequestResult>()
         copy.entity = entity
-        copy.predicate = predicate
-        copy.sortDescriptors = sortDescriptors
-        (copy.fetchLimit, copy.fetchOffset, copy.fetchBatchSize) = (fetchLimit, fetchOffset, fetchBatchSize)
-        copy.resultType = resultType
-        copy.includesSubentities = includesSubentities
-        copy.includesPendingChanges = includesPendingChanges
-        copy.returnsObjectsAsFaults = returnsObjectsAsFaults
-        copy.includesPropertyValues = includesPropertyValues
-        copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
-        copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+        copyTerms(to: copy)
         copy.propertiesToFetch = propertiesToFetch
         copy.returnsDistinctResults = returnsDistinctResults
         copy.propertiesToGroupBy = propertiesToGroupBy
         copy.havingPredicate = havingPredicate
-        copy.affectedStores = affectedStores
         return copy
     }
 

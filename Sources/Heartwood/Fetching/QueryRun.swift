@@ -156,12 +156,6 @@ struct QueryRun {
                     if try test.matches(row, scope) { count += 1 }
                 }.reduce(0, +)
             }
-            var count = 0
-            try scan(table, test) { _ in
-                count &+= 1
-                return true
-            }
-            return count
         }
         var count = 0
         try forEachMatch(plan, table) { _ in

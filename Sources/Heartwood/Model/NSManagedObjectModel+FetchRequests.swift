@@ -33,19 +33,24 @@ extension NSFetchRequest {
     func twin(of entity: NSEntityDescription? = nil) -> NSFetchRequest<ResultType> {
         let twin = NSFetchRequest<ResultType>(name: entityName, objectClass: objectClass)
         twin.entity = entity ?? self.entity
-        twin.predicate = predicate
-        twin.sortDescriptors = sortDescriptors
-        twin.fetchLimit = fetchLimit
-        twin.fetchOffset = fetchOffset
-        twin.fetchBatchSize = fetchBatchSize
-        twin.resultType = resultType
-        twin.includesSubentities = includesSubentities
-        twin.includesPendingChanges = includesPendingChanges
-        twin.includesPropertyValues = includesPropertyValues
-        twin.returnsObjectsAsFaults = returnsObjectsAsFaults
-        twin.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
-        twin.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
-        twin.affectedStores = affectedStores
+        copyTerms(to: twin)
         return twin
+    }
+
+    /// Has another request ask for the same of its entity, but for what dictionaries alone are made by.
+    func copyTerms<Other>(to other: NSFetchRequest<Other>) {
+        other.predicate = predicate
+        other.sortDescriptors = sortDescriptors
+        other.fetchLimit = fetchLimit
+        other.fetchOffset = fetchOffset
+        other.fetchBatchSize = fetchBatchSize
+        other.resultType = resultType
+        other.includesSubentities = includesSubentities
+        other.includesPendingChanges = includesPendingChanges
+        other.includesPropertyValues = includesPropertyValues
+        other.returnsObjectsAsFaults = returnsObjectsAsFaults
+        other.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+        other.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+        other.affectedStores = affectedStores
     }
 }

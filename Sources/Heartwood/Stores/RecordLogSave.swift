@@ -209,11 +209,3 @@ extension RecordLogSave {
         batch.derived = versions.compactMap { key, row in row.from.map { SaveBatch.Derived(key: key, from: $0, to: row.to) } }
     }
 }
-
-extension RecordLogSchema {
-    /// Whether `key` is of a table of this store.
-    func holds(_ key: ObjectKey, slotBase: UInt64) -> Bool {
-        let table = (key.rawValue >> 48) &- (slotBase >> 48)
-        return table <= UInt64(UInt16.max) && self.table(TableID(rawValue: UInt16(table))) != nil
-    }
-}

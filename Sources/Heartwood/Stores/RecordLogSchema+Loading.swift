@@ -5,6 +5,8 @@ import RecordLog
 struct RecordLogSchemaReader {
     let catalog: Catalog
     let entities: [NSEntityDescription]
+    /// `DerivationReader`'s.
+    let derivations: [ObjectIdentifier: [Derivation]]
     let plans: IndexPlans
     let store: NSPersistentStore
     let firstSlot: UInt16
@@ -17,7 +19,6 @@ struct RecordLogSchemaReader {
             linkTables[plan.name] = link
             if plan.isSeenFromOneSide, let destination = plan.relationship.destinationEntity { inbound.append((destination, link)) }
         }
-        let derivations = try DerivationReader(entities: entities).read()
         let tables = try plans.list.map { entity, plans in
             try table(
                 of: entity, plans, links: linkTables, inbound: inbound.filter { entity.isKindOf(entity: $0.destination) }.map(\.link),

@@ -32,6 +32,15 @@ final class RecordLogSchema: Sendable {
         return index < tables.count ? tables[index] : nil
     }
 
+    /// The table of an object's row; nil for a key of another store.
+    /// - Parameter slotBase: the store's.
+    func table(of key: ObjectKey, slotBase: UInt64) -> EntityTable? {
+        UInt16(exactly: (key.rawValue >> 48) &- (slotBase >> 48)).flatMap { table(TableID(rawValue: $0)) }
+    }
+
+    /// Whether `key` is of a table of this store.
+    func holds(_ key: ObjectKey, slotBase: UInt64) -> Bool { table(of: key, slotBase: slotBase) != nil }
+
     /// The table of an entity's rows.
     /// - Parameter slotBase: the store's.
     /// - Throws: where the runtime is of a store that this one was exchanged for.

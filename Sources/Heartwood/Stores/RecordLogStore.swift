@@ -63,13 +63,14 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let (path, options) = try location()
+        let entities = model.entities(forConfigurationName: configurationName) ?? model.entities
         // Before a file is made.
-        _ = try DerivationReader(entities: configurationName.flatMap { model.entities(forConfigurationName: $0) } ?? model.entities).read()
+        let derivations = try DerivationReader(entities: entities).read()
         let isNew = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
         do {
             let log = try LogStore.open(path: path, options: options)
             do {
-                return try load(log: log, model: model, firstSlot: firstSlot)
+                return try load(log: log, model: model, entities, derivations, firstSlot: firstSlot)
             } catch {
                 try? log.close()
                 throw error
@@ -81,8 +82,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
-    private func load(log: LogStore, model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
-        let entities = configurationName.flatMap { model.entities(forConfigurationName: $0) } ?? model.entities
+    private func load(
+        log: LogStore, model: NSManagedObjectModel, _ entities: [NSEntityDescription], _ derivations: [ObjectIdentifier: [Derivation]],
+        firstSlot: UInt16
+    ) throws -> [EntityRuntime] {
         let checksum = RecordLogMetadata.checksum(of: model, configuration: configurationName)
         var snapshot = log.snapshot()
         if try snapshot.systemValue(RecordLogSystemRow.modelChecksum) == nil {
@@ -110,7 +113,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         identifier = metadata[NSStoreUUIDKey] as? String ?? ""
         let plans = IndexPlans(entities)
         let schema = try RecordLogSchemaReader(
-            catalog: snapshot.catalog, entities: entities, plans: plans, store: owner, firstSlot: firstSlot
+            catalog: snapshot.catalog, entities: entities, derivations: derivations, plans: plans, store: owner, firstSlot: firstSlot
         ).read()
         state.withLock {
             $0.loaded = Loaded(

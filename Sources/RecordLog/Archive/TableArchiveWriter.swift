@@ -99,9 +99,7 @@ package struct TableArchiveWriter {
 extension Transaction {
     /// The number that the table's next row gets.
     package func nextRow(_ table: TableID) -> UInt64 {
-        let index = Int(table.rawValue)
-        if index < tables.count, let changes = tables[index] { return changes.nextRow }
-        return max(1, base.rowLimit(table))
+        changesSoFar(table)?.nextRow ?? max(1, base.rowLimit(table))
     }
 
     /// Leaves out row numbers up to `next`, for rows that come from elsewhere with the numbers they have there; `put` takes them.
@@ -115,10 +113,7 @@ extension Transaction {
 
     /// Calls `body` with each row of a table as this transaction leaves it, in row order. Rows may be asked for meanwhile, and not written.
     func forEachRow(of table: TableID, _ body: (RowView) throws -> Void) throws {
-        let changes = Int(table.rawValue) < tables.count ? tables[Int(table.rawValue)] : nil
-        var pending: [UInt64] = []
-        changes?.changed.forEach { row, _ in pending.append(row) }
-        pending.sort()
+        let changes = changesSoFar(table), pending = changes?.changedRows ?? []
         var next = 0
         func visit(_ number: UInt64) throws {
             if let row = try row(RowReference(table: table, row: number)) { try body(row) }

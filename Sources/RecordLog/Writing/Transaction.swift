@@ -55,6 +55,15 @@ public final class Transaction {
 
         var nextRow: UInt64 { firstNew + UInt64(newAddresses.count) }
 
+        /// The older rows that were changed, in order.
+        var changedRows: [UInt64] {
+            var rows: [UInt64] = []
+            rows.reserveCapacity(changed.count)
+            changed.forEach { row, _ in rows.append(row) }
+            rows.sort()
+            return rows
+        }
+
         private var indexedLayout: RowLayout?
         private var columnsOfIndexes = ColumnSet.all
 
@@ -132,10 +141,16 @@ public final class Transaction {
 
     var hasChanges: Bool { rowCount > 0 || isCatalogChanged }
 
+    /// What was changed in a table so far; nil for nothing.
+    @inline(__always)
+    func changesSoFar(_ table: TableID) -> TableChanges? {
+        let index = Int(table.rawValue)
+        return index < tables.count ? tables[index] : nil
+    }
+
     @inline(__always)
     func changes(_ table: TableID) throws(StoreError) -> TableChanges {
-        let index = Int(table.rawValue)
-        if index < tables.count, let known = tables[index] { return known }
+        if let known = changesSoFar(table) { return known }
         return try makeChanges(table)
     }
 
@@ -236,8 +251,7 @@ public final class Transaction {
 
     /// The row with this transaction's changes; valid until the next change.
     public func row(_ reference: RowReference) throws(StoreError) -> RowView? {
-        let index = Int(reference.table.rawValue)
-        guard index < tables.count, let changes = tables[index] else {
+        guard let changes = changesSoFar(reference.table) else {
             guard reference.table == .system || catalog.table(reference.table) != nil else { return nil }
             return try base.row(reference)
         }

@@ -50,15 +50,6 @@ import Testing
         return (try #require(store as? Notebook), context)
     }
 
-    private func failure(_ body: () throws -> Void) -> NSError? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return error as NSError
-        }
-    }
-
     private func insert(_ entity: String, _ values: [String: Any], _ context: NSManagedObjectContext) -> NSManagedObject {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
         for (key, value) in values { object.setValue(value, forKey: key) }

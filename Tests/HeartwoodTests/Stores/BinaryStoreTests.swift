@@ -6,15 +6,6 @@ import Testing
 @testable import Heartwood
 
 @Suite struct BinaryStoreTests {
-    private func failure(_ body: () throws -> Void) -> NSError? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return error as NSError
-        }
-    }
-
     private func names(_ stack: TestStack) throws -> [String] {
         try stack.fetch("Person", in: stack.anew()).compactMap { $0.value(forKey: "name") as? String }.sorted()
     }

@@ -104,15 +104,6 @@ import Testing
         return try context.fetch(request)
     }
 
-    private func failure(_ body: () throws -> Void) -> NSError? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return error as NSError
-        }
-    }
-
     @Test func aFaultAsksForItsValuesOnceAndOnlyWhenItIsUsed() throws {
         let (store, context) = try open()
         let found = try tags(context)

@@ -41,15 +41,15 @@ struct CacheNodeChanges {
         }
     }
 
-    /// Sets what the save's transaction has derived.
+    /// Sets what the save's transaction has derived. The batch's own nodes were noted by `make`.
     mutating func derive(_ batch: SaveBatch, _ transaction: Transaction) throws {
         guard let schema = store.schema, schema.derivations != nil else { return }
+        for row in batch.derived { note(row.key) }
         for key in (batch.inserted + batch.updated).map(\.key) + batch.derived.map(\.key) {
             let reference = RowReference(rawValue: key.rawValue &- store.slotBase)
             guard let table = schema.table(reference.table), let derivations = table.derivations, let node = store.node(key),
                 let row = try transaction.row(reference)
             else { continue }
-            note(key)
             for derivation in derivations {
                 let value = table.value(derivation.property, derivation.kind, in: row)
                 node.setValue(value.attributeObject(kind: derivation.kind), forKey: derivation.attribute.name)

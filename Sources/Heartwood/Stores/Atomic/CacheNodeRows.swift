@@ -50,11 +50,7 @@ struct CacheNodeRows {
 
     mutating func write() throws {
         let tables = schema.tables.compactMap { $0 }
-        for table in tables {
-            try transaction.takeNumbers(below: references.nextRow(slot: table.runtime.slot), in: table.id) { row in
-                nodes[ObjectKey(slot: table.runtime.slot, row: row)] != nil
-            }
-        }
+        try transaction.takeNumbers(of: references, schema) { nodes[$0] != nil }
         for table in tables { for (key, node) in inOrder(table) { try gather(key, node, table) } }
         for table in tables { for (key, node) in inOrder(table) { try put(key, node, table) } }
         for link in links.values { try write(link) }
@@ -133,22 +129,20 @@ struct CacheNodeRows {
         links[link.id, default: Link(table: link)].add(pair, place, isForward: isForward)
     }
 
-    private func runtimeTable(_ key: ObjectKey) -> EntityTable? {
-        schema.table(TableID(rawValue: key.slot &- UInt16(slotBase >> 48)))
-    }
+    private func table(of key: ObjectKey) -> EntityTable? { schema.table(of: key, slotBase: slotBase) }
 
     private func source(_ property: Int, of key: ObjectKey) -> MemberSource? {
-        guard let table = runtimeTable(key), table.members.indices.contains(property) else { return nil }
+        guard let table = self.table(of: key), table.members.indices.contains(property) else { return nil }
         return table.members[property]
     }
 
     private func name(of inverse: Int, _ key: ObjectKey) -> String {
-        runtimeTable(key)?.runtime.properties[inverse].name ?? ""
+        table(of: key)?.runtime.properties[inverse].name ?? ""
     }
 
     /// Where a to-one relationship leads, whichever side states it.
     private func owner(of key: ObjectKey, _ property: Int) throws -> ObjectKey? {
-        guard let node = nodes[key], let table = runtimeTable(key) else { return nil }
+        guard let node = nodes[key], let table = self.table(of: key) else { return nil }
         return try destinations(node, table.runtime.properties[property]).first ?? implied[key]?[property]
     }
 

@@ -178,13 +178,9 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     /// Gives the log the row numbers that were given out since the last save.
     final func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {
+        guard let schema else { return }
         let inserted = Set(batch.inserted.map(\.key))
-        for runtime in runtimes.values {
-            let table = TableID(rawValue: runtime.slot &- UInt16(slotBase >> 48))
-            try transaction.takeNumbers(below: references.nextRow(slot: runtime.slot), in: table) { row in
-                inserted.contains(ObjectKey(slot: runtime.slot, row: row))
-            }
-        }
+        try transaction.takeNumbers(of: references, schema) { inserted.contains($0) }
     }
 
     final func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
@@ -202,9 +198,16 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 }
 
 extension Transaction {
-    /// Takes the next row numbers. Rows that are not written by this transaction come and go: so the log itself says that their numbers
-    /// are taken.
-    func takeNumbers(below next: UInt64, in table: TableID, where isWritten: (UInt64) -> Bool) throws {
+    /// Takes the row numbers that `references` has given out. Rows that are not written by this transaction come and go: so the log itself
+    /// says that their numbers are taken.
+    func takeNumbers(of references: ReferenceTable, _ schema: RecordLogSchema, where isWritten: (ObjectKey) -> Bool) throws {
+        for case let table? in schema.tables {
+            let slot = table.runtime.slot
+            try takeNumbers(below: references.nextRow(slot: slot), in: table.id) { isWritten(ObjectKey(slot: slot, row: $0)) }
+        }
+    }
+
+    private func takeNumbers(below next: UInt64, in table: TableID, where isWritten: (UInt64) -> Bool) throws {
         guard nextRow(table) < next, let layout = catalog.table(table)?.currentLayout else { return }
         let builder = RowBuilder()
         while nextRow(table) < next {

@@ -124,10 +124,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         table(of: key).map { NSManagedObjectID(entity: $0.runtime.entity, key: key, store: self, contextToken: 0) }
     }
 
-    final func table(of key: ObjectKey) -> EntityTable? {
-        let number = (key.rawValue >> 48) &- (slotBase >> 48)
-        return UInt16(exactly: number).flatMap { schema?.table(TableID(rawValue: $0)) }
-    }
+    final func table(of key: ObjectKey) -> EntityTable? { schema?.table(of: key, slotBase: slotBase) }
 
     // MARK: What the stack asks
 
