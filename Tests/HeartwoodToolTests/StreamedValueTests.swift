@@ -13,7 +13,8 @@ import Testing
         let result = try ToolProcess.run("stream", path, "\(stated ?? 64)", executable: executable)
         #expect(result.status == 0, "\(result.error)")
         let peak = Int(result.output.trimmingCharacters(in: .newlines))
-        #if os(Linux)
+        // A sanitizer keeps as much beside each byte.
+        #if os(Linux) && !THREAD_SANITIZER
             #expect(try #require(peak) < 24 << 20)
         #endif
         if let stated { print("\(stated) MiB through at most \((peak ?? 0) >> 20) MiB of memory") }

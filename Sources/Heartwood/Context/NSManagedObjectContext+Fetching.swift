@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
     /// - Complexity: by index where one serves the predicate or the order, else a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         checkQueue()
+        if let known = try lookUp(request) { return known }
         let specification = try FetchSpecification(request, context: self)
         if request.resultType.contains(.countResultType) {
             return try convert([NSNumber(value: try count(specification))])
@@ -119,26 +120,32 @@ extension NSManagedObjectContext {
         guard var runtime = query.runtimes.first else { return QueryStatistics() }
         if query.predicate == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
         let statistics = try view.execute(query) { row in
-            let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
-            if let known = identities[key] {
-                if known.isFault {
-                    known.bind(row)
-                    if known.storage != nil { known.forgetMembers() }
-                }
-                try body(known)
-                return true
-            }
-            if key.slot != runtime.slot {
-                guard let found = self.runtime(slot: key.slot) else { return true }
-                runtime = found
-            }
-            let object = makeFault(key, runtime: runtime)
-            object.bind(row)
-            try body(object)
+            if let object = object(of: row, slotBase, &runtime) { try body(object) }
             return true
         }
         if let statistics { lastQuery = statistics }
         return statistics
+    }
+
+    /// The object of a row that a query has found, bound to it.
+    /// - Parameter runtime: of the row's entity, or of that of the row before.
+    @inline(__always)
+    final func object(of row: RowView, _ slotBase: UInt64, _ runtime: inout EntityRuntime) -> NSManagedObject? {
+        let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
+        if let known = identities[key] {
+            if known.isFault {
+                known.bind(row)
+                if known.storage != nil { known.forgetMembers() }
+            }
+            return known
+        }
+        if key.slot != runtime.slot {
+            guard let found = self.runtime(slot: key.slot) else { return nil }
+            runtime = found
+        }
+        let object = makeFault(key, runtime: runtime)
+        object.bind(row)
+        return object
     }
 
     /// The same of a store that answers requests: its objects come as faults.

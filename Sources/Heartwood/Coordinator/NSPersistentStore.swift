@@ -236,6 +236,12 @@ class StoreView {
     /// - Returns: nil where the store cannot evaluate the query on rows; `body` was not called then.
     func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }
 
+    /// Calls `body` with the row that has a value of a uniqueness constraint, if any has.
+    /// - Returns: false where only a query finds it; `body` was not called then.
+    func lookUp(
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ statistics: inout QueryStatistics, _ body: (RowView) throws -> Void
+    ) throws -> Bool { false }
+
     /// As `execute`, in two steps; nil where that gives nil.
     func prepared(_ query: StoreQuery) throws -> PreparedQuery? { nil }
 

@@ -44,7 +44,7 @@ struct FetchSpecification {
         readiness = try FetchReadiness(request, entity)
     }
 
-    private static func entity<ResultType>(
+    static func entity<ResultType>(
         of request: NSFetchRequest<ResultType>, context: NSManagedObjectContext
     ) throws -> NSEntityDescription {
         if let entity = request.entity { return entity }

@@ -136,6 +136,10 @@ final class RecordLogView: StoreView {
         try answer(query, body)
     }
 
+    override func lookUp(
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ statistics: inout QueryStatistics, _ body: (RowView) throws -> Void
+    ) throws -> Bool { try find(lookup, runtime, &statistics, body) }
+
     override func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
         try prepareAnswer(query)
     }

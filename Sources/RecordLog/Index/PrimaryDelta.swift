@@ -23,7 +23,8 @@ final class PrimaryDelta: Sendable {
 
     /// Marks the address of a deletion's record.
     static let tombstoneBit: UInt64 = 1 << 63
-    static let rowsPerPage: UInt64 = 1024
+    /// Few enough that the first change in a page costs no more than the change itself.
+    static let rowsPerPage: UInt64 = 128
 
     init() {}
 

@@ -19,7 +19,7 @@ enum OpenStores {
 
     /// Whether a handle that is not closed writes to this file.
     static func hasWriter(of identity: FileSystemIdentity, in fileSystem: any FileSystem) -> Bool {
-        entries.withLock { $0 }.contains { $0.store?.writes(to: identity, in: fileSystem) ?? false }
+        entries.withLock { $0.compactMap(\.store) }.contains { $0.writes(to: identity, in: fileSystem) }
     }
 }
 

@@ -110,8 +110,9 @@ import Testing
         says(errors[1], NSPersistentStoreOperationError, "was added to this coordinator already")
         for error in errors[2...] { says(error, NSPersistentStoreOperationError, "or a copy of its file", place["a"].path) }
         #expect(container.persistentStoreCoordinator.persistentStores.count == 1 && place.names == names)
-        _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: container.viewContext)
-        try container.viewContext.performAndWait { try container.viewContext.save() }
+        let context = container.persistentStoreCoordinator.newContext()
+        _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        try context.save()
     }
 
     /// An index over what cannot be compared is found out once the file is there.

@@ -115,8 +115,9 @@ import Testing
         let place = try StorePlace()
         let maker = container([NSPersistentStoreDescription(url: place["a"])])
         maker.loadPersistentStores { _, _ in }
-        NSEntityDescription.insertNewObject(forEntityName: "Person", into: maker.viewContext).setValue("a", forKey: "name")
-        try maker.viewContext.performAndWait { try maker.viewContext.save() }
+        let writer = maker.persistentStoreCoordinator.newContext()
+        NSEntityDescription.insertNewObject(forEntityName: "Person", into: writer).setValue("a", forKey: "name")
+        try writer.save()
         for store in maker.persistentStoreCoordinator.persistentStores { try maker.persistentStoreCoordinator.remove(store) }
         let before = place.contents, told = Told()
         let description = NSPersistentStoreDescription(url: place["a"])

@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Fetches by the value of a uniqueness constraint, which take a way of their own.
+@Suite struct ConstraintLookupTests {
+    private func stack(_ kind: StoreKind) throws -> TestStack {
+        let stack = try TestStack(kind)
+        for number in 0..<60 {
+            stack.insert(number % 3 == 0 ? "Employee" : "Person", ["name": "n\(number % 7)", "email": "p\(number)@x", "age": number])
+        }
+        stack.insert("Person", ["name": "without"])
+        try stack.context.save()
+        return stack
+    }
+
+    private func request(_ entity: String, _ format: String, _ arguments: Any...) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.predicate = NSPredicate(format: format, argumentArray: arguments)
+        return request
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func oneRowIsReadAndNothingElse(kind: StoreKind) throws {
+        let stack = try stack(kind)
+        let context = stack.anew()
+        for number in [3, 4, 59] {
+            let before = stack.rowReads
+            let found = try context.fetch(request("Person", "email == %@", "p\(number)@x"))
+            #expect(found.map { $0.primitiveValue(forKey: "age") as? Int } == [number])
+            #expect(found.first?.entity.name == (number % 3 == 0 ? "Employee" : "Person"))
+            #expect(stack.rowReads - before == 1)
+            #expect(context.lastQuery.rowsVisited == 1 && context.lastQuery.rowsMatched == 1)
+            #expect(context.lastQuery.access.allSatisfy { $0 == .index("unique:email") })
+            #expect(try context.fetch(request("Person", "email == %@", "p\(number)@x")).first === found.first)
+        }
+        #expect(try context.fetch(request("Person", "email == 'nobody@x'")).isEmpty && context.lastQuery.rowsVisited == 0)
+        #expect(try context.fetch(request("Employee", "email == 'p4@x'")).isEmpty)
+    }
+
+    /// Whatever is asked, the answer is that of a scan.
+    @Test(arguments: StoreKind.allCases)
+    func eachVariantOfTheRequestGivesWhatAScanGives(kind: StoreKind) throws {
+        let stack = try stack(kind)
+        let formats: [(String, [Any])] = [
+            ("email == %@", ["p7@x"]), ("email == %@", ["p9@x"]), ("email == %@", ["P7@x"]), ("email ==[c] %@", ["P7@x"]), ("email == %@", [""]),
+            ("email == %@", ["p7@x\u{0}"]), ("email == nil", []), ("email == %@", [NSNull()]), ("email != %@", ["p7@x"]), ("%@ == email", ["p7@x"]),
+            ("email IN %@", [["p7@x", "p9@x"]]), ("email == name", []), ("NOT email == %@", ["p7@x"]), ("email == %@ AND age == 7", ["p7@x"]),
+        ]
+        let shapes: [(NSFetchRequest<NSManagedObject>) -> Void] = [
+            { _ in }, { $0.fetchLimit = 1 }, { $0.fetchOffset = 1 }, { $0.includesSubentities = false }, { $0.includesPendingChanges = false },
+            { $0.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false)] }, { $0.returnsObjectsAsFaults = false },
+            { $0.includesPropertyValues = false }, { $0.shouldRefreshRefetchedObjects = true },
+            { $0.relationshipKeyPathsForPrefetching = ["group"] }, { $0.affectedStores = [] }, { $0.affectedStores = [stack.persistentStore] },
+        ]
+        let changed = stack.anew()
+        stack.insert("Person", ["email": "new@x"], into: changed)
+        let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        child.parent = changed
+        for person in try changed.fetch(request("Person", "age IN {7, 9}")) { person.setValue("was \(person.value(forKey: "email") ?? "")", forKey: "email") }
+        for context in [stack.anew(), changed, child] {
+            for entity in ["Person", "Employee"] {
+                for (format, arguments) in formats + [("email == 'new@x'", []), ("email == 'was p7@x'", [])] {
+                    for (place, shape) in shapes.enumerated() {
+                        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+                        request.predicate = NSPredicate(format: format, argumentArray: arguments)
+                        shape(request)
+                        let found = try context.fetch(request).map(\.objectID)
+                        let scanned = try QueryTuning.$current.withValue(QueryTuning(access: .scan)) { try context.fetch(request).map(\.objectID) }
+                        #expect(Set(found) == Set(scanned) && found.count == scanned.count, "\(entity), \(format) \(arguments), shape \(place)")
+                        #expect(try context.count(for: request) == found.count)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatAnotherContextSavedIsFound(kind: StoreKind) throws {
+        let stack = try stack(kind)
+        let reader = stack.anew()
+        let known = try #require(try reader.fetch(request("Person", "email == 'p7@x'")).first)
+        let writer = stack.anew()
+        writer.object(with: known.objectID).setValue("moved@x", forKey: "email")
+        try writer.save()
+        #expect(try reader.fetch(request("Person", "email == 'p7@x'")).isEmpty)
+        #expect(try reader.fetch(request("Person", "email == 'moved@x'")).first === known)
+        writer.delete(writer.object(with: known.objectID))
+        try writer.save()
+        #expect(try reader.fetch(request("Person", "email == 'moved@x'")).isEmpty)
+    }
+
+    /// An integer key finds by numbers of every kind what comparing finds.
+    @Test func numbersAreFoundAsTheyCompare() throws {
+        let model = TestStack.model()
+        let person = model.entitiesByName["Person"]!
+        person.uniquenessConstraints = [["age"]]
+        let stack = try TestStack(.inMemory, model: model)
+        for number in -3..<20 { stack.insert("Person", ["age": number]) }
+        try stack.context.save()
+        let context = stack.anew()
+        for value in [5 as Any, 5.0, 5.5, -3, true, NSDecimalNumber(string: "7"), Int64.max, Int(Int32.max) + 6, "5"] {
+            let request = request("Person", "age == %@", value)
+            let found = try context.fetch(request).map(\.objectID)
+            let scanned = try QueryTuning.$current.withValue(QueryTuning(access: .scan)) { try context.fetch(request).map(\.objectID) }
+            #expect(found == scanned, "\(value)")
+        }
+        #expect(try context.fetch(request("Person", "age == 5")).count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatIsWrongWithTheRequestIsSaidStill(kind: StoreKind) throws {
+        let stack = try stack(kind)
+        #expect(throws: NSError.self) { try stack.context.fetch(request("Person", "mail == 'p7@x'")) }
+        #expect(throws: NSError.self) { try stack.context.fetch(request("Nobody", "email == 'p7@x'")) }
+        let aggregate = request("Person", "email == 'p7@x'")
+        aggregate.propertiesToFetch = ["nothing"]
+        #expect(throws: NSError.self) { try stack.context.fetch(aggregate) }
+    }
+}
