@@ -64,17 +64,18 @@ extension NSManagedObjectContext {
     /// What a fetch by the value of a uniqueness constraint gives, where nothing but the tables of one store has a say in it.
     /// - Returns: nil where the fetch has to take the ordinary way.
     final func lookUp<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType]? {
-        guard changeCount == 0, parentContext == nil, coordinator?.hasSharedEntities == false, ResultType.self is NSManagedObject.Type,
-            !hasOtherClasses, let lookup = ConstraintLookup(request), QueryTuning.current.access == nil
+        guard changeCount == 0, parentContext == nil, coordinator?.hasSharedEntities == false, let lookup = ConstraintLookup(request),
+            QueryTuning.current.access == nil
         else { return nil }
         let entity = try FetchSpecification.entity(of: request, context: self)
-        if !request.includesSubentities || entity.subentities.isEmpty {
-            return entity.isAbstract ? nil : try lookUp(lookup, CollectionOfOne(entity))
-        }
-        return try lookUp(lookup, entity.concreteFamily)
+        let isAlone = !request.includesSubentities || entity.subentities.isEmpty
+        guard !isAlone || !entity.isAbstract, let found = try lookUp(lookup, isAlone ? [entity] : entity.concreteFamily) else { return nil }
+        guard let object = found.first else { return [] }
+        // Where it is of another class the ordinary way says so.
+        return (object as? ResultType).map { [$0] }
     }
 
-    private func lookUp<ResultType>(_ lookup: ConstraintLookup, _ entities: some Collection<NSEntityDescription>) throws -> [ResultType]? {
+    private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription]) throws -> [NSManagedObject]? {
         adoptKeys()
         sweepIfWanted()
         var objects: [NSManagedObject] = []
@@ -82,7 +83,7 @@ extension NSManagedObjectContext {
         var asked: NSPersistentStore?
         for entity in entities {
             var runtime = runtime(for: entity)
-            guard let store = runtime.store, asked == nil || asked === store, runtime.objectClass is ResultType.Type else { return nil }
+            guard let store = runtime.store, asked == nil || asked === store else { return nil }
             if asked == nil { store.followOthers() }
             asked = store
             let isKnown = try view(of: store).lookUp(lookup, runtime, &statistics) { row in
@@ -93,6 +94,6 @@ extension NSManagedObjectContext {
             if !objects.isEmpty { break }
         }
         lastQuery = statistics
-        return unsafeBitCast(objects, to: [ResultType].self)
+        return objects
     }
 }

@@ -117,10 +117,6 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         let copy = NSFetchRequest<any NSFetchRequestResult>()
         copy.entity = entity
         copyTerms(to: copy)
-        copy.propertiesToFetch = propertiesToFetch
-        copy.returnsDistinctResults = returnsDistinctResults
-        copy.propertiesToGroupBy = propertiesToGroupBy
-        copy.havingPredicate = havingPredicate
         return copy
     }
 

@@ -27,30 +27,3 @@ extension NSManagedObjectModel {
         setTemplate(fetchRequestTemplate, name)
     }
 }
-
-extension NSFetchRequest {
-    /// A request that asks the same.
-    func twin(of entity: NSEntityDescription? = nil) -> NSFetchRequest<ResultType> {
-        let twin = NSFetchRequest<ResultType>(name: entityName, objectClass: objectClass)
-        twin.entity = entity ?? self.entity
-        copyTerms(to: twin)
-        return twin
-    }
-
-    /// Has another request ask for the same of its entity, but for what dictionaries alone are made by.
-    func copyTerms<Other>(to other: NSFetchRequest<Other>) {
-        other.predicate = predicate
-        other.sortDescriptors = sortDescriptors
-        other.fetchLimit = fetchLimit
-        other.fetchOffset = fetchOffset
-        other.fetchBatchSize = fetchBatchSize
-        other.resultType = resultType
-        other.includesSubentities = includesSubentities
-        other.includesPendingChanges = includesPendingChanges
-        other.includesPropertyValues = includesPropertyValues
-        other.returnsObjectsAsFaults = returnsObjectsAsFaults
-        other.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
-        other.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
-        other.affectedStores = affectedStores
-    }
-}

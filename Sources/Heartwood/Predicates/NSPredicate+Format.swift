@@ -5,7 +5,7 @@ extension NSPredicate {
     /// - Precondition: the format is well-formed and the arguments suit it, as on Apple's platforms; the message quotes the
     ///   format and marks the place. For formats that users type, see `init(parsing:argumentArray:)`.
     public convenience init(format: String, _ args: any CVarArg...) {
-        self.init(trapping: format, args)
+        self.init(trapping: format, args.map { $0 })
     }
 
     /// As `init(format:_:)`, with the arguments in an array.
