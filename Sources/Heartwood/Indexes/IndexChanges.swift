@@ -34,6 +34,13 @@ struct IndexChanges {
     }
 }
 
+extension NSPersistentStore {
+    /// Why the store lacks fetch indexes that its model states. They are built in the background once the store is added, and fetches scan
+    /// as long as they are not there. nil while they are being built, and when they are there; the next time that the store is added
+    /// it is tried again. The engine's error, with path, offset and remedy, is under `NSUnderlyingErrorKey`.
+    public final var indexingError: (any Error)? { rows?.indexBuildError }
+}
+
 extension RecordLogStore {
     /// Brings the store's fetch indexes to what the model states, on a thread of its own: each in a commit of its own, which a save
     /// waits for and a fetch does not. No row is written.
@@ -50,7 +57,7 @@ extension RecordLogStore {
                 while let self, try self.makeNextIndex(plans, archive, log) {}
             } catch {
                 // Fetches scan where there is no index; the next opening tries again.
-                return
+                self?.indexBuildError = RecordLogErrors.wrapIfOfEngine(error)
             }
         }
     }

@@ -17,6 +17,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         var loaded: Loaded?
         /// Set and not saved yet.
         var pendingMetadata: [String: Any]?
+        /// What ended the building of indexes.
+        var indexBuildError: (any Error)?
     }
 
     private let state = Mutex(State())
@@ -175,6 +177,15 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
             let schema = change(loaded.schema)
             state.loaded?.schema = schema
             state.loaded?.view = RecordLogView(of: loaded.log, schema: schema, slotBase: slotBase)
+        }
+    }
+
+    /// What ended the building of indexes in the background.
+    final var indexBuildError: (any Error)? {
+        get { state.withLock { $0.indexBuildError } }
+        set {
+            nonisolated(unsafe) let new = newValue
+            state.withLock { $0.indexBuildError = new }
         }
     }
 

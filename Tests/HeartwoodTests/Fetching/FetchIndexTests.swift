@@ -131,6 +131,30 @@ import Testing
         #expect(try stack.fetch("Sample", "age >= 50 AND name = 'Name2'").contains(outside))
     }
 
+    @Test func anIndexThatCannotBeBuiltIsSaid() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+        let first = try stack(.recordLog, at: url) { _ in [] }
+        #expect(first.store.indexingError == nil)
+        // Longer than a key may be.
+        let odd = first.insert("Sample", ["name": String(repeating: "x", count: 9 << 20)])
+        try first.context.save()
+        try first.coordinator.remove(first.store)
+        let byName = { (sample: NSEntityDescription) in [Self.index("byName", [(sample.propertiesByName["name"]!, true)])] }
+        let second = try stack(.recordLog, at: url, byName)
+        let error = try #require(second.persistentStore.indexingError as NSError?)
+        #expect(error.domain == NSCocoaErrorDomain && error.userInfo[NSFilePathErrorKey] as? String == second.store.log?.path)
+        #expect((error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .tooLarge)
+        #expect(try explain(second, "name = 'Name7'").parts[0].access == .scan)
+        // Once the row is gone the next opening builds it.
+        second.context.delete(try #require(try second.context.existingObject(with: second.coordinator.managedObjectID(
+            forURIRepresentation: odd.objectID.uriRepresentation())!)))
+        try second.context.save()
+        try second.coordinator.remove(second.store)
+        let third = try stack(.recordLog, at: url, byName)
+        #expect(third.persistentStore.indexingError == nil)
+        #expect(try explain(third, "name = 'Name7'").parts[0].access == .index("index:byName"))
+    }
+
     /// The rows stay as they are; so do the results.
     @Test func aStoreGetsTheIndexesThatItsModelGot() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
