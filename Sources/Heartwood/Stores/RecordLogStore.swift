@@ -183,10 +183,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     /// What ended the building of indexes in the background.
     final var indexBuildError: (any Error)? {
         get { state.withLock { $0.indexBuildError } }
-        set {
-            nonisolated(unsafe) let new = newValue
-            state.withLock { $0.indexBuildError = new }
-        }
+        set { state.withLock { $0.indexBuildError = newValue } }
     }
 
     // MARK: Writing
