@@ -125,8 +125,13 @@ extension NSManagedObject {
 extension ManagedValue {
     /// The same with another name for a destination.
     func renamed(_ names: [ObjectKey: ObjectKey]) -> ManagedValue {
-        if case .reference(let key) = self, let new = names[key] { return .reference(new) }
-        return self
+        switch self {
+        case .reference(let key): return names[key].map { .reference($0) } ?? self
+        case .toMany(let state):
+            state.rename(names)
+            return self
+        default: return self
+        }
     }
 }
 
@@ -135,11 +140,7 @@ extension NSManagedObject {
     final func rename(_ names: [ObjectKey: ObjectKey]) {
         guard let storage else { return }
         for index in storage.values.indices {
-            if case .toMany(let state) = storage.values[index] {
-                state.rename(names)
-            } else {
-                storage.values[index] = storage.values[index].renamed(names)
-            }
+            storage.values[index] = storage.values[index].renamed(names)
         }
         storage.eventValues = storage.eventValues?.map { $0.renamed(names) }
         storage.base = storage.base?.renamed(names)

@@ -31,6 +31,8 @@ struct VersionResolution {
             resolveDeletion()
         } else if let newest {
             resolveUpdate(newest)
+            context.noteEvent(.refreshed, object)
+            if !object.isFault { object.wake(fromSnapshotEvents: .mergePolicy) }
         } else if isStoreFirst {
             context.forget(gone: object)
         } else {
@@ -58,6 +60,7 @@ struct VersionResolution {
             return
         }
         let storage = object.changeStorage()
+        storage.publisher?.send()
         for (index, property) in object.runtime.properties.enumerated() where property.hasColumn {
             let ours = storage.values[index]
             let base = object.committedValue(index), theirs = object.committedValue(index, in: newest)

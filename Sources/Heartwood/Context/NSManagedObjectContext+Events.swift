@@ -47,7 +47,10 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     fileprivate final func settle() {
         state.insert(.settled)
-        storage?.eventValues = storage?.values
+        storage?.eventValues = storage?.values.map { value in
+            guard case .toMany(let state) = value else { return value }
+            return state.isChanged ? .toMany(state.copy) : .unset
+        }
     }
 
     /// After a save has succeeded. In `didSave` a deleted object still says that it is.

@@ -121,7 +121,7 @@ extension NSManagedObjectContext {
     }
 
     /// Turns an object into a fault again, so that its next use reads the store, and its fetched properties fetch anew. With `mergeChanges` its unsaved changes
-    /// stay on top of the newer row; without, they are dropped.
+    /// stay on top of the newer row, and its transient values stay; without, they are dropped.
     public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
         checkQueue()
         adoptKeys()
@@ -129,7 +129,7 @@ extension NSManagedObjectContext {
         guard !object.isInserted else { return }
         // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
         let isMissing = object.state.isSuperset(of: [.deleted, .inaccessible])
-        if mergeChanges, object.hasChanges, !isMissing {
+        if mergeChanges, !isMissing, object.hasChanges || object.runtime.hasTransients && object.transientValues() != nil {
             rebase(object)
             object.wake(fromSnapshotEvents: .refresh)
         } else {

@@ -135,8 +135,8 @@ extension NSManagedObject {
         storage?.fetched = old.fetched
     }
 
-    /// The transient attributes that have values; a save does not drop them.
-    fileprivate final func transientValues() -> [(Int, ManagedValue)]? {
+    /// The transient attributes that have values; saves and refreshes do not drop them.
+    final func transientValues() -> [(Int, ManagedValue)]? {
         guard let storage, !storage.values.isEmpty else { return nil }
         let values = storage.values.enumerated().filter { !$0.element.isUnset && runtime.properties[$0.offset].isTransient }
         return values.isEmpty ? nil : values.map { ($0.offset, $0.element) }

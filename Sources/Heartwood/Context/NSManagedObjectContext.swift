@@ -302,6 +302,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// throughout, and what is set on them goes nowhere.
     public final func reset() {
         checkQueue()
+        let forgotten = ChangeEvents.areWanted ? identities.all.map(\.objectID) : []
         identities.forEach { $0.forgetEverything() }
         identities.removeAll()
         listed = []
@@ -312,7 +313,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         readingFailure = nil
         unfulfilled = nil
         forgetViews()
-        announceReset()
+        announceReset(forgotten)
     }
 
     /// Lets go of unchanged objects that nobody refers to, when enough have gathered.

@@ -81,9 +81,10 @@ extension NSManagedObjectContext {
     }
 
     /// Tells observers that everything was forgotten.
-    final func announceReset() {
+    /// - Parameter forgotten: what was registered.
+    final func announceReset(_ forgotten: [NSManagedObjectID]) {
         events = ChangeEvents()
         guard ChangeEvents.areWanted else { return }
-        ContextNotification.didChange.post(self, [NSInvalidatedAllObjectsKey: [NSManagedObjectID]()])
+        ContextNotification.didChange.post(self, [NSInvalidatedAllObjectsKey: forgotten])
     }
 }

@@ -49,7 +49,8 @@ extension NSManagedObjectContext {
     public static var didChangeObjectsNotification: Notification.Name { ContextNotification.didChange.named() }
     /// Posted after a save, after `didSaveObjectsNotification`: the objects' IDs, each a `Set<NSManagedObjectID>`.
     public static var didSaveObjectIDsNotification: Notification.Name { ContextNotification.didSaveIDs.named() }
-    /// Posted after changes of another context or process were merged into this one: the IDs of what was merged.
+    /// Posted after changes of another context or process were merged into this one: the IDs of what was merged, and the context that
+    /// saved them (`sourceContext`) where it was one of this process and its notification was merged.
     public static var didMergeChangesObjectIDsNotification: Notification.Name { ContextNotification.didMergeIDs.named() }
 
     /// The keys of the notifications' user info.

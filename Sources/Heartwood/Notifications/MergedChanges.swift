@@ -6,11 +6,15 @@ struct MergedChanges: @unchecked Sendable {
     var inserted: Set<NSManagedObjectID> = []
     var updated: Set<NSManagedObjectID> = []
     var deleted: Set<NSManagedObjectID> = []
+    /// The context that saved, where one of this process did and said so.
+    var source: NSManagedObjectContext?
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
     var userInfo: [AnyHashable: Any] {
-        [NSInsertedObjectIDsKey: inserted, NSUpdatedObjectIDsKey: updated, NSDeletedObjectIDsKey: deleted]
+        var result: [AnyHashable: Any] = [NSInsertedObjectIDsKey: inserted, NSUpdatedObjectIDsKey: updated, NSDeletedObjectIDsKey: deleted]
+        if let source { result[NSManagedObjectContext.NotificationKey.sourceContext.rawValue] = source }
+        return result
     }
 
     init(inserted: Set<NSManagedObjectID>, updated: Set<NSManagedObjectID>, deleted: Set<NSManagedObjectID>) {
@@ -33,7 +37,9 @@ struct MergedChanges: @unchecked Sendable {
             return result
         }
         inserted = ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey)
-        updated = ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey)
+        updated = ids(
+            NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey, NSInvalidatedObjectsKey,
+            NSInvalidatedObjectIDsKey)
         deleted = ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
     }
 

@@ -13,7 +13,9 @@ extension NSManagedObjectContext {
         // What a descendant has saved is here already, or waits in a context between.
         if let source = notification.object as? NSManagedObjectContext, source.descends(from: self) { return }
         for store in coordinator?.persistentStores ?? [] { store.followOthers() }
-        merge(MergedChanges(notification.userInfo ?? [:], for: self))
+        var changes = MergedChanges(notification.userInfo ?? [:], for: self)
+        changes.source = notification.object as? NSManagedObjectContext
+        merge(changes)
     }
 
     /// Takes over changes made elsewhere, by another process or an extension, in each of several contexts on its queue.

@@ -1,15 +1,18 @@
 import Foundation
 
 extension NSManagedObject {
-    /// The properties whose values differ from the last saved ones, with their current values.
+    /// The properties whose values differ from the last saved ones, with their current values; transient ones are left out.
     public final func changedValues() -> [String: Any] {
         checkQueue()
         var result: [String: Any] = [:]
-        for index in changedIndices().map(runtime.statedIndex) { result[runtime.properties[index].name] = value(at: index) ?? NSNull() }
+        for index in changedIndices() where !runtime.properties[index].isTransient {
+            let stated = runtime.statedIndex(index)
+            result[runtime.properties[stated].name] = value(at: stated) ?? NSNull()
+        }
         return result
     }
 
-    /// The values as last fetched or saved, of the properties named (nil: all of them). Null is `NSNull`.
+    /// The values as last fetched or saved, of the properties named (nil: all of them). Null is `NSNull`. Transient properties have none.
     ///
     /// An object that was never saved has none.
     public final func committedValues(forKeys names: [String]?) -> [String: Any] {
@@ -17,7 +20,7 @@ extension NSManagedObject {
         guard !isInserted else { return [:] }
         var result: [String: Any] = [:]
         for (index, property) in runtime.properties.enumerated()
-        where names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true && fetchedProperty(index) == nil {
+        where names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true && fetchedProperty(index) == nil && !property.isTransient {
             switch property.kind {
             case .toOne:
                 if case .reference(let key) = committedValue(index), let object = managedObjectContext?.object(for: key) {
@@ -26,8 +29,7 @@ extension NSManagedObject {
                     result[property.name] = NSNull()
                 }
             case .toMany:
-                let keys = managedObjectContext?.storedMembers(of: self, property: index) ?? []
-                result[property.name] = NSSet(array: keys.compactMap { managedObjectContext?.object(for: $0) })
+                result[property.name] = collection(managedObjectContext?.storedMembers(of: self, property: index) ?? [], property)
             default:
                 result[property.name] = AttributeCoding.object(
                     committedValue(index), property: entity.frozenProperties[index], kind: property.kind) ?? NSNull()
@@ -39,26 +41,38 @@ extension NSManagedObject {
     /// The properties that were changed in this event, with the values that they had before it. Null is `NSNull`.
     /// Of a composite attribute these are the elements that were changed, as far as they had values.
     ///
-    /// An event ends where the context's changes are processed or saved. Of a to-many relationship the members are those last saved.
+    /// An event ends where the context's changes are processed or saved. Transient properties are left out.
     public final func changedValuesForCurrentEvent() -> [String: Any] {
         checkQueue()
         guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
         let base = storage.eventValues ?? []
         var result: [String: Any] = [:]
-        for index in changedIndices(since: base) {
+        for index in changedIndices(since: base) where !runtime.properties[index].isTransient {
             let property = runtime.properties[index]
             let old = index < base.count && !base[index].isUnset ? base[index] : isInserted ? property.initial : committedValue(index)
             switch property.kind {
             case .toOne:
                 if case .reference(let key) = old, let object = managedObjectContext?.object(for: key) { result[property.name] = object }
             case .toMany:
-                let keys = managedObjectContext?.storedMembers(of: self, property: index) ?? []
-                result[property.name] = NSSet(array: keys.compactMap { managedObjectContext?.object(for: $0) })
+                let stored = managedObjectContext?.storedMembers(of: self, property: index) ?? []
+                guard case .toMany(let state) = old else {
+                    result[property.name] = collection(stored, property)
+                    break
+                }
+                let before = state.copy
+                if !before.isFired { before.fire(stored) }
+                result[property.name] = collection(before.members ?? [], property)
             default: result[property.name] = AttributeCoding.object(old, property: entity.frozenProperties[index], kind: property.kind)
             }
             if result[property.name] == nil { result[property.name] = NSNull() }
         }
         return runtime.nested(result)
+    }
+
+    /// Members as a relationship's value.
+    private func collection(_ keys: [ObjectKey], _ property: PropertyRuntime) -> Any {
+        let members = keys.compactMap { managedObjectContext?.object(for: $0) }
+        return property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
     }
 
     private func changedIndices(since base: [ManagedValue]) -> [Int] {
@@ -67,7 +81,9 @@ extension NSManagedObject {
             let before = index < base.count ? base[index] : .unset
             switch values[index] {
             case .unset: return false
-            case .toMany(let state): return state.isChanged && before.isUnset
+            case .toMany(let state):
+                if case .toMany(let old) = before { return state.differs(from: old) }
+                return state.isChanged
             case let value:
                 if !before.isUnset { return !value.isEqual(to: before) }
                 return !value.isEqual(to: isInserted ? runtime.properties[index].initial : committedValue(index))

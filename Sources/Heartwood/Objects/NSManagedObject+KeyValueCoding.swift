@@ -128,7 +128,9 @@ extension NSManagedObject: PredicateSubject {
         value(at: propertyIndex(name))
     }
 
-    /// Sets an attribute or a relationship without touching its inverse or its context's list of changes.
+    /// Sets an attribute or a to-one relationship without touching its inverse or its context's list of changes. A to-many relationship is
+    /// set as by `setValue(_:forKey:)`, inverse and all.
+    /// - Precondition: as of `setValue(_:forKey:)`.
     public final func setPrimitiveValue(_ value: Any?, forKey name: String) {
         let index = propertyIndex(name)
         let property = runtime.properties[index]
@@ -136,7 +138,15 @@ extension NSManagedObject: PredicateSubject {
         if isFault { _ = row }
         switch property.kind {
         case .toOne:
-            changeStorage().values[index] = (value as? NSManagedObject).map { .reference($0.key) } ?? .null
+            guard let object = value as? NSManagedObject else {
+                guard value == nil || value is NSNull else {
+                    preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
+                }
+                changeStorage().values[index] = .null
+                return
+            }
+            if let fault = misfit(object, for: property) { preconditionFailure(fault) }
+            changeStorage().values[index] = .reference(object.key)
         case .toMany:
             setValue(value, forKey: name)
         case .undefined where property.elements != nil || fetchedProperty(index) != nil: setValue(value, forKey: name)

@@ -23,6 +23,21 @@ final class ToManyState {
         self.isOrdered = isOrdered
     }
 
+    /// As it is now, apart from what comes.
+    var copy: ToManyState {
+        let copy = ToManyState(base: base, isOrdered: isOrdered)
+        (copy.added, copy.addedSet, copy.removed) = (added, addedSet, removed)
+        (copy.order, copy.isReordered) = (order, isReordered)
+        return copy
+    }
+
+    /// Whether the changes are others than they were.
+    func differs(from old: ToManyState) -> Bool {
+        let old = old.copy
+        if !old.isFired, let base { old.fire(base) }
+        return addedSet != old.addedSet || removed != old.removed || order != old.order && order ?? members != old.order ?? old.members
+    }
+
     var isFired: Bool { base != nil }
     var isChanged: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 

@@ -23,6 +23,18 @@ import Testing
         #expect(says(result, "Unacceptable type of value for Person.age: it is Integer 32, the value is"))
     }
 
+    @Test func aPrimitiveRelationshipTakesObjectsOfItsContextAlone() async {
+        let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try TestStack(.inMemory).insert("Person", [:]).setPrimitiveValue("g", forKey: "group")
+        }
+        #expect(says(text, "Unacceptable type of value for Person.group"))
+        let foreign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try TestStack(.inMemory)
+            stack.insert("Person", [:]).setPrimitiveValue(stack.insert("Group", ["title": "g"], into: stack.anew()), forKey: "group")
+        }
+        #expect(says(foreign, "Person.group was given an object of another context"))
+    }
+
     @Test func anUnknownKeyIsRefused() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestStack(.inMemory).insert("Person", [:]).value(forKey: "nmae")

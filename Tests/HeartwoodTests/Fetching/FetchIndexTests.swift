@@ -146,8 +146,8 @@ import Testing
         #expect((error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .tooLarge)
         #expect(try explain(second, "name = 'Name7'").parts[0].access == .scan)
         // Once the row is gone the next opening builds it.
-        second.context.delete(try #require(try second.context.existingObject(with: second.coordinator.managedObjectID(
-            forURIRepresentation: odd.objectID.uriRepresentation())!)))
+        let id = try #require(second.coordinator.managedObjectID(forURIRepresentation: odd.objectID.uriRepresentation()))
+        second.context.delete(try second.context.existingObject(with: id))
         try second.context.save()
         try second.coordinator.remove(second.store)
         let third = try stack(.recordLog, at: url, byName)

@@ -30,7 +30,7 @@ final class Diarist: NSManagedObject {
     override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
         let names: [(NSSnapshotEventType, String)] = [
             (.rollback, "rolled back"), (.refresh, "refreshed"), (.undoInsertion, "insertion undone"),
-            (.undoDeletion, "deletion undone"), (.undoUpdate, "update undone"),
+            (.undoDeletion, "deletion undone"), (.undoUpdate, "update undone"), (.mergePolicy, "merged by policy"),
         ]
         diary.append(names.filter { flags.contains($0.0) }.map(\.1).joined(separator: ", "))
         if flags.contains(.undoUpdate) { onWake?(self) }

@@ -40,7 +40,9 @@ import Testing
         let change = try #require(told.take())
         #expect(change.objects(NSRefreshedObjectsKey)?.isSuperset(of: people.prefix(2)) == true)
         #expect(change.objects(NSDeletedObjectsKey) == [people[2]] && change.objects(NSInsertedObjectsKey)?.count == 1)
-        #expect(merged.take()?.ids(NSDeletedObjectIDsKey) == [people[2].objectID])
+        let report = merged.take()
+        #expect(report?.ids(NSDeletedObjectIDsKey) == [people[2].objectID])
+        #expect(report?.userInfo?[NSManagedObjectContext.NotificationKey.sourceContext.rawValue] as? NSManagedObjectContext === other)
         try stack.context.save()
         let third = stack.newContext()
         let stored = try third.existingObject(with: people[0].objectID)
@@ -79,6 +81,10 @@ import Testing
             fromRemoteContextSave: [NSUpdatedObjectsKey: [a.objectID], NSDeletedObjectsKey: [b.objectID.uriRepresentation()]],
             into: [stack.context])
         #expect(a.value(forKey: "name") as? String == "x" && b.isDeleted)
+        other.object(with: a.objectID).setValue("y", forKey: "name")
+        try other.save()
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInvalidatedObjectIDsKey: [a.objectID]], into: [stack.context])
+        #expect(a.value(forKey: "name") as? String == "y")
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -64,8 +64,10 @@ import Testing
         stack.context.delete(a)
         stack.context.processPendingChanges()
         #expect(heard.take()?.objects(NSDeletedObjectsKey) == [a])
+        let known = stack.context.registeredObjects.map(\.objectID)
         stack.context.reset()
-        #expect(heard.take()?.userInfo?[NSInvalidatedAllObjectsKey] != nil)
+        let forgotten = heard.take()?.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID]
+        #expect(forgotten.map(Set.init) == Set(known) && !known.isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
