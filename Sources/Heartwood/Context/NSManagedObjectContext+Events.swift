@@ -15,7 +15,8 @@ extension NSManagedObjectContext {
 
     private static let willSaveRounds = 1000
 
-    /// Calls `willSave` of each changed object, and again of those that were changed meanwhile, until none is.
+    /// Calls `willSave` of each changed object, tells observers what that changed, and calls it again of what was changed meanwhile, by
+    /// either, until nothing is.
     /// - Throws: where that does not end.
     final func callWillSave() throws {
         changedAgain = []
@@ -31,14 +32,16 @@ extension NSManagedObjectContext {
                 isCalled = true
                 object.willSave()
             }
-            guard isCalled else {
+            guard !isCalled else { continue }
+            guard !events.isEmpty else {
                 changedAgain = []
                 return
             }
+            postChanges()
         }
         throw CoreDataError.make(
             NSManagedObjectValidationError,
-            "The objects still changed after \(Self.willSaveRounds) rounds of willSave; nothing was saved. A willSave that sets a value "
+            "The objects still changed after \(Self.willSaveRounds) rounds of willSave and of observers; nothing was saved. A willSave that sets a value "
                 + "is called again: let it look first whether the value is right, or use setPrimitiveValue(_:forKey:).",
             [NSAffectedObjectsErrorKey: listed.filter { $0.hasChanges && !$0.state.contains(.settled) }])
     }

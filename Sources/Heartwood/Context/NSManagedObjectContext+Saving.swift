@@ -9,7 +9,6 @@ extension NSManagedObjectContext {
         announceWillSave()
         postChanges()
         try callWillSave()
-        postChanges()
         compactListed()
         guard hasChanges else { return }
         // Before validation, which would find fault with what could not be read; and after it, since it reads.
@@ -138,7 +137,7 @@ extension NSManagedObject {
     /// The transient attributes that have values; saves and refreshes do not drop them.
     final func transientValues() -> [(Int, ManagedValue)]? {
         guard let storage, !storage.values.isEmpty else { return nil }
-        let values = storage.values.enumerated().filter { !$0.element.isUnset && runtime.properties[$0.offset].isTransient }
+        let values = storage.values.enumerated().filter { !$0.element.isUnset && !$0.element.isNull && runtime.properties[$0.offset].isTransient }
         return values.isEmpty ? nil : values.map { ($0.offset, $0.element) }
     }
 }

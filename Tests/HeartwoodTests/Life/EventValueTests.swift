@@ -104,14 +104,14 @@ import Testing
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a"]) as? Diarist)
         try stack.context.save()
-        for (policy, title) in [(NSMergePolicy.mergeByPropertyStoreTrump, "theirs"), (.mergeByPropertyObjectTrump, "mine"), (.overwrite, "mine")] {
+        for (count, (policy, isOurs)) in [(NSMergePolicy.mergeByPropertyStoreTrump, false), (.mergeByPropertyObjectTrump, true), (.overwrite, true)].enumerated() {
             stack.context.refresh(diarist, mergeChanges: false)
             _ = diarist.title
             let other = stack.anew()
-            other.object(with: diarist.objectID).setValue("theirs", forKey: "title")
-            other.object(with: diarist.objectID).setValue(8, forKey: "count")
+            other.object(with: diarist.objectID).setValue("theirs \(count)", forKey: "title")
+            other.object(with: diarist.objectID).setValue(count, forKey: "count")
             try other.save()
-            diarist.title = "mine"
+            diarist.title = "mine \(count)"
             stack.context.mergePolicy = policy
             _ = diarist.look()
             let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
@@ -119,7 +119,7 @@ import Testing
             #expect(diarist.look().contains("merged by policy"), "\(policy)")
             stack.context.processPendingChanges()
             #expect(heard.all.contains { $0.objects(NSRefreshedObjectsKey)?.contains(diarist) ?? false })
-            #expect(diarist.title == title)
+            #expect(diarist.title == (isOurs ? "mine \(count)" : "theirs \(count)"))
         }
     }
 }

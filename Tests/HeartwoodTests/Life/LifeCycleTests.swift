@@ -66,10 +66,13 @@ import Testing
         #expect(one.title == "a" && one.value(forKey: "count") as? Int == 7)
         #expect(one.look() == ["fetched"])
         context.refresh(one, mergeChanges: true)
-        #expect(one.look() == ["leaving a", "left true"], "without changes it becomes a fault all the same")
+        #expect(one.look() == ["refreshed"] && !one.isFault, "its transient note stays")
+        let two = try stack.savedDiarist("two")
+        context.refresh(two, mergeChanges: true)
+        #expect(two.look() == ["leaving two", "left true"], "where nothing is to be kept it becomes a fault all the same")
         one.title = "b"
         context.refresh(one, mergeChanges: true)
-        #expect(one.look() == ["fetched", "refreshed"] && one.title == "b")
+        #expect(one.look() == ["refreshed"] && one.title == "b")
         context.rollback()
         #expect(one.look() == ["rolled back"] && one.title == "a" && !one.isFault)
         context.delete(one)
@@ -128,6 +131,24 @@ import Testing
         #expect(made?.look() == ["inserted", "saving", "saved false"])
         #expect(two.look() == ["deleting false", "saving", "saved true"])
         #expect(try stack.fetch("Diarist").count == 2)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatAnObserverChangesWhileSavingIsAskedToo(kind: StoreKind) throws {
+        let stack = try Diarist.stack(kind)
+        // Posted on this thread.
+        nonisolated(unsafe) let first = try stack.savedDiarist("first"), second = try stack.savedDiarist("second")
+        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
+            if first.title == "newer", second.title == "second" { second.title = "changed by an observer" }
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        first.onWillSave = { if $0.title == "new" { $0.title = "newer" } }
+        first.title = "new"
+        _ = second.look()
+        try stack.context.save()
+        #expect(second.look() == ["saving", "saved false"])
+        let stored = try stack.anew().existingObject(with: second.objectID)
+        #expect(stored.value(forKey: "title") as? String == "changed by an observer")
     }
 
     @Test(arguments: StoreKind.allCases)
