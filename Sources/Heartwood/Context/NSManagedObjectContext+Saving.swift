@@ -5,13 +5,13 @@ extension NSManagedObjectContext {
     /// What `save()` does.
     final func saveChanges() throws {
         adoptKeys()
-        guard hasChanges else { return }
+        guard hasChanges else { return advanceGeneration() }
         announceWillSave()
         postChanges()
         try callWillSave()
         postChanges()
         compactListed()
-        guard hasChanges else { return }
+        guard hasChanges else { return advanceGeneration() }
         // Before validation, which would find fault with what could not be read; and after it, since it reads.
         try checkReading()
         try validateForSave()
