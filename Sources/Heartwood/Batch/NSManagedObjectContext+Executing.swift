@@ -8,7 +8,8 @@ extension NSManagedObjectContext {
     /// - Throws: as the request's class says; 134091 for a request that a store does not know; 134030 for a read-only store.
     @discardableResult
     public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-        try request.execute(in: self)
+        checkQueue()
+        return try request.execute(in: self)
     }
 
     /// - Parameter work: what the context is about to do.
@@ -95,6 +96,7 @@ extension NSPersistentStoreCoordinator {
     @discardableResult
     public final func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
         precondition(context.coordinator === self, "A coordinator executes requests for contexts of its own.")
+        context.checkQueue()
         return try request.executeDirectly(in: context)
     }
 }

@@ -31,8 +31,15 @@ final class ContextTree: Sendable {
     /// Tells the temporary IDs of one tree from those of another.
     let token = trees.wrappingAdd(1, ordering: .relaxed).newValue
     private let numbers = Atomic<UInt64>(0)
+    private let pinned = Atomic<Bool>(false)
     private let renames = Atomic<Int>(0)
     private let table = Mutex(Table())
+
+    /// Whether the root reads older commits than the newest, perhaps. Set on its queue.
+    var isPinned: Bool {
+        get { pinned.load(ordering: .relaxed) }
+        set { pinned.store(newValue, ordering: .relaxed) }
+    }
 
     /// A number that no other temporary key of the tree has.
     func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }

@@ -34,15 +34,14 @@ extension NSManagedObjectContext {
             do {
                 let batches = try makeBatches()
                 try checkReferencesAcrossStores()
-                return try save(batches, done: &done)
+                try save(batches, done: &done)
+                return advanceGeneration()
             } catch let conflicts as VersionConflicts {
-                let list = try mergeConflicts(conflicts)
                 let policy = attempts < Self.attemptsMax ? policy : .error
-                try policy.resolve(optimisticLockingConflicts: list)
+                try readingNewest { try policy.resolve(optimisticLockingConflicts: try mergeConflicts(conflicts)) }
             } catch let violations as ConstraintViolations {
-                let list = try constraintConflicts(violations)
                 let policy = attempts < Self.attemptsMax ? policy : .error
-                try policy.resolve(constraintConflicts: list)
+                try readingNewest { try policy.resolve(constraintConflicts: try constraintConflicts(violations)) }
             }
             attempts += 1
             compactListed()

@@ -151,12 +151,18 @@ final class IdentityMap {
         oldObjects.deallocate()
     }
 
+    /// Whether objects stay that only the map refers to.
+    var retainsAll = false {
+        didSet { sweepAt = retainsAll ? .max : Self.minimumSweep }
+    }
+
     /// Whether the map has grown enough since the last sweep for another to pay.
     var wantsSweep: Bool { count >= sweepAt }
 
     /// Lets go of every object that only the map refers to and that has no changes. A `deinit` may use the map again: it runs after
     /// everything else.
     func sweep() {
+        guard !retainsAll else { return }
         var disposed: [Unmanaged<NSManagedObject>] = []
         for index in 0..<capacity where marks[index] != 0 && isDisposable(index) {
             if let object = objects[index] { disposed.append(object) }
@@ -227,7 +233,7 @@ final class IdentityMap {
         capacity = Self.minimumCapacity
         (marks, objects) = Self.allocate(capacity)
         count = 0
-        sweepAt = Self.minimumSweep
+        if !retainsAll { sweepAt = Self.minimumSweep }
         Self.release(oldMarks, oldObjects, oldCapacity)
     }
 

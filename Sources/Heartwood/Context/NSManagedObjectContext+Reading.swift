@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
             }
             object.bind(row)
         }
-        object.willAccessValue(forKey: nil)
+        object.fireFault()
         return object
     }
 
@@ -141,6 +141,8 @@ extension NSManagedObjectContext {
 
     /// Refreshes every registered object, keeping unsaved changes.
     public final func refreshAllObjects() {
+        checkQueue()
+        advanceGeneration()
         for object in identities.all { refresh(object, mergeChanges: true) }
         identities.sweep()
     }

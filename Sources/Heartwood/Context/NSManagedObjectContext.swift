@@ -95,6 +95,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) private var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
     /// By class: the entity that names it.
     @exclusivity(unchecked) final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
+    /// The commits that this context reads; nil for the newest ones.
+    final var generation: NSQueryGenerationToken?
     /// By store: the view that reads use until the store has a newer commit.
     private var views: [ObjectIdentifier: StoreView] = [:]
     /// The last view used, so that most reads look nothing up.
@@ -135,6 +137,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 newValue?.followers.add(self)
             }
             ownCoordinator = newValue
+            generation = nil
             forgetViews()
         }
     }
@@ -220,10 +223,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return found
     }
 
-    /// The newest view of a store. Its memory stays valid as long as this context, or until `reset()`.
+    /// The newest view of a store, or the one that the context is pinned to. Its memory stays valid as long as this context, or until
+    /// `reset()`.
     final func view(of store: NSPersistentStore) throws -> StoreView {
-        if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest { return lastView.view }
-        let view = try store.newestView(for: self)
+        if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
+        let view = try generation?.view(of: store) ?? store.newestView(for: self)
         if let old = views[ObjectIdentifier(store)], old.storage === view.storage {} else { pinned.append(view.storage) }
         views[ObjectIdentifier(store)] = view
         lastView = (store.slotBase, view)
@@ -233,9 +237,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The same for the store of a runtime; mostly without touching the store, which the runtime refers to weakly.
     @inline(__always)
     final func view(of runtime: EntityRuntime) throws -> StoreView {
-        if let lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest { return lastView.view }
+        if let lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest || generation != nil
+        { return lastView.view }
         return try view(of: store(of: runtime))
     }
+
+    /// Where the next read takes another commit than the last one did.
+    final func forgetLastView() { lastView = nil }
 
     private func forgetViews() {
         // Its steps name rows, whose memory goes.
@@ -292,6 +300,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             entity: runtime?.entity ?? NSEntityDescription(), key: key, store: runtime?.store, contextToken: tree.token)
     }
 
+    /// Whether the context holds on to unchanged objects that nobody else refers to. The default is false: they are let go now and then.
+    public final var retainsRegisteredObjects: Bool {
+        get { identities.retainsAll }
+        set {
+            checkQueue()
+            identities.retainsAll = newValue
+        }
+    }
+
     /// Every object that the context knows, changed or not.
     public final var registeredObjects: Set<NSManagedObject> {
         checkQueue()
@@ -313,6 +330,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         readingFailure = nil
         unfulfilled = nil
         forgetViews()
+        advanceGeneration()
         announceReset(forgotten)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Core Data's error codes, under their own names; their domain is Foundation's `NSCocoaErrorDomain`.
+/// Core Data's error codes, under their own names, all of them; their domain is Foundation's `NSCocoaErrorDomain`. What throws says which
+/// it throws.
 /// Source: https://developer.apple.com/documentation/coredata/core-data-constants
 public let NSManagedObjectValidationError = 1550
 public let NSManagedObjectConstraintValidationError = 1551
@@ -29,11 +30,28 @@ public let NSPersistentStoreTypeMismatchError = 134010
 public let NSPersistentStoreIncompatibleSchemaError = 134020
 public let NSPersistentStoreSaveError = 134030
 public let NSPersistentStoreIncompleteSaveError = 134040
+public let NSPersistentStoreSaveConflictsError = 134050
+public let NSCoreDataError = 134060
 public let NSPersistentStoreOperationError = 134070
 public let NSPersistentStoreOpenError = 134080
 public let NSPersistentStoreTimeoutError = 134090
 public let NSPersistentStoreUnsupportedRequestTypeError = 134091
 public let NSPersistentStoreIncompatibleVersionHashError = 134100
+public let NSMigrationError = 134110
+public let NSMigrationConstraintViolationError = 134111
+public let NSMigrationCancelledError = 134120
+public let NSMigrationMissingSourceModelError = 134130
+public let NSMigrationMissingMappingModelError = 134140
+public let NSMigrationManagerSourceStoreError = 134150
+public let NSMigrationManagerDestinationStoreError = 134160
+public let NSEntityMigrationPolicyError = 134170
+public let NSSQLiteError = 134180
+public let NSInferredMappingModelError = 134190
+public let NSExternalRecordImportError = 134200
+public let NSPersistentHistoryTokenExpiredError = 134301
+public let NSManagedObjectModelReferenceNotFoundError = 134504
+public let NSStagedMigrationFrameworkVersionMismatchError = 134505
+public let NSStagedMigrationBackwardMigrationError = 134506
 
 /// Keys of an error's `userInfo`.
 public let NSDetailedErrorsKey = "NSDetailedErrors"

@@ -12,7 +12,11 @@ extension NSPersistentStoreCoordinator {
     @discardableResult
     public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         guard persistentStores.contains(where: { $0 === store }) else { return false }
-        return (try? store.relocate(to: url)) != nil
+        let change: [AnyHashable: Any] = [NSUUIDChangedPersistentStoresKey: [store, store]]
+        announce(.NSPersistentStoreCoordinatorStoresWillChange, change)
+        guard (try? store.relocate(to: url)) != nil else { return false }
+        announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
+        return true
     }
 
     /// Puts a copy of the store at `sourceURL`, with its identity, in the place of the one at `destinationURL`, if there is one.

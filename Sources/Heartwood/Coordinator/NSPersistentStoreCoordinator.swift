@@ -137,11 +137,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             try? store.unload()
             throw CoreDataError.sameStore(store, twin)
         }
+        var change: [AnyHashable: Any] = [NSAddedPersistentStoresKey: [store]]
+        if let old {
+            change[NSRemovedPersistentStoresKey] = [old]
+            change[NSUUIDChangedPersistentStoresKey] = [old, store]
+        }
+        announce(.NSPersistentStoreCoordinatorStoresWillChange, change)
         // What it could not write as it was closed is in its own file.
-        if let old { try? remove(old) }
+        if let old { try? detach(old) }
         adopt(store, runtimes)
         store.didAdd(to: self)
-        announce([NSAddedPersistentStoresKey: [store]])
+        announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }
 
     private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime]) {
@@ -200,6 +206,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Removes a store: its objects can be read and saved no more.
     public final func remove(_ store: NSPersistentStore) throws {
+        guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
+        let change: [AnyHashable: Any] = [NSRemovedPersistentStoresKey: [store]]
+        announce(.NSPersistentStoreCoordinatorStoresWillChange, change)
+        try detach(store)
+        announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
+    }
+
+    private func detach(_ store: NSPersistentStore) throws {
+        announce(.NSPersistentStoreCoordinatorWillRemoveStore, [NSRemovedPersistentStoresKey: [store]])
         let isKnown = state.withLock { state in
             guard let index = state.stores.firstIndex(where: { $0 === store }) else { return false }
             state.stores.remove(at: index)
@@ -213,11 +228,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         store.willRemove(from: self)
         try store.unload()
         store.persistentStoreCoordinator = nil
-        announce([NSRemovedPersistentStoresKey: [store]])
-    }
-
-    private func announce(_ change: [AnyHashable: Any]) {
-        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: change)
     }
 
     // MARK: Metadata and IDs

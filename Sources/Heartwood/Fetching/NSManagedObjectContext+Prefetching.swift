@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
     private func prepare(_ objects: [NSManagedObject], _ fetch: FetchSpecification) throws {
         if !fetch.returnsObjectsAsFaults {
             try bring(objects.map(\.key))
-            for object in objects where object.isFault { object.willAccessValue(forKey: nil) }
+            for object in objects where object.isFault { object.fireFault() }
         }
         for path in fetch.readiness.paths {
             var owners = objects

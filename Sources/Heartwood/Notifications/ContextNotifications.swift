@@ -67,6 +67,8 @@ extension NSManagedObjectContext {
         case refreshedObjectIDs = "refreshed_objectIDs"
         case invalidatedObjectIDs = "invalidated_objectIDs"
         case sourceContext = "managedObjectContext"
+        /// Of a pinned context: the `NSQueryGenerationToken` that it reads from now on.
+        case queryGeneration = "newQueryGeneration"
     }
 }
 
@@ -88,4 +90,5 @@ public let NSInsertedObjectIDsKey = NSManagedObjectContext.NotificationKey.inser
 public let NSUpdatedObjectIDsKey = NSManagedObjectContext.NotificationKey.updatedObjectIDs.rawValue
 public let NSDeletedObjectIDsKey = NSManagedObjectContext.NotificationKey.deletedObjectIDs.rawValue
 public let NSRefreshedObjectIDsKey = NSManagedObjectContext.NotificationKey.refreshedObjectIDs.rawValue
+public let NSManagedObjectContextQueryGenerationKey = NSManagedObjectContext.NotificationKey.queryGeneration.rawValue
 public let NSInvalidatedObjectIDsKey = NSManagedObjectContext.NotificationKey.invalidatedObjectIDs.rawValue

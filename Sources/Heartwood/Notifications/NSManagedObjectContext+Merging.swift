@@ -42,6 +42,7 @@ extension NSManagedObjectContext {
     }
 
     final func merge(_ changes: MergedChanges) {
+        advanceGeneration()
         mergeHere(changes)
         followers.merge(changes, of: self)
     }
@@ -69,6 +70,7 @@ extension NSManagedObjectContext {
     /// - Complexity: O(registered objects); reads the newest address of each.
     final func mergeCommits(of store: NSPersistentStore) {
         adoptKeys()
+        advanceGeneration()
         defer { followers.mergeCommits(of: store) }
         guard let view = try? view(of: store) else { return }
         var known: [NSManagedObject] = []
@@ -90,7 +92,11 @@ extension NSManagedObjectContext {
     }
 
     private func finishMerging(_ changes: MergedChanges) {
-        if ContextNotification.didMergeIDs.isNamed { ContextNotification.didMergeIDs.post(self, changes.userInfo) }
+        if ContextNotification.didMergeIDs.isNamed {
+            var info = changes.userInfo
+            info[NSManagedObjectContextQueryGenerationKey] = generation
+            ContextNotification.didMergeIDs.post(self, info)
+        }
         processPendingChanges()
     }
 

@@ -12,13 +12,7 @@ extension Notification.Name {
     /// Posted by a coordinator, on any thread, once it has learned that another process or coordinator has committed to one of its
     /// stores: `NSStoreUUIDKey` and `NSPersistentStoreURLKey` say which. Commits in quick succession may be told of once.
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
-    /// Posted by a coordinator after a store was added or removed (`NSAddedPersistentStoresKey`, `NSRemovedPersistentStoresKey`).
-    public static let NSPersistentStoreCoordinatorStoresDidChange =
-        Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
 }
-
-public let NSAddedPersistentStoresKey = "added"
-public let NSRemovedPersistentStoresKey = "removed"
 
 extension NSPersistentStore {
     /// Says that others have committed to this store.

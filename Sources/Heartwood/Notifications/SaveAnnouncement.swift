@@ -14,6 +14,7 @@ struct SaveAnnouncement {
         if ContextNotification.didSave.isNamed {
             var info: [AnyHashable: Any] = [NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted]
             if !derived.isEmpty { info[NSRefreshedObjectsKey] = Set(derived.map { context.object(with: $0) }) }
+            info[NSManagedObjectContextQueryGenerationKey] = context.generation
             ContextNotification.didSave.post(context, info)
         }
         guard isFollowed || ContextNotification.didSaveIDs.isNamed else { return }
@@ -22,6 +23,7 @@ struct SaveAnnouncement {
         if ContextNotification.didSaveIDs.isNamed {
             var info = changes.userInfo
             if !derived.isEmpty { info[NSRefreshedObjectIDsKey] = derived }
+            info[NSManagedObjectContextQueryGenerationKey] = context.generation
             ContextNotification.didSaveIDs.post(context, info)
         }
         changes.updated.formUnion(derived)

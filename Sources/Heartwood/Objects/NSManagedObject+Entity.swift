@@ -1,11 +1,7 @@
 import Foundation
 
 extension NSManagedObject {
-    /// The entity that names this class, in the models that coordinators of this process use.
-    ///
-    /// Where several models name the class, the model used last wins.
-    /// - Precondition: a model that names the class is in use.
-    public class func entity() -> NSEntityDescription {
+    static func entityInUse() -> NSEntityDescription {
         ManagedObjectClasses.note(self)
         guard let entity = ModelsInUse.entity(forClass: self) else {
             preconditionFailure(
@@ -13,14 +9,6 @@ extension NSManagedObject {
                     + "model, and make the coordinator or container before asking for the entity.")
         }
         return entity
-    }
-
-    /// A request for every object of this class's entity. A class's own function of this name, as it is generated, goes before it, so that
-    /// `let request = Person.fetchRequest()` is one for persons.
-    @_disfavoredOverload
-    public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-        ManagedObjectClasses.note(self)
-        return NSFetchRequest(objectClass: self)
     }
 
     /// This class's entity in the model of one context.

@@ -79,22 +79,16 @@ extension NSManagedObject {
         if !wasWaking { state.remove(.waking) }
     }
 
-    /// Fires the fault, if the object is one. Part of key-value coding by hand, as on Apple's platforms.
-    public final func willAccessValue(forKey key: String?) {
+    /// What `willAccessValue(forKey:)` does where nothing overrides it.
+    final func fireFault() {
         if isFault { _ = row }
     }
 
-    /// The counterpart of `willAccessValue(forKey:)`.
-    public final func didAccessValue(forKey key: String?) {}
-
-    /// Marks the object as changed, before a primitive value is set by hand.
-    public final func willChangeValue(forKey key: String) {
-        checkQueue()
+    /// What `willChangeValue(forKey:)` does where nothing overrides it.
+    final func noteChange(ofKey key: String) {
+        checkQueue("willChangeValue(forKey:)")
         storage?.publisher?.send()
         if state.contains(.recorded), let index = runtime.index(of: key), runtime.properties[index].kind != .toMany { recordValue(index) }
         noteChange()
     }
-
-    /// The counterpart of `willChangeValue(forKey:)`.
-    public final func didChangeValue(forKey key: String) {}
 }

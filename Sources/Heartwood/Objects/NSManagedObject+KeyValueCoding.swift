@@ -4,19 +4,14 @@ extension NSManagedObject: PredicateSubject {
     /// The index of a property by name.
     /// - Precondition: the entity has the property, as key-value coding demands on Apple's platforms.
     final func propertyIndex(_ name: String) -> Int {
-        guard let index = runtime.index(of: name) else {
-            preconditionFailure(
-                "The entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(name)\"; it has "
-                    + runtime.properties.map(\.name).sorted().joined(separator: ", ") + ".")
-        }
+        guard let index = runtime.index(of: name) else { refuse(name) }
         return index
     }
 
-    /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many as `NSSet`
-    /// (ordered: `NSOrderedSet`). Fires the object's fault; O(1) but for to-many relationships, O(members).
-    /// - Precondition: the entity has the property.
-    public final func value(forKey name: String) -> Any? {
-        value(at: propertyIndex(name))
+    final func refuse(_ name: String) -> Never {
+        preconditionFailure(
+            "The entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(name)\"; it has "
+                + runtime.properties.map(\.name).sorted().joined(separator: ", ") + ".")
     }
 
     final func value(at index: Int) -> Any? {
@@ -33,10 +28,8 @@ extension NSManagedObject: PredicateSubject {
         }
     }
 
-    /// Sets a property, and the other side of a relationship with it.
-    /// - Precondition: the entity has the property, and the value's type is the property's; nil clears it.
-    public final func setValue(_ value: Any?, forKey name: String) {
-        let index = propertyIndex(name)
+    /// - Precondition: the value's type is the property's; nil clears it.
+    final func setModelledValue(_ value: Any?, at index: Int) {
         do {
             try setValue(value, at: index)
         } catch {

@@ -135,6 +135,71 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Called on each inserted, changed or deleted object after a save has succeeded.
     open func didSave() {}
 
+    // MARK: Key-value coding
+
+    /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many as `NSSet`
+    /// (ordered: `NSOrderedSet`). Fires the object's fault; O(1) but for to-many relationships, O(members). Keys that the entity does not
+    /// have name what every managed object has ("objectID", "entity", "isDeleted"), else go to `value(forUndefinedKey:)`.
+    ///
+    /// Predicates, sort descriptors and key paths that are evaluated on objects come here; stores, and generated accessors, do not.
+    open func value(forKey key: String) -> Any? {
+        if let index = runtime.index(of: key) { return value(at: index) }
+        return OwnKey(rawValue: key).map(value) ?? value(forUndefinedKey: key)
+    }
+
+    /// Sets a property, and the other side of a relationship with it.
+    /// - Precondition: the value's type is the property's; nil clears it. Of a key that the entity does not have
+    ///   `setValue(_:forUndefinedKey:)` is asked.
+    open func setValue(_ value: Any?, forKey key: String) {
+        guard let index = runtime.index(of: key) else { return setValue(value, forUndefinedKey: key) }
+        setModelledValue(value, at: index)
+    }
+
+    /// Called by `value(forKey:)` for a key that is not there. The default ends the process, as an exception does on Apple's platforms.
+    open func value(forUndefinedKey key: String) -> Any? { refuse(key) }
+
+    /// Called by `setValue(_:forKey:)` for a key that the entity does not have. The default ends the process.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) { refuse(key) }
+
+    /// The values of several properties, each as `value(forKey:)` gives it. Null is `NSNull`.
+    open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }
+    }
+
+    /// Sets several properties, each as `setValue(_:forKey:)` does, in no order. `NSNull` sets nil.
+    open func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
+    }
+
+    /// Fires the fault, if the object is one. Part of an accessor written by hand, as on Apple's platforms; the accessors of this library
+    /// do not call it.
+    open func willAccessValue(forKey key: String?) { fireFault() }
+
+    /// The counterpart of `willAccessValue(forKey:)`.
+    open func didAccessValue(forKey key: String?) {}
+
+    /// Marks the object as changed, before a primitive value is set by hand. The accessors of this library do not call it.
+    open func willChangeValue(forKey key: String) { noteChange(ofKey: key) }
+
+    /// The counterpart of `willChangeValue(forKey:)`.
+    open func didChangeValue(forKey key: String) {}
+
+    // MARK: Class
+
+    /// The entity that names this class, in the models that coordinators of this process use.
+    ///
+    /// Where several models name the class, the model used last wins.
+    /// - Precondition: a model that names the class is in use.
+    open class func entity() -> NSEntityDescription { entityInUse() }
+
+    /// A request for every object of this class's entity. A class's own function of this name, as it is generated, goes before it, so that
+    /// `let request = Person.fetchRequest()` is one for persons.
+    @_disfavoredOverload
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        ManagedObjectClasses.note(self)
+        return NSFetchRequest(objectClass: self)
+    }
+
     // MARK: Validation
 
     /// Checks a value for a property: what the model says of it, and what an override adds before or after calling `super`.

@@ -78,6 +78,7 @@ extension NSManagedObjectContext {
     final func newReader() -> NSManagedObjectContext {
         let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         reader.persistentStoreCoordinator = coordinator
+        reader.generation = effectiveGeneration
         return reader
     }
 

@@ -24,11 +24,13 @@ extension NSManagedObjectContext {
 
     /// Takes back the last group of changes. Does nothing without an undo manager, or where there is nothing to take back.
     public final func undo() {
+        checkQueue()
         undoManager?.undo()
     }
 
     /// Makes again what the last undo has taken back.
     public final func redo() {
+        checkQueue()
         undoManager?.redo()
     }
 

@@ -31,7 +31,7 @@ private struct UndoReversion {
     /// Whether a property of the object can be written. Its fault fires first: its row may be gone.
     private func canWrite(_ object: NSManagedObject) -> Bool {
         guard isThere(object) else { return false }
-        object.willAccessValue(forKey: nil)
+        object.fireFault()
         return isThere(object)
     }
 

@@ -90,4 +90,45 @@ import Testing
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(message.contains("confined to the thread"))
     }
+
+    private func expectTrap(_ result: ExitTest.Result?, _ use: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("\(use) was used on the wrong queue"), sourceLocation: sourceLocation)
+    }
+
+    @Test func aRequestExecutedOutsideItsQueueTraps() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Person"))
+            let stack = try Self.stack()
+            try Self.context(stack).execute(request)
+        }
+        expectTrap(result, "execute(_:)")
+        let direct = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Person"))
+            let stack = try Self.stack()
+            try stack.coordinator.execute(request, with: Self.context(stack))
+        }
+        expectTrap(direct, "execute(_:with:)")
+    }
+
+    @Test func permanentIDsAskedForOutsideTheQueueTrap() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try Self.stack()
+            try Self.context(stack).obtainPermanentIDs(for: [])
+        }
+        expectTrap(result, "obtainPermanentIDs(for:)")
+    }
+
+    @Test func undoAndRedoOutsideTheQueueTrap() async {
+        let undone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try Self.stack()
+            Self.context(stack).undo()
+        }
+        expectTrap(undone, "undo()")
+        let redone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try Self.stack()
+            Self.context(stack).redo()
+        }
+        expectTrap(redone, "redo()")
+    }
 }

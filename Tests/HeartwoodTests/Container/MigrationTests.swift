@@ -71,7 +71,8 @@ import Testing
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: stack.coordinator)
         let new = try stack.coordinator.migratePersistentStore(old, to: place["new.heartwood"], options: nil, withType: to.type)
         #expect(stack.coordinator.persistentStores == [new] && new.type == to.type && old.persistentStoreCoordinator == nil)
-        #expect(heard.all.count == 2, "one is removed, one added")
+        let change = heard.take()?.userInfo as? [String: [NSPersistentStore]]
+        #expect(change == ["added": [new], "removed": [old], "changed": [old, new]], "told at once")
         #expect(new.identifier != old.identifier && new.metadata["note"] as? String == "mine")
         #expect(new.metadata[NSStoreUUIDKey] as? String == new.identifier && new.metadata[NSStoreTypeKey] as? String == to.type)
         #expect(place.names == (to.isFile ? ["new.heartwood"] : []))

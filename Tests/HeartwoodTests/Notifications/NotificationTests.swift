@@ -91,6 +91,53 @@ import Testing
         #expect((heard.take()?.userInfo?[NSRemovedPersistentStoresKey] as? [NSPersistentStore]) == [store])
     }
 
+    @Test func aChangeOfStoresIsToldBeforeItHappensToo() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let center = NotificationCenter.default
+        nonisolated(unsafe) var told: [String] = []
+        let names: [(Notification.Name, String)] = [
+            (.NSPersistentStoreCoordinatorStoresWillChange, "will"), (.NSPersistentStoreCoordinatorWillRemoveStore, "leaves"),
+            (.NSPersistentStoreCoordinatorStoresDidChange, "did"),
+        ]
+        let tokens = names.map { name, text in
+            center.addObserver(forName: name, object: coordinator, queue: nil) { notification in
+                let keys = notification.userInfo?.keys.compactMap { $0 as? String }.sorted().joined(separator: "+") ?? ""
+                told.append("\(text) \(keys) \((notification.object as? NSPersistentStoreCoordinator)?.persistentStores.count ?? -1)")
+            }
+        }
+        defer { for token in tokens { center.removeObserver(token) } }
+        let place = try StorePlace()
+        let store = try coordinator.addPersistentStore(type: .recordLog, at: place["a.heartwood"])
+        #expect(told == ["will added 0", "did added 1"])
+        told = []
+        #expect(throws: (any Error).self) { try coordinator.addPersistentStore(type: .recordLog, at: place["a.heartwood"]) }
+        #expect(!coordinator.setURL(place["nowhere.heartwood"], for: store))
+        #expect(told == ["will changed 1"], "a move that fails does not happen; what was never opened is not told of")
+        told = []
+        try FileManager.default.copyItem(at: place["a.heartwood"], to: place["b.heartwood"])
+        #expect(coordinator.setURL(place["b.heartwood"], for: store))
+        #expect(told == ["will changed 1", "did changed 1"])
+        told = []
+        try coordinator.remove(store)
+        #expect(told == ["will removed 1", "leaves removed 1", "did removed 0"])
+        told = []
+        #expect(throws: (any Error).self) { try coordinator.remove(store) }
+        #expect(told.isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatAStoreHasCanBeSavedAsItLeaves(kind: StoreKind) throws {
+        let stack = try TestStack(kind), store = stack.persistentStore
+        stack.insert("Person", ["name": "Ada"])
+        let context = stack.context
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreCoordinatorWillRemoveStore, object: stack.coordinator, queue: nil
+        ) { _ in try? context.save() }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try stack.coordinator.remove(store)
+        #expect(!context.hasChanges && stack.coordinator.persistentStores.isEmpty)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func oneObjectCanBeObserved(kind: StoreKind) async throws {
         let stack = try TestStack(kind)

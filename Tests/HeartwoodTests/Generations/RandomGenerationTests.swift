@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+import TestSupport
+
+@testable import Heartwood
+
+/// Contexts that go to and fro between commits, beside one that saves and a store that compacts.
+@Suite struct RandomGenerationTests {
+    /// What a context says of everything, by fetches, faults, relationships and dictionaries.
+    private func dump(_ stack: TestStack, _ context: NSManagedObjectContext) throws -> [String] {
+        var lines: [String] = []
+        for person in try stack.fetch("Person", in: context) {
+            lines.append("\(person.text("name") ?? "-") \(person.value(forKey: "age") ?? "-") \(person.one("group")?.text("title") ?? "-")")
+        }
+        for group in try stack.fetch("Group", in: context) {
+            let count = group.countOfManagedObjects(at: group.propertyIndex("people"))
+            lines.append("\(group.text("title") ?? "-"): \(count) \(group.many("people").compactMap { $0.text("name") }.sorted())")
+        }
+        let ages = NSFetchRequest<NSDictionary>(entityName: "Person")
+        ages.resultType = .dictionaryResultType
+        ages.propertiesToFetch = ["age"]
+        lines.append("\(try context.fetch(ages).compactMap { $0["age"] as? Int }.sorted())")
+        return lines.sorted()
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func everyTokenGivesItsCommitAtAnyLaterTime(kind: StoreKind) throws {
+        let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
+        print("random generations of \(kind): seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let stack = try TestStack(kind), writer = stack.context
+        let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }
+        try writer.save()
+        var known: [(token: NSQueryGenerationToken, dump: [String])] = []
+        let readers = (0..<3).map { _ in stack.newContext() }
+        for round in 0..<40 {
+            let people = try stack.fetch("Person")
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                if let person = people.randomElement(using: &random), !person.isDeleted, Bool.random(using: &random) {
+                    if Int.random(in: 0..<4, using: &random) == 0 { writer.delete(person) } else {
+                        person.setValue(round, forKey: "age")
+                        person.setValue(groups.randomElement(using: &random), forKey: "group")
+                    }
+                } else {
+                    stack.insert("Person", ["name": "p\(round)", "group": groups[Int.random(in: 0..<3, using: &random)]])
+                }
+            }
+            try writer.save()
+            let pinned = stack.newContext()
+            try pinned.setQueryGenerationFrom(.current)
+            known.append((try #require(pinned.queryGenerationToken), try dump(stack, stack.anew())))
+            if known.count > 8 { known.remove(at: Int.random(in: 0..<known.count, using: &random)) }
+            if StoreKind.recordLogs.contains(kind), round % 9 == 4 { try stack.store.compactRecordLog() }
+            let (token, expected) = known[Int.random(in: 0..<known.count, using: &random)]
+            let reader = readers[round % readers.count]
+            try reader.setQueryGenerationFrom(token)
+            // Objects that were read at another commit stay what they are, unless they go.
+            for object in reader.registeredObjects { reader.refresh(object, mergeChanges: false) }
+            #expect(try dump(stack, reader) == expected, "round \(round), seed \(seed)")
+        }
+    }
+}
