@@ -255,6 +255,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         runtimesBySlot = []
         runtimesByEntity = [:]
         entitiesByClass = [:]
+        advanceGeneration()
     }
 
     // MARK: Registration
@@ -329,7 +330,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         readingFailure = nil
         unfulfilled = nil
         forgetViews()
-        advanceGeneration()
         announceReset()
     }
 
