@@ -255,7 +255,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         runtimesBySlot = []
         runtimesByEntity = [:]
         entitiesByClass = [:]
-        advanceGeneration()
     }
 
     // MARK: Registration
@@ -330,6 +329,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         readingFailure = nil
         unfulfilled = nil
         forgetViews()
+        advanceGeneration()
         announceReset()
     }
 
