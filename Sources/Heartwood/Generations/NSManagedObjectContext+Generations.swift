@@ -15,7 +15,8 @@ extension NSManagedObjectContext {
     ///
     /// Objects that were read already stay as they are until they are refreshed. `save()`, `reset()`, `refreshAllObjects()` and merging
     /// changes, by hand or automatically, take the context to the newest commits, and it stays pinned there. A save that fails leaves it
-    /// where it was, unless a merge policy has resolved a conflict in it. Saves meet the same conflicts as those of any context.
+    /// where it was, unless a merge policy has resolved a conflict in it. Saves meet the same conflicts as those of any context. Delete
+    /// rules follow the relationships that the context reads: whoever came to an object since then keeps pointing at it when it goes.
     ///
     /// Incremental stores, which are asked, are read as they are. A store that is added later is read from the commit that is its newest
     /// at the first look. Batch requests work on what is newest, and do not move the context.

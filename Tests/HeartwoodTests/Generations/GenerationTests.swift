@@ -202,6 +202,37 @@ import Testing
         #expect(try scene.names == ["Ada", "Cy"] && scene.person("Ada")?.value(forKey: "age") as? Int == 29)
     }
 
+    /// Another coordinator's handle is as another process's.
+    @Test func anotherProcessMaySaveAndCompact() throws {
+        let scene = try Scene(.recordLog), stack = scene.stack
+        let ben = try #require(try scene.person("Ben"))
+        let other = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try other.addPersistentStore(type: .recordLog, at: stack.url, options: [NSRecordLogDurabilityOption: "none"])
+        let writer = other.newContext()
+        for person in try stack.fetch("Person", in: writer) { writer.delete(person) }
+        stack.insert("Person", ["name": "Cy"], into: writer)
+        try writer.save()
+        try store.compactRecordLog()
+        #expect(try scene.names == ["Ada", "Ben"] && ben.value(forKey: "age") as? Int == 2)
+        #expect(try stack.fetch("Group", in: scene.reader)[0].many("people").count == 2)
+        try scene.reader.setQueryGenerationFrom(.current)
+        #expect(try scene.names == ["Cy"])
+        try other.remove(store)
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func deleteRulesFollowWhatThePinnedContextReads(kind: StoreKind) throws {
+        let scene = try Scene(kind), stack = scene.stack
+        stack.insert("Person", ["name": "Cy", "group": try stack.fetch("Group", in: scene.writer)[0]], into: scene.writer)
+        try scene.writer.save()
+        scene.reader.delete(try stack.fetch("Group", in: scene.reader)[0])
+        try scene.reader.save()
+        let fresh = stack.anew()
+        #expect(try stack.names(in: fresh, "group == nil") == ["Ada", "Ben"])
+        let cy = try #require(try stack.fetch("Person", "name == 'Cy'", in: fresh).first)
+        #expect(cy.one("group")?.text("title") == nil, "what it points at is gone, and nothing ends the process")
+    }
+
     @Test(arguments: StoreKind.planning)
     func aChildReadsWhatItsRootIsPinnedTo(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, child = scene.reader.child()
