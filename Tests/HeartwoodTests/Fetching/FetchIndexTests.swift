@@ -133,11 +133,15 @@ import Testing
 
     @Test func anIndexThatCannotBeBuiltIsSaid() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+        var small = StoreOptions()
+        small.segmentShift = 16
+        try LogStore.open(path: url.path, options: small).close()
         let first = try stack(.recordLog, at: url) { _ in [] }
         #expect(first.store.indexingError == nil)
-        // Longer than a key may be.
-        let odd = first.insert("Sample", ["name": String(repeating: "x", count: 9 << 20)])
+        // Longer than a key of so small segments may be.
+        let odd = first.insert("Sample", ["name": String(repeating: "x", count: 20_000)])
         try first.context.save()
+        let uri = odd.objectID.uriRepresentation()
         try first.coordinator.remove(first.store)
         let byName = { (sample: NSEntityDescription) in [Self.index("byName", [(sample.propertiesByName["name"]!, true)])] }
         let second = try stack(.recordLog, at: url, byName)
@@ -146,8 +150,8 @@ import Testing
         #expect((error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .tooLarge)
         #expect(try explain(second, "name = 'Name7'").parts[0].access == .scan)
         // Once the row is gone the next opening builds it.
-        second.context.delete(try #require(try second.context.existingObject(with: second.coordinator.managedObjectID(
-            forURIRepresentation: odd.objectID.uriRepresentation())!)))
+        let id = try #require(second.coordinator.managedObjectID(forURIRepresentation: uri))
+        second.context.delete(try second.context.existingObject(with: id))
         try second.context.save()
         try second.coordinator.remove(second.store)
         let third = try stack(.recordLog, at: url, byName)
