@@ -14,7 +14,7 @@ extension ProgrammerErrorTests {
             case .anIDOfAnotherTree: "does not belong to a store of this context's coordinator."
             case .anotherContextsObjectInserted: "The object belongs to another context; use object(with:) there."
             case .anotherContextsObjectDeleted: "An object is deleted in the context it belongs to; use object(with:) there."
-            case .aSecondParent: "A context's parent is set once, before it is used and in place of a persistent store coordinator; make a new"
+            case .aSecondParent: "A context's parent is set once, before it is used and in place of a persistent store coordinator; make"
             case .noPolicy: "A context's merge policy is an NSMergePolicy, not String."
             }
         }
