@@ -7,7 +7,7 @@ import Testing
 ///
 /// Each of these runs a process of its own, so there are few; what they say is looked at in `ValueTests` without one.
 @Suite struct ProgrammerErrorTests {
-    private func says(_ result: ExitTest.Result?, _ text: String) -> Bool {
+    func says(_ result: ExitTest.Result?, _ text: String) -> Bool {
         #if DEBUG
             String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(text)
         #else

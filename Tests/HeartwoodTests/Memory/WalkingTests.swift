@@ -13,8 +13,9 @@ private func instanceSize(_ type: AnyClass) -> Int
     /// Of the numbers of as many items.
     private static func sum(_ count: Int) -> Int64 { Int64(count) * Int64(count - 1) / 2 }
 
-    @Test func walkingAHundredThousandObjectsHoldsABatchOfThem() throws {
-        let stack = try TestStack(.inMemory, model: WalkedStore.model())
+    @Test(arguments: StoreKind.recordLogs)
+    func walkingAHundredThousandObjectsHoldsABatchOfThem(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: Self.count)
         for way in WalkedStore.Way.allCases {
             let context = stack.newContext()
@@ -31,8 +32,9 @@ private func instanceSize(_ type: AnyClass) -> Int
     }
 
     /// One result array holds its objects as long as it is there; reading and refreshing them adds nothing.
-    @Test func refreshingLeavesNothingBesideAnObject() throws {
-        let stack = try TestStack(.inMemory, model: WalkedStore.model())
+    @Test(arguments: StoreKind.recordLogs)
+    func refreshingLeavesNothingBesideAnObject(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: 5000)
         let items = try stack.fetch("Item")
         var sum: Int64 = 0
@@ -46,16 +48,18 @@ private func instanceSize(_ type: AnyClass) -> Int
         #expect(stack.context.identities.count == 5000 && stack.context.listed.isEmpty && stack.context.pinned.count == 1)
     }
 
-    @Test func aPredicateThatNoRowCanAnswerIsAskedOfAFewObjectsAtATime() throws {
-        let stack = try TestStack(.inMemory, model: WalkedStore.model())
+    @Test(arguments: StoreKind.recordLogs)
+    func aPredicateThatNoRowCanAnswerIsAskedOfAFewObjectsAtATime(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: 5000)
         #expect(try stack.fetch("Item", "mood == 1").isEmpty)
         #expect(stack.context.identities.count <= 1024)
     }
 
     /// The members of one relationship after another come without a fetch, which would sweep.
-    @Test func walkingRelationshipsLetsGoOfWhatWasWalked() throws {
-        let stack = try TestStack(.inMemory)
+    @Test(arguments: StoreKind.recordLogs)
+    func walkingRelationshipsLetsGoOfWhatWasWalked(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
         let groups = (0..<8).map { stack.insert("Group", ["title": "\($0)"]) }
         for number in 0..<4000 { stack.insert("Person", ["group": groups[number % 8]]) }
         try stack.context.save()
@@ -71,8 +75,9 @@ private func instanceSize(_ type: AnyClass) -> Int
         #expect(count == 4000 && most < 2000)
     }
 
-    @Test func anUnchangedObjectCostsAtMost112Bytes() throws {
-        let stack = try TestStack(.inMemory)
+    @Test(arguments: StoreKind.recordLogs)
+    func anUnchangedObjectCostsAtMost112Bytes(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
         for number in 0..<3000 { stack.insert("Tag", ["label": "\(number)"]) }
         try stack.context.save()
         let context = stack.newContext()

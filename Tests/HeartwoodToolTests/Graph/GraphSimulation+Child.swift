@@ -54,6 +54,15 @@ extension GraphSimulation {
         closeChild()
     }
 
+    /// What a run of a few steps may have none of.
+    func undoAndRedo() throws {
+        try group()
+        guard !past.isEmpty else { return }
+        try goBack()
+        try goForth()
+        try child.check(&random)
+    }
+
     private func goForth() throws {
         let group = future.popLast()
         say("the child redoes \(group?.rows.keys.sorted() ?? [])", count: group == nil ? "nothing to redo" : "redo")

@@ -331,6 +331,7 @@ final class GraphSimulation {
     /// Everything is saved, and the file opened anew.
     func finish() throws {
         try bringUpChild()
+        try undoAndRedo()
         try saveChild()
         try save(ahead)
         try settle()
