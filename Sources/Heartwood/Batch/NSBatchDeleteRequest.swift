@@ -43,13 +43,14 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         guard ids.allSatisfy({ $0.entity === first.entity }) else {
             throw CoreDataError.unsupported("The object IDs of a batch deletion are of one entity; use a request for each.")
         }
-        guard ids.allSatisfy({ !$0.isTemporaryID && !context.isForeign($0) }) else {
+        let keys = ids.compactMap(context.ownKey)
+        guard keys.count == ids.count, !keys.contains(where: \.isTemporary) else {
             throw CoreDataError.unsupported(
                 "An object ID of the batch deletion is temporary, or of no store of the context's coordinator; save the object first.")
         }
         for store in context.coordinator?.persistentStores ?? [] where affectedStores?.contains(where: { $0 === store }) ?? true {
-            let keys = ids.filter { $0.persistentStore === store }.map(\.key)
-            if !keys.isEmpty { outcome.add(try context.execute(.delete(.keys(keys)), on: store, collectsKeys: collectsKeys)) }
+            let own = keys.filter { context.runtime(slot: $0.slot)?.store === store }
+            if !own.isEmpty { outcome.add(try context.execute(.delete(.keys(own)), on: store, collectsKeys: collectsKeys)) }
         }
         return outcome
     }

@@ -30,8 +30,14 @@ extension NSManagedObjectContext {
         do { return try view(of: store).row(object.key) == nil } catch { return false }
     }
 
-    /// Whether a temporary ID is of another tree of contexts.
-    final func isForeign(_ id: NSManagedObjectID) -> Bool {
-        id.isTemporaryID && id.contextToken != tree.token
+    /// The key that an ID's object has here: that of the ID, but for IDs of another coordinator over the same file.
+    /// - Returns: nil for a temporary ID of another tree of contexts, and where this context's coordinator has no such store.
+    final func ownKey(of id: NSManagedObjectID) -> ObjectKey? {
+        guard !id.isTemporaryID else { return id.contextToken == tree.token ? id.key : nil }
+        guard let owner = id.persistentStore?.persistentStoreCoordinator, owner !== coordinator else { return id.key }
+        return coordinator?.managedObjectID(forURIRepresentation: id.uriRepresentation())?.key
     }
+
+    /// Whether an ID names no object that this context could have.
+    final func isForeign(_ id: NSManagedObjectID) -> Bool { ownKey(of: id) == nil }
 }

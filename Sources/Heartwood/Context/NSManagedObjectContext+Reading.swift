@@ -85,16 +85,16 @@ extension NSManagedObjectContext {
     public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkQueue()
         adoptKeys()
-        return isForeign(objectID) ? nil : registeredObject(for: objectID.key)
+        return ownKey(of: objectID).flatMap(registeredObject(for:))
     }
 
     /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist
     /// when its fault fires.
-    /// - Precondition: the ID belongs to a store of this context's coordinator.
+    /// - Precondition: the ID belongs to a store of this context's coordinator; one of another coordinator over the same file will do.
     public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkQueue()
         adoptKeys()
-        guard !isForeign(objectID), let object = object(for: objectID.key) else {
+        guard let key = ownKey(of: objectID), let object = object(for: key) else {
             preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
         }
         return object
@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
     public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkQueue()
         adoptKeys()
-        guard !isForeign(objectID), let object = object(for: objectID.key), !object.isDeleted else {
+        guard let key = ownKey(of: objectID), let object = object(for: key), !object.isDeleted else {
             throw CoreDataError.missingObject(objectID)
         }
         if parentContext != nil {

@@ -18,13 +18,22 @@ extension PredicateValue {
         case (.decimal(let a), _): other.asDecimal.map { Self.compare(a, $0) }
         case (_, .decimal(let b)): asDecimal.map { Self.compare($0, b) }
         case (.text(let a), .text(let b)): Self.compareBytes(a.utf8, b.utf8)
-        case (.date(let a), .date(let b)): Self.compare(a, b)
+        case (.date(let a), .date(let b)): a.isNaN || b.isNaN ? nil : Self.compare(a, b)
         case (.data(let a), .data(let b)): Self.compareBytes(a, b)
         case (.uuid(let a), .uuid(let b)): Self.compareBytes(a.uuidString.utf8, b.uuidString.utf8)
         case (.url(let a), .url(let b)): Self.compareBytes(a.absoluteString.utf8, b.absoluteString.utf8)
         case (.url(let a), .text(let b)): Self.compareBytes(a.absoluteString.utf8, b.utf8)
         case (.text(let a), .url(let b)): Self.compareBytes(a.utf8, b.absoluteString.utf8)
         default: nil
+        }
+    }
+
+    /// Whether it is a number or date that is not a number, which no order has a place for.
+    var isNotANumber: Bool {
+        switch self {
+        case .double(let value), .date(let value): value.isNaN
+        case .decimal(let value): value.isNaN
+        default: false
         }
     }
 

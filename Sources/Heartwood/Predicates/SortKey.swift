@@ -103,7 +103,13 @@ struct SortKey {
             if case .object(let p) = x, case .object(let q) = y {
                 return p.key.rawValue < q.key.rawValue ? .orderedAscending : p.key == q.key ? .orderedSame : .orderedDescending
             }
-            return x.ordered(y) ?? .orderedSame
+            // As the keys of an index have it.
+            switch (x.isNotANumber, y.isNotANumber) {
+            case (true, true): return .orderedSame
+            case (true, false): return .orderedAscending
+            case (false, true): return .orderedDescending
+            case (false, false): return x.ordered(y) ?? .orderedSame
+            }
         }
     }
 }

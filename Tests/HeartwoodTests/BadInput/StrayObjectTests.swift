@@ -6,6 +6,32 @@ import Testing
 
 /// Objects without a context, without a store, or deleted: no crash, no memory that is gone, and no silence about what is lost.
 @Suite struct StrayObjectTests {
+    @Test(arguments: StoreKind.allCases)
+    func anIDOfAnotherCoordinatorNamesNothingOrTheSameRowOfTheSameFile(kind: StoreKind) throws {
+        let one = try TestStack(kind), two = try TestStack(kind)
+        let mine = one.insert("Person", ["name": "mine"]), theirs = two.insert("Person", ["name": "theirs"])
+        try one.context.save()
+        try two.context.save()
+        #expect(one.context.registeredObject(for: theirs.objectID) == nil)
+        #expect(throws: NSError.self) { try one.context.existingObject(with: theirs.objectID) }
+        if StoreKind.recordLogs.contains(kind) {
+            #expect(throws: NSError.self) { try one.context.execute(NSBatchDeleteRequest(objectIDs: [theirs.objectID])) }
+        }
+        #expect(try one.fetch("Person") == [mine] && mine.value(forKey: "name") as? String == "mine")
+        guard kind == .recordLog else { return }
+        // Its tables have other places in this coordinator.
+        let both = try TestStack(.inMemory)
+        try both.coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: one.url, options: nil)
+        let same = both.context.object(with: mine.objectID)
+        #expect(same.value(forKey: "name") as? String == "mine" && same.objectID != mine.objectID)
+        #expect(same.objectID.uriRepresentation() == mine.objectID.uriRepresentation())
+        #expect(both.context.registeredObject(for: mine.objectID) === same)
+        #expect(try both.context.existingObject(with: mine.objectID) === same)
+        let outcome = try both.context.execute(NSBatchDeleteRequest(objectIDs: [mine.objectID]))
+        #expect((outcome as? NSBatchDeleteResult)?.result as? Bool == true)
+        #expect(try one.fetch("Person", in: one.anew()).isEmpty)
+    }
+
     private func failure(_ body: () throws -> Void) -> NSError? {
         #expect(throws: NSError.self) { try body() }
     }
