@@ -8,6 +8,14 @@ extension NSManagedObjectContext {
         reading { try fulfil(object) } ?? false
     }
 
+    /// Has a fault read its row anew, in place of the one that a fetch found for it.
+    @inline(never)
+    final func unbindStale(_ object: NSManagedObject) {
+        guard parentContext == nil, !object.hasChanges, let store = object.runtime.store else { return }
+        store.followOthers()
+        object.forgetRow()
+    }
+
     final func store(of runtime: EntityRuntime) throws -> NSPersistentStore {
         guard let store = runtime.store else { throw CoreDataError.removedStore(of: runtime.entity) }
         return store
