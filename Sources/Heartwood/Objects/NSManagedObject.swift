@@ -115,8 +115,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Called each time the object's fault has fired. What it sets is no change to be saved. The default does nothing.
     open func awakeFromFetch() {}
 
-    /// Called when the object's values were set back as a whole, without a fault: by an undo or redo, by `rollback()`, or by a
-    /// refresh that keeps unsaved changes. What it sets is no change to be saved. The default does nothing.
+    /// Called when the object's values were set back as a whole, without a fault: by an undo or redo, by `rollback()`, by a refresh
+    /// that keeps unsaved changes or transient values, or by a merge policy. What it sets is no change to be saved. The default does nothing.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// Called before the object becomes a fault, with its values still in place. The default does nothing.
