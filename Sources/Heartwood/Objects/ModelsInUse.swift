@@ -18,8 +18,8 @@ enum ModelsInUse {
     }
 
     static func entity(forClass type: NSManagedObject.Type) -> NSEntityDescription? {
-        for reference in models.withLock({ $0 }).reversed() {
-            if let model = reference.model, let entity = entity(forClass: type, among: model.entities) { return entity }
+        for model in models.withLock({ $0.compactMap(\.model) }).reversed() {
+            if let entity = entity(forClass: type, among: model.entities) { return entity }
         }
         return nil
     }
