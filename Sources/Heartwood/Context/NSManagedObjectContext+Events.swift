@@ -41,8 +41,8 @@ extension NSManagedObjectContext {
         }
         throw CoreDataError.make(
             NSManagedObjectValidationError,
-            "The objects still changed after \(Self.willSaveRounds) rounds of willSave and of observers; nothing was saved. A willSave that sets a value "
-                + "is called again: let it look first whether the value is right, or use setPrimitiveValue(_:forKey:).",
+            "The objects still changed after \(Self.willSaveRounds) rounds of willSave and of observers; nothing was saved. "
+                + "A willSave that sets a value is called again: let it look first whether the value is right, or use setPrimitiveValue(_:forKey:).",
             [NSAffectedObjectsErrorKey: listed.filter { $0.hasChanges && !$0.state.contains(.settled) }])
     }
 }

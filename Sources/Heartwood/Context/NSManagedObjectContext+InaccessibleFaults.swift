@@ -37,7 +37,4 @@ extension NSManagedObjectContext {
         guard let owner = id.persistentStore?.persistentStoreCoordinator, owner !== coordinator else { return id.key }
         return coordinator?.managedObjectID(forURIRepresentation: id.uriRepresentation())?.key
     }
-
-    /// Whether an ID names no object that this context could have.
-    final func isForeign(_ id: NSManagedObjectID) -> Bool { ownKey(of: id) == nil }
 }

@@ -137,7 +137,9 @@ extension NSManagedObject {
     /// The transient attributes that have values; saves and refreshes do not drop them.
     final func transientValues() -> [(Int, ManagedValue)]? {
         guard let storage, !storage.values.isEmpty else { return nil }
-        let values = storage.values.enumerated().filter { !$0.element.isUnset && !$0.element.isNull && runtime.properties[$0.offset].isTransient }
+        let values = storage.values.enumerated().filter { index, value in
+            !value.isUnset && !value.isNull && runtime.properties[index].isTransient
+        }
         return values.isEmpty ? nil : values.map { ($0.offset, $0.element) }
     }
 }

@@ -25,11 +25,13 @@ struct ConstraintLookup {
     /// The index that knows, and what it is asked.
     fileprivate func index(of table: EntityTable, _ snapshot: Snapshot) -> (index: TableIndex, prefix: KeyBuilder)? {
         for index in table.indexes where index.isUnique && index.parts.count == 1 && index.partial == nil && index.parts[0].isAscending {
-            guard let place = index.parts[0].property, table.runtime.properties[place].name == key, snapshot.hasIndex(index.id) else { continue }
+            guard let place = index.parts[0].property, snapshot.hasIndex(index.id) else { continue }
+            let property = table.runtime.properties[place]
+            guard property.name == key else { continue }
             let prefix = KeyBuilder()
-            switch (table.runtime.properties[place].kind, value) {
+            switch (property.kind, value) {
             case (.string, .text(let text)): prefix.append(text: text)
-            case (.int16, .integer(let integer)), (.int32, .integer(let integer)), (.int64, .integer(let integer)): prefix.append(int64: integer)
+            case (.int16, .integer(let number)), (.int32, .integer(let number)), (.int64, .integer(let number)): prefix.append(int64: number)
             default: return nil
             }
             return (index, prefix)
@@ -47,7 +49,7 @@ extension RecordLogView {
         statistics.parts.append(QueryStatistics.Part(
             entity: runtime.entity.name ?? "", access: .index(index.name), rangeCount: 1, isOrdered: false))
         do {
-            guard let number = try snapshot.firstRow(index.id, prefix: prefix.buffer),
+            guard let number = try snapshot.firstRow(index.id, prefix: prefix),
                 let row = try snapshot.row(RowReference(table: table.id, row: number))
             else { return true }
             statistics.rowsVisited += 1

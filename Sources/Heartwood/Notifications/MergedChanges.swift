@@ -63,7 +63,7 @@ struct MergedChanges: @unchecked Sendable {
         case let uri as URL: return coordinator?.managedObjectID(forURIRepresentation: uri)
         default: return nil
         }
-        guard !id.isTemporaryID else { return context.isForeign(id) ? nil : id }
+        guard !id.isTemporaryID else { return context.ownKey(of: id) == nil ? nil : id }
         if let owner = id.persistentStore?.persistentStoreCoordinator, owner === coordinator { return id }
         return coordinator?.managedObjectID(forURIRepresentation: id.uriRepresentation())
     }

@@ -36,6 +36,11 @@ struct PropertyRuntime {
         initial = attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: PropertyKind(property)) } ?? .null
     }
 
+    /// Members as the relationship's value.
+    func collection(_ members: [NSManagedObject]) -> Any {
+        isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+    }
+
     /// Whether a change of this property changes the object's own row.
     var hasColumn: Bool { !isTransient && kind.columnType != nil }
 }

@@ -20,7 +20,9 @@ extension NSManagedObject {
         guard !isInserted else { return [:] }
         var result: [String: Any] = [:]
         for (index, property) in runtime.properties.enumerated()
-        where names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true && fetchedProperty(index) == nil && !property.isTransient {
+        where !property.isTransient && fetchedProperty(index) == nil
+            && names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true
+        {
             switch property.kind {
             case .toOne:
                 if case .reference(let key) = committedValue(index), let object = managedObjectContext?.object(for: key) {
@@ -53,15 +55,7 @@ extension NSManagedObject {
             switch property.kind {
             case .toOne:
                 if case .reference(let key) = old, let object = managedObjectContext?.object(for: key) { result[property.name] = object }
-            case .toMany:
-                let stored = managedObjectContext?.storedMembers(of: self, property: index) ?? []
-                guard case .toMany(let state) = old else {
-                    result[property.name] = collection(stored, property)
-                    break
-                }
-                let before = state.copy
-                if !before.isFired { before.fire(stored) }
-                result[property.name] = collection(before.members ?? [], property)
+            case .toMany: result[property.name] = collection(members(index, before: old), property)
             default: result[property.name] = AttributeCoding.object(old, property: entity.frozenProperties[index], kind: property.kind)
             }
             if result[property.name] == nil { result[property.name] = NSNull() }
@@ -69,10 +63,19 @@ extension NSManagedObject {
         return runtime.nested(result)
     }
 
-    /// Members as a relationship's value.
     private func collection(_ keys: [ObjectKey], _ property: PropertyRuntime) -> Any {
-        let members = keys.compactMap { managedObjectContext?.object(for: $0) }
-        return property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+        property.collection(keys.compactMap { managedObjectContext?.object(for: $0) })
+    }
+
+    /// The members of a to-many relationship before the event.
+    /// - Parameter old: what was kept of it; nothing where it was as the store has it.
+    private func members(_ index: Int, before old: ManagedValue) -> [ObjectKey] {
+        if case .toMany(let state) = old, let known = state.members { return known }
+        let stored = managedObjectContext?.storedMembers(of: self, property: index) ?? []
+        guard case .toMany(let state) = old else { return stored }
+        let before = state.copy
+        before.fire(stored)
+        return before.members ?? []
     }
 
     private func changedIndices(since base: [ManagedValue]) -> [Int] {

@@ -17,7 +17,9 @@ extension NSManagedObject {
         checkQueue("a property")
         guard !state.contains(.inserted) || rowBody != nil else { return }
         guard !state.contains(.inaccessible) else { return }
-        if state.contains(.fault), rowBody != nil, let context = managedObjectContext, context.stalenessInterval >= 0 { context.unbindStale(self) }
+        if state.contains(.fault), rowBody != nil, let context = managedObjectContext, context.stalenessInterval >= 0 {
+            context.unbindStale(self)
+        }
         if rowBody == nil, storage?.base == nil {
             guard let context = managedObjectContext else {
                 preconditionFailure(

@@ -18,9 +18,7 @@ extension NSManagedObject: PredicateSubject {
         let property = runtime.properties[index]
         switch property.kind {
         case .toOne: return managedObject(at: index)
-        case .toMany:
-            let members = managedObjects(at: index)
-            return property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+        case .toMany: return property.collection(managedObjects(at: index))
         case .undefined where property.elements != nil: return compositeValue(property)
         case .undefined where fetchedProperty(index) != nil: return fetchedValue(at: index)
         default:

@@ -245,6 +245,24 @@ import Testing
         #expect(store.registered.values.allSatisfy { $0 == 0 })
     }
 
+    /// A store that reads an owner's members while it writes them must not be given its own half-written list.
+    @Test func anOrderThatWasNotReadIsSavedAsItWasMade() throws {
+        let stack = try TestStack(.incremental, model: GraphModel.make())
+        let owners = (0..<16).map { stack.insert("Node", ["name": "\($0)"]) }
+        let steps = (0..<64).map { stack.insert("Step", ["name": "\($0)"]) }
+        try stack.context.save()
+        stack.context.refreshAllObjects()
+        for (place, step) in steps.enumerated().reversed() { step.setValue(owners[place % 16], forKey: "owner") }
+        try stack.context.save()
+        let expected = (0..<16).map { owner in [48, 32, 16, 0].map { "\(owner + $0)" } }
+        #expect(owners.map { $0.names("steps") } == expected)
+        let reader = stack.newContext()
+        for node in try stack.fetch("Node", in: reader) {
+            let number = try #require(Int(node.value(forKey: "name") as? String ?? ""))
+            #expect(node.names("steps") == expected[number])
+        }
+    }
+
     @Test func aValueOfAnotherTypeIsAnErrorWithTheObjectsName() throws {
         final class Liar: NSIncrementalStore, @unchecked Sendable {
             override var type: String { "Liar" }

@@ -59,12 +59,16 @@ struct IncrementalSave {
         }
     }
 
-    /// Others may have added and removed members since this context read them: the store is given those of both.
+    /// Others may have added and removed members since this context read them: the store is given those of both. An order that was
+    /// not read is read here: a store that asks for it while it saves would see its own half-written state below the changes.
     private func rebaseMembers() throws {
         for object in batch.updated where object.storage?.isRevived != true {
             for (index, value) in (object.storage?.values ?? []).enumerated() {
-                guard case .toMany(let state) = value, state.isChanged, state.isFired else { continue }
-                state.rebase(try view.members(of: object.key, runtime: object.runtime, property: index))
+                guard case .toMany(let state) = value, state.isChanged, state.isFired || object.runtime.properties[index].isOrdered else {
+                    continue
+                }
+                let stored = try view.members(of: object.key, runtime: object.runtime, property: index)
+                if state.isFired { state.rebase(stored) } else { state.fire(stored) }
             }
         }
     }
