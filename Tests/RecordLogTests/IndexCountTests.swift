@@ -69,13 +69,37 @@ import Testing
         let snapshot = sample.store.snapshot()
         #expect(snapshot.rowLimit(sample.table.id) == 9001)
         for rows in [0..<1, 0..<4096, 1..<2, 4096..<8192, 4090..<4100, 8192..<20000, 5..<5] as [Range<UInt64>] {
-            var found: [UInt64] = []
-            try snapshot.scan(sample.table.id, rows: rows) { row in
-                found.append(row.reference.row)
-                return true
+            for first in [Int.max, 1, 0, 100] {
+                var found: [UInt64] = []
+                try snapshot.scanGroups(sample.table.id, rows: rows, first: first) { group in
+                    found += group.map(\.reference.row)
+                    return true
+                }
+                #expect(found == Array(rows.clamped(to: 1..<9001)), "\(rows)")
             }
-            #expect(found == Array(rows.clamped(to: 1..<9001)), "\(rows)")
         }
+    }
+
+    @Test func whoeverWantsFewRowsOfAScanReadsFew() throws {
+        let sample = try SampleStore()
+        try sample.store.write { transaction in
+            for number in 0..<1000 {
+                try sample.put(transaction, try transaction.newRow(in: sample.table.id), .init(name: nil, age: Int64(number), group: 1))
+            }
+        }
+        let snapshot = sample.store.snapshot()
+        var sizes: [Int] = []
+        try snapshot.scanGroups(sample.table.id, first: 3) { group in
+            sizes.append(group.count)
+            return sizes.reduce(0, +) < 40
+        }
+        #expect(sizes == [3, 6, 12, 24])
+        sizes = []
+        try snapshot.scanGroups(sample.table.id) { group in
+            sizes.append(group.count)
+            return true
+        }
+        #expect(sizes == Array(repeating: 128, count: 7) + [104])
     }
 
     /// Each component of a key ends where the next begins, and cut keys end nowhere.

@@ -19,7 +19,7 @@ enum ParallelScan {
 
     private struct Body<State>: @unchecked Sendable {
         // Unchecked: tests and snapshots are immutable.
-        let run: (inout State, RowView, QueryScope, _ stretch: Int) throws -> Void
+        let run: (inout State, UnsafeMutableBufferPointer<RowView>, QueryScope, _ stretch: Int) throws -> Void
     }
 
     /// Stretches end where pages of the primary index do.
@@ -32,11 +32,14 @@ enum ParallelScan {
         return rows < tuning.rowsForCores ? 1 : max(1, tuning.cores)
     }
 
-    /// - Parameter body: called with each row, and the number of its stretch: stretches are numbered in the order of the rows.
+    /// - Parameters:
+    ///   - test: nil where each row is wanted.
+    ///   - body: called with the rows that match, some at a time, and the number of their stretch: stretches are numbered in the order of
+    ///     the rows.
     /// - Returns: the states of the threads.
     static func run<State>(
-        _ table: TableID, _ view: RecordLogView, threads: Int, _ scope: QueryScope, state: () -> State,
-        _ body: @escaping (inout State, RowView, QueryScope, _ stretch: Int) throws -> Void
+        _ table: TableID, _ test: RowTest?, _ view: RecordLogView, threads: Int, _ scope: QueryScope, state: () -> State,
+        _ body: @escaping (inout State, UnsafeMutableBufferPointer<RowView>, QueryScope, _ stretch: Int) throws -> Void
     ) throws -> [State] {
         let limit = view.snapshot.rowLimit(table)
         let wanted = limit / (UInt64(threads) * stretchesPerThread)
@@ -44,7 +47,11 @@ enum ParallelScan {
         let count = Int((limit + size - 1) / size)
         let workers = (0..<threads).map { _ in Worker(state(), QueryScope(view: view)) }
         let next = Stretches()
-        let shared = Body(run: body)
+        let shared = Body(run: { state, rows, scope, stretch in
+            scope.rowsVisited &+= rows.count
+            let count = try test.map { try $0.filter(rows, scope) } ?? rows.count
+            if count > 0 { try body(&state, UnsafeMutableBufferPointer(rebasing: rows[..<count]), scope, stretch) }
+        })
         let snapshot = view.snapshot
         DispatchQueue.concurrentPerform(iterations: threads) { place in
             let worker = workers[place]
@@ -53,9 +60,8 @@ enum ParallelScan {
                 guard stretch < count, worker.failure == nil else { return }
                 let first = UInt64(stretch) * size
                 do {
-                    try snapshot.scan(table, rows: first..<min(first + size, limit)) { row in
-                        worker.scope.rowsVisited &+= 1
-                        try shared.run(&worker.state, row, worker.scope, stretch)
+                    try snapshot.scanGroups(table, rows: first..<min(first + size, limit)) { rows in
+                        try shared.run(&worker.state, rows, worker.scope, stretch)
                         return true
                     }
                 } catch {

@@ -22,7 +22,10 @@ struct QueryRun {
                     return try body(row)
                 }
             }
-            try scan(table, test) { try body($0) }
+            try scan(table, test, wanted: wanted) { rows in
+                for row in rows { guard try body(row) else { return false } }
+                return true
+            }
         case .index(let walk):
             if let key = walk.key {
                 guard let number = try key.withUnsafeBytes({ try view.snapshot.firstRow(walk.index.id, prefix: $0) }),
@@ -47,16 +50,14 @@ struct QueryRun {
         }
     }
 
-    /// Calls `body` with each row of a table that meets a test, until it returns false. References to the test are counted once.
-    @inline(__always)
-    private func scan(_ table: EntityTable, _ test: RowTest, _ body: (RowView) throws -> Bool) throws {
-        try withExtendedLifetime(test) {
-            let held = Unmanaged.passUnretained(test)
-            try view.snapshot.scan(table.id) { row in
-                scope.rowsVisited &+= 1
-                guard try held._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) else { return true }
-                return try body(row)
-            }
+    /// Calls `body` with the rows of a table that meet a test, some at a time, until it returns false.
+    private func scan(
+        _ table: EntityTable, _ test: RowTest, wanted: Int = .max, _ body: (UnsafeMutableBufferPointer<RowView>) throws -> Bool
+    ) throws {
+        try view.snapshot.scanGroups(table.id, first: wanted) { rows in
+            scope.rowsVisited &+= rows.count
+            let count = try test.filter(rows, scope)
+            return try count == 0 || body(UnsafeMutableBufferPointer(rebasing: rows[..<count]))
         }
     }
 
@@ -152,15 +153,22 @@ struct QueryRun {
         if case .scan = plan.access, let test = plan.test {
             let threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
             if threads > 1 {
-                return try ParallelScan.run(table.id, view, threads: threads, scope, state: { 0 }) { count, row, scope, _ in
-                    if try test.matches(row, scope) { count += 1 }
+                return try ParallelScan.run(table.id, test, view, threads: threads, scope, state: { 0 }) { count, rows, _, _ in
+                    count += rows.count
                 }.reduce(0, +)
             }
         }
         var count = 0
-        try forEachMatch(plan, table) { _ in
-            count += 1
-            return true
+        if case .scan = plan.access, let test = plan.test {
+            try scan(table, test) { rows in
+                count += rows.count
+                return true
+            }
+        } else {
+            try forEachMatch(plan, table) { _ in
+                count += 1
+                return true
+            }
         }
         return count
     }
@@ -173,8 +181,8 @@ struct QueryRun {
         let threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
         guard threads > 1 else { return nil }
         typealias Found = [(stretch: Int, row: RowView)]
-        let found = try ParallelScan.run(table.id, view, threads: threads, scope, state: { Found() }) { found, row, scope, stretch in
-            if try test.matches(row, scope) { found.append((stretch, row)) }
+        let found = try ParallelScan.run(table.id, test, view, threads: threads, scope, state: { Found() }) { found, rows, _, stretch in
+            for row in rows { found.append((stretch, row)) }
         }
         // Each thread's are in order, but its stretches are not next to each other.
         return found.flatMap { $0 }.sorted { $0.row.reference.row < $1.row.reference.row }.map(\.row)
@@ -188,11 +196,10 @@ struct QueryRun {
         let threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
         if case .scan = plan.access, threads > 1 {
             let states = try ParallelScan.run(
-                table.id, view, threads: threads, scope, state: { (count: 0, sorter: RowSorter(limit: limit)) }
-            ) { state, row, scope, _ in
-                if let test = plan.test, try !test.matches(row, scope) { return }
-                state.count += 1
-                try state.sorter.append(row, order, part: part, scope)
+                table.id, plan.test, view, threads: threads, scope, state: { (count: 0, sorter: RowSorter(limit: limit)) }
+            ) { state, rows, scope, _ in
+                state.count += rows.count
+                for row in rows { try state.sorter.append(row, order, part: part, scope) }
             }
             for state in states { sorter.add(state.sorter) }
             return states.reduce(0) { $0 + $1.count }

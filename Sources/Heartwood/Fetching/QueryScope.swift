@@ -20,16 +20,20 @@ final class QueryScope {
         known = view
     }
 
+    deinit {
+        for folding in foldings { folding.giveBack() }
+    }
+
     /// - Precondition: the tests ask for other rows; such tests are compiled with a view.
     var view: RecordLogView {
         guard let known else { preconditionFailure("a test of other rows was compiled without a view") }
         return known
     }
 
-    /// What letters fold to, learnt while the query runs.
+    /// What letters fold to.
     func folding(_ options: PredicateNode.Options) -> FoldedScalars {
         if let made = foldings.first(where: { $0.options == options }) { return made }
-        let made = FoldedScalars(options)
+        let made = FoldedScalars.taken(options)
         foldings.append(made)
         return made
     }

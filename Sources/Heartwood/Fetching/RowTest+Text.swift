@@ -15,7 +15,15 @@ final class TextTest: ColumnTest {
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
-        return try matcher.matches(row.bytes(access), scope) != isNegated
+        return try matcher.matches(row.bytes(access), matcher.folding(scope)) != isNegated
+    }
+
+    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+        let folding = matcher.folding(scope)
+        return try rows.keep { row in
+            guard let access = access(row) else { return isNegated }
+            return try matcher.matches(row.bytes(access), folding) != isNegated
+        }
     }
 
     override var indexCondition: IndexCondition? { condition }

@@ -6,6 +6,12 @@ import RecordLog
 class RowTest {
     func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool { false }
 
+    /// Moves the rows that match to the front, in their order.
+    /// - Returns: how many there are; what is behind them is any.
+    func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+        try rows.keep { try matches($0, scope) }
+    }
+
     /// What an index could answer in this test's place; nil where none could.
     var indexCondition: IndexCondition? { nil }
 
@@ -20,6 +26,20 @@ class RowTest {
 
     /// As the format language prints it; set where a partial index may want to know.
     final var format: String?
+}
+
+extension UnsafeMutableBufferPointer<RowView> {
+    /// Moves the rows for which a condition holds to the front, in their order.
+    /// - Returns: how many there are.
+    @inline(__always)
+    func keep(_ holds: (RowView) throws -> Bool) rethrows -> Int {
+        var kept = 0
+        for place in indices where try holds(self[place]) {
+            self[kept] = self[place]
+            kept &+= 1
+        }
+        return kept
+    }
 }
 
 // MARK: Compounds
@@ -51,6 +71,15 @@ final class AllTest: CompoundTest {
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try !test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return false }
         return true
+    }
+
+    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+        var count = rows.count
+        for test in list where count > 0 {
+            let left = UnsafeMutableBufferPointer(rebasing: rows[..<count])
+            count = try test._withUnsafeGuaranteedRef { try $0.filter(left, scope) }
+        }
+        return count
     }
 
     override func resolved(_ lookup: TargetLookup) throws -> RowTest {

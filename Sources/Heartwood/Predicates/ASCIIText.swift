@@ -61,7 +61,7 @@ enum ASCIIText {
     private static let frequent = Array(" etaoinsrhldcumfpgwybvk".utf8)
 
     /// The place of the byte of a pattern that texts have least often.
-    static func rarest(_ pattern: [UInt8]) -> Int {
+    static func rarest(_ pattern: UnsafeRawBufferPointer) -> Int {
         func rank(_ byte: UInt8) -> Int {
             // The first bytes of other scripts' letters repeat in each of them; the later ones tell more.
             if byte >= 0xC0 { return 1 }

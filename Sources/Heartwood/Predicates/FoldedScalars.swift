@@ -1,11 +1,16 @@
 import Foundation
+import Synchronization
 
 /// What letters beyond ASCII fold to, each learnt once: for comparisons of many texts without case or diacritics.
 ///
 /// Holds where letters do not affect each other: a text with combining marks, joiners or letters beyond the basic plane is folded as
 /// a whole by its reader.
-final class FoldedScalars {
+///
+/// What was learnt is kept for the queries that come: a query takes one (`taken`) and gives it back.
+final class FoldedScalars: @unchecked Sendable {
+    // Unchecked: used by whoever has taken it alone.
     let options: PredicateNode.Options
+    private let ascii: ASCIIFoldings
     /// By scalar: 0 unknown, `together` for one that is not folded alone, else where its bytes lie in `bytes` and how many there are.
     private let known: UnsafeMutablePointer<UInt32>
     private var bytes: UnsafeMutablePointer<UInt8>
@@ -19,6 +24,7 @@ final class FoldedScalars {
 
     init(_ options: PredicateNode.Options) {
         self.options = options
+        ascii = ASCIIFoldings(options)
         known = .allocate(capacity: Self.limit)
         known.initialize(repeating: 0, count: Self.limit)
         bytes = .allocate(capacity: byteCapacity + Self.slack)
@@ -31,15 +37,43 @@ final class FoldedScalars {
         output.deallocate()
     }
 
+    // MARK: Kept ones
+
+    private static let kept = Mutex<[FoldedScalars]>([])
+    /// Threads that scan side by side have one each.
+    private static let keptMax = 8
+    private static let keptCapacityMax = 1 << 16
+
+    /// One that nobody else has.
+    static func taken(_ options: PredicateNode.Options) -> FoldedScalars {
+        kept.withLock { list in
+            list.lastIndex { $0.options == options }.map { list.remove(at: $0) }
+        } ?? FoldedScalars(options)
+    }
+
+    /// - Precondition: the caller does not use it any more.
+    func giveBack() {
+        guard capacity <= Self.keptCapacityMax else { return }
+        Self.kept.withLock { list in
+            if list.count == Self.keptMax { list.removeFirst() }
+            list.append(self)
+        }
+    }
+
+    // MARK: Texts
+
+    /// Whether the folded text may have an ASCII byte; nothing is folded.
+    @inline(__always)
+    func mayHave(_ byte: UInt8, _ text: UnsafeRawBufferPointer) -> Bool { ascii.mayHave(byte, text) }
+
     /// Four bytes are read at once, whatever is wanted of them.
     private static let slack = 4
 
     /// The most bytes that two bytes of a text fold to.
     private static let foldedMax = 15
 
-    /// Calls `body` with the folded text.
-    /// - Returns: nil where it has to be folded as a whole.
-    func withFolded<Result>(_ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+    /// - Returns: the folded text, which is there until the next one is folded; nil where it has to be folded as a whole.
+    func folded(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         if (text.count &+ 1) &* Self.foldedMax > capacity {
             output.deallocate()
             capacity = (text.count + 1) * Self.foldedMax
@@ -86,7 +120,7 @@ final class FoldedScalars {
             end &+= count
             at &+= size
         }
-        return try body(UnsafeRawBufferPointer(start: output, count: end))
+        return UnsafeRawBufferPointer(start: output, count: end)
     }
 
     private func learn(_ value: UInt32) -> UInt32 {

@@ -1,0 +1,120 @@
+import Foundation
+import RecordLog
+
+/// A comparison of UTF-8 bytes that are folded already: without counted references, for loops over many texts.
+struct TextComparison {
+    enum Kind {
+        case order(ComparisonOperator)
+        case contains, beginsWith, endsWith, like
+    }
+
+    let kind: Kind
+    /// Kept by the matcher.
+    let pattern: UnsafeRawBufferPointer
+    /// The place of the byte of the pattern that texts have least often.
+    private let sought: Int
+
+    init(_ kind: Kind, _ pattern: UnsafeRawBufferPointer) {
+        self.kind = kind
+        self.pattern = pattern
+        sought = ASCIIText.rarest(pattern)
+    }
+
+    /// An ASCII byte that each text has for which it holds, the rarest of them; nil where there is none.
+    var needed: UInt8? {
+        switch kind {
+        case .order, .like: return nil
+        case .contains, .beginsWith, .endsWith:
+            guard !pattern.isEmpty, ASCIIFoldings.bytes.contains(pattern[sought]) else { return nil }
+            return pattern[sought]
+        }
+    }
+
+    /// - Throws: `PredicateFault` where a pattern of LIKE takes too many steps.
+    @inline(__always)
+    func holds(_ text: UnsafeRawBufferPointer) throws -> Bool {
+        switch kind {
+        case .order(let comparison):
+            switch comparison {
+            case .equal: return text.count == pattern.count && KeyBytes.compare(text, pattern) == 0
+            case .notEqual: return text.count != pattern.count || KeyBytes.compare(text, pattern) != 0
+            default: return comparison.holds(KeyBytes.compare(text, pattern), 0)
+            }
+        case .contains: return contains(text)
+        case .beginsWith:
+            guard text.count >= pattern.count else { return false }
+            return KeyBytes.compare(UnsafeRawBufferPointer(rebasing: text.prefix(pattern.count)), pattern) == 0
+        case .endsWith:
+            guard text.count >= pattern.count else { return false }
+            return KeyBytes.compare(UnsafeRawBufferPointer(rebasing: text.suffix(pattern.count)), pattern) == 0
+        case .like: return try Self.like(text, pattern)
+        }
+    }
+
+    /// Looks for two bytes of the pattern at once, at eight places at a time, and then at all of it.
+    private func contains(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let base = text.baseAddress, let wanted = pattern.baseAddress, pattern.count > 0 else { return pattern.isEmpty }
+        guard text.count >= pattern.count else { return false }
+        let last = text.count &- pattern.count
+        guard last >= 7 else {
+            for at in 0...last where text[at &+ sought] == pattern[sought] && memcmp(base + at, wanted, pattern.count) == 0 { return true }
+            return false
+        }
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let other = sought == pattern.count &- 1 ? 0 : pattern.count &- 1
+        let first = UInt64(pattern[sought]) &* ones, second = UInt64(pattern[other]) &* ones
+        var at = 0
+        while true {
+            let difference = (UInt64(littleEndian: (base + (at &+ sought)).loadUnaligned(as: UInt64.self)) ^ first)
+                | (UInt64(littleEndian: (base + (at &+ other)).loadUnaligned(as: UInt64.self)) ^ second)
+            // A set high bit for each byte without a difference; behind the lowest one perhaps for others too.
+            var found = (difference &- ones) & ~difference & (ones << 7)
+            while found != 0 {
+                if memcmp(base + (at &+ found.trailingZeroBitCount / 8), wanted, pattern.count) == 0 { return true }
+                found &= found &- 1
+            }
+            guard at < last &- 7 else { return false }
+            at = min(at &+ 8, last &- 7)
+        }
+    }
+
+    /// `?` stands for one character, `*` for any number of them; a backslash takes the next character as it is.
+    /// The newest star alone is tried again; what is read anew in doing so may come to a hundred times the text.
+    /// - Throws: `PredicateFault` where it comes to more.
+    private static func like(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) throws -> Bool {
+        var at = 0, next = 0, star = -1, resume = 0
+        var stepsLeft = 100_000 + 100 * text.count
+        func isContinuation(_ index: Int) -> Bool { index < text.count && text[index] & 0xC0 == 0x80 }
+        while at < text.count {
+            if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
+                star = next
+                resume = at
+                next += 1
+            } else if next < pattern.count, pattern[next] == UInt8(ascii: "?") {
+                at += 1
+                while isContinuation(at) { at += 1 }
+                next += 1
+            } else if next + 1 < pattern.count, pattern[next] == UInt8(ascii: "\\"), pattern[next + 1] == text[at] {
+                at += 1
+                next += 2
+            } else if next < pattern.count, pattern[next] == text[at], pattern[next] != UInt8(ascii: "\\") {
+                at += 1
+                next += 1
+            } else if star >= 0 {
+                stepsLeft -= at - resume
+                guard stepsLeft > 0 else {
+                    throw PredicateFault(
+                        reason: "The pattern of LIKE was given up on a text of \(text.count) bytes: it almost matches in too many places.")
+                }
+                resume += 1
+                while isContinuation(resume) { resume += 1 }
+                at = resume
+                next = star + 1
+            } else {
+                return false
+            }
+        }
+        while next < pattern.count, pattern[next] == UInt8(ascii: "*") { next += 1 }
+        return next == pattern.count
+    }
+}
