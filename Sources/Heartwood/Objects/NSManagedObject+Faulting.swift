@@ -17,8 +17,11 @@ extension NSManagedObject {
         checkQueue("a property")
         guard !state.contains(.inserted) || rowBody != nil else { return }
         guard !state.contains(.inaccessible) else { return }
-        if state.contains(.fault), rowBody != nil, let context = managedObjectContext, context.stalenessInterval >= 0 {
-            context.unbindStale(self)
+        if state.contains(.fault), rowBody != nil, !state.contains(.detached) {
+            // No reference is counted: this is done for each object that is read.
+            contextReference?._withUnsafeGuaranteedRef { context in
+                if context.stalenessInterval >= 0 { context.unbindStale(self) }
+            }
         }
         if rowBody == nil, storage?.base == nil {
             guard let context = managedObjectContext else {

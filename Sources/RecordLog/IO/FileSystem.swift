@@ -53,6 +53,8 @@ public protocol StorageFile: AnyObject, Sendable {
     /// Reads up to `buffer.count` bytes; fewer only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
+    /// Whether `write` may be called from another thread while the one that has the lock reads.
+    var writesBehind: Bool { get }
     func truncate(to size: UInt64) throws(StoreError)
     /// Makes everything written durable.
     func sync() throws(StoreError)
@@ -79,6 +81,7 @@ public protocol StorageFile: AnyObject, Sendable {
 }
 
 extension StorageFile {
+    public var writesBehind: Bool { false }
     public func expectOverwriting(_ range: Range<UInt64>) {}
     /// For files that no other process can have.
     public func holders(thisOpening isCounted: Bool) -> [FileHolder]? { nil }

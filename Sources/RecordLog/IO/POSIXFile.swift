@@ -56,6 +56,8 @@ import Synchronization
             return done
         }
 
+        var writesBehind: Bool { true }
+
         func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
             #if os(Linux) || os(Android)
                 if windows.write(bytes, at: offset) { return }

@@ -4,16 +4,21 @@
 /// 1. The byte at `count` goes to the file's byte `base + count`, so addresses are final when a row is laid down.
 /// 2. No frame crosses a segment's end: a pad fills what is left.
 /// 3. What is flushed lies behind the published end; nobody reads it until a commit or checkpoint is published.
+/// 4. Below `writtenEnd` everything is in the file; from there to `base` lies at most one piece on its way there.
 final class FrameAppender: CheckpointFrameSink {
     private let file: LogFile
     private(set) var base: UInt64
     private let buffer: FrameBuffer
     private(set) var count = 0
+    /// What was handed over to be written, and the frames in it.
+    private var behind: (piece: WriteBehind, hasThread: Bool, sealed: [UInt64], frameCount: Int)?
+    /// Its memory, once it is needed.
+    private var spare: FrameBuffer?
     /// Where the open frame starts in memory; nil between frames.
     private var openFrame: Int?
     /// The commit that frames are stamped with.
     private var sequence: UInt64
-    private(set) var frameCount = 0
+    private var frameCount = 0
     /// Where the commit's first frame is: behind the pad, where one was needed. The footer carries it.
     private var firstFrame: UInt64?
     /// Of the frames of rows and values so far; the footer carries it.
@@ -43,8 +48,16 @@ final class FrameAppender: CheckpointFrameSink {
         self.buffer = buffer
     }
 
+    deinit {
+        guard let behind else { return }
+        try? behind.piece.finish(hasThread: behind.hasThread)
+    }
+
     var path: String { file.path }
     var segmentSize: UInt64 { file.segmentSize }
+
+    /// Up to here the file has what was laid down.
+    var writtenEnd: UInt64 { behind?.piece.offset ?? base }
 
     /// Where the next byte goes.
     var position: UInt64 { base + UInt64(count) }
@@ -125,7 +138,7 @@ final class FrameAppender: CheckpointFrameSink {
 
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
         pointers.append(try place(kind, payload))
-        if count >= flushSize { try flush() }
+        if count >= flushSize { try handOver() }
         return FrameTicket(number: pointers.count - 1)
     }
 
@@ -194,7 +207,7 @@ final class FrameAppender: CheckpointFrameSink {
     /// Ends the open frame of rows, if any; the next row begins another.
     func closeRows() throws(StoreError) {
         if let frame = close(.rows) { partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum) }
-        if count >= flushSize { try flush() }
+        if count >= flushSize { try handOver() }
     }
 
     /// Lays down a frame of a value, as a part of the commit.
@@ -202,7 +215,7 @@ final class FrameAppender: CheckpointFrameSink {
         try closeRows()
         let frame = try owns(payload) ? withCopy(payload) { copy throws(StoreError) in try place(kind, copy) } : place(kind, payload)
         partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum)
-        if count >= flushSize { try flush() }
+        if count >= flushSize { try handOver() }
         return frame
     }
 
@@ -269,7 +282,10 @@ final class FrameAppender: CheckpointFrameSink {
 
     /// The row laid down at `address`, which is valid until the next one is.
     func row(at address: UInt64) throws(StoreError) -> (record: RowRecord, body: UnsafeRawPointer) {
-        guard address >= base else { return try file.record(at: address, end: base) }
+        guard address >= base else {
+            if address >= writtenEnd { try settle() }
+            return try file.record(at: address, end: base)
+        }
         let at = Int(address - base)
         let pointer = UnsafeRawPointer(memory + at)
         guard let record = RowRecord(pointer, limit: count - at) else {
@@ -282,6 +298,7 @@ final class FrameAppender: CheckpointFrameSink {
 
     /// Writes what has gathered, at a frame's end.
     func flush() throws(StoreError) {
+        try settle()
         guard count > 0 else { return }
         do throws(StoreError) {
             try file.storage.write(UnsafeRawBufferPointer(start: memory, count: count), at: base)
@@ -289,8 +306,42 @@ final class FrameAppender: CheckpointFrameSink {
             failure = error
             throw error
         }
+        wrote(sealed, frameCount: frameCount, from: base, count)
+        goOn()
+    }
+
+    /// Has what has gathered written while more is laid down, at a frame's end.
+    private func handOver() throws(StoreError) {
+        try settle()
+        let full = spare ?? FrameBuffer()
+        spare = full
+        buffer.exchange(with: full)
+        let (piece, hasThread) = WriteBehind.start(file.storage, full.memory, count, at: base)
+        behind = (piece, hasThread, sealed, frameCount)
+        goOn()
+    }
+
+    /// Waits until what was handed over is in the file.
+    /// - Throws: what its write threw; the appender cannot be used any more then.
+    func settle() throws(StoreError) {
+        guard let behind else { return }
+        self.behind = nil
+        do throws(StoreError) {
+            try behind.piece.finish(hasThread: behind.hasThread)
+        } catch {
+            failure = error
+            throw error
+        }
+        wrote(behind.sealed, frameCount: behind.frameCount, from: behind.piece.offset, behind.piece.count)
+    }
+
+    private func wrote(_ sealed: [UInt64], frameCount: Int, from offset: UInt64, _ count: Int) {
         counters.appended(frames: frameCount, bytes: count)
-        file.wrote(sealed, from: base, to: base + UInt64(count))
+        file.wrote(sealed, from: offset, to: offset + UInt64(count))
+    }
+
+    /// Goes on behind what was written or handed over.
+    private func goOn() {
         frameCount = 0
         sealed.removeAll(keepingCapacity: true)
         base += UInt64(count)

@@ -31,6 +31,11 @@ final class FrameBuffer {
         memory = moved
     }
 
+    func exchange(with other: FrameBuffer) {
+        (memory, other.memory) = (other.memory, memory)
+        (capacity, other.capacity) = (other.capacity, capacity)
+    }
+
     /// Lets go of what a large commit took.
     func trim() {
         guard capacity > Self.keptMax else { return }

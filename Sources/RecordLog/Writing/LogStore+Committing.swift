@@ -47,6 +47,7 @@ extension LogStore {
     func write(_ appender: FrameAppender) throws(StoreError) {
         let end = appender.position
         do throws(StoreError) {
+            try appender.settle()
             if end > writer.zeroedEnd, appender.count < options.zeroAheadBytes / 4 {
                 // Not from the log's end: what the appender has flushed already lies behind it.
                 try writeZeroes(from: max(writer.zeroedEnd, appender.base), to: end + UInt64(options.zeroAheadBytes))

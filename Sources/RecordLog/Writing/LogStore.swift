@@ -198,6 +198,8 @@ public final class LogStore: Sendable {
     /// follows the log's end but zeroes. Should the cut fail, the next commit writes over it: a footer names the frames
     /// of its own commit by their checksums, so what is left behind never passes for a part of another.
     func abandon(_ appender: FrameAppender) {
+        // A failure of it is told below.
+        try? appender.settle()
         if let failure = appender.failure, failure.code != .noSpace { writer.poison = writer.poison ?? failure }
         guard writer.poison == nil, appender.base > writer.end || appender.failure != nil else { return }
         cutTail()

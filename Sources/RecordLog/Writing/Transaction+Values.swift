@@ -30,7 +30,7 @@ extension Transaction {
         guard access.type == .value, !row.isNull(access) else { return nil }
         guard let reference = ValueReference(row.bytes(access)) else { return try ValueReader(row.bytes(access), in: base.file) }
         // The row itself may be in the memory that is written.
-        if reference.pointer.offset >= appender.base { try appender.flushRows() }
+        if reference.pointer.offset >= appender.writtenEnd { try appender.flushRows() }
         return try ValueReader(.reference(reference), in: base.file)
     }
 

@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// Commits of many pieces, which threads write while the next ones are made.
+@Suite struct WriteBehindTests {
+    /// A file system whose large writes are slow, or fail.
+    private final class Disk: FileSystem {
+        enum Trouble {
+            case none, slow
+            case failing(after: Int, StoreError.Code)
+        }
+
+        let files = MemoryFileSystem()
+        private let trouble = Mutex<Trouble>(.none)
+        let threads = Mutex<Set<ObjectIdentifier>>([])
+
+        func set(_ new: Trouble) { trouble.withLock { $0 = new } }
+
+        func write(_ bytes: UnsafeRawBufferPointer, to file: any StorageFile, at offset: UInt64) throws(StoreError) {
+            let thread = ObjectIdentifier(Thread.current)
+            threads.withLock { _ = $0.insert(thread) }
+            var isSlow = false
+            let code: StoreError.Code? = trouble.withLock { trouble in
+                switch trouble {
+                case .none: return nil
+                case .slow:
+                    isSlow = true
+                    return nil
+                case .failing(let after, let code):
+                    trouble = .failing(after: after - 1, code)
+                    return after <= 0 ? code : nil
+                }
+            }
+            if isSlow { usleep(300) }
+            if let code { throw StoreError(code, path: SampleStore.path, at: offset, "the disk failed", remedy: "Another disk.") }
+            try file.write(bytes, at: offset)
+        }
+
+        func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try files.open(path, mode), self) }
+        func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try files.identity(of: path) }
+        func rename(_ old: String, to new: String) throws(StoreError) { try files.rename(old, to: new) }
+        func remove(_ path: String) throws(StoreError) { try files.remove(path) }
+        func syncDirectory(of path: String) throws(StoreError) {}
+        func freeSpace(at path: String) -> UInt64? { nil }
+        func now() -> Int64 { files.now() }
+        func random() -> UInt64 { files.random() }
+
+        private final class File: StorageFile {
+            private let file: any StorageFile
+            private let disk: Disk
+
+            init(_ file: any StorageFile, _ disk: Disk) {
+                self.file = file
+                self.disk = disk
+            }
+
+            var writesBehind: Bool { true }
+            var identity: FileSystemIdentity { file.identity }
+            func size() throws(StoreError) -> UInt64 { try file.size() }
+            func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
+                try file.read(into: buffer, at: offset)
+            }
+            func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try disk.write(bytes, to: file, at: offset) }
+            func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
+            func sync() throws(StoreError) { try file.sync() }
+            func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
+            func unlock() { file.unlock() }
+            func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
+        }
+    }
+
+    private struct Stop: Error {}
+
+    /// Rows of a transaction are read back and changed while their bytes are on the way; some transactions are given up.
+    @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
+    func rowsOnTheirWayAreReadAndChanged(seed: UInt64, maps: Bool) throws {
+        let disk = Disk()
+        let sample = try SampleStore(fileSystem: disk) {
+            $0.flushSize = 3000
+            $0.usesMemoryMapping = maps
+            $0.durability = .none
+        }
+        disk.set(.slow)
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<12 {
+            var people = sample.people
+            let isKept = Int.random(in: 0..<3, using: &random) > 0
+            do {
+                try sample.store.write { transaction in
+                    for _ in 0..<150 {
+                        let picture = Int.random(in: 0..<8, using: &random) == 0 ? SampleStore.Picture.random(&random) : nil
+                        let person = SampleStore.Person(
+                            name: String(repeating: "n", count: Int.random(in: 0...80, using: &random)), age: Int64.random(in: 0...99, using: &random),
+                            group: 1, picture: picture)
+                        switch Int.random(in: 0..<4, using: &random) {
+                        case 0 where !people.isEmpty:
+                            let row = people.keys.sorted().randomElement(using: &random) ?? 0
+                            let reference = RowReference(table: sample.table.id, row: row)
+                            let view = try #require(try transaction.row(reference))
+                            #expect(try sample.person(view, transaction.value) == people[row], "seed \(seed), round \(round)")
+                        case 1 where !people.isEmpty:
+                            let row = people.keys.sorted().randomElement(using: &random) ?? 0
+                            try sample.put(transaction, row, person)
+                            people[row] = person
+                        default:
+                            let row = try transaction.newRow(in: sample.table.id)
+                            try sample.put(transaction, row, person)
+                            people[row] = person
+                        }
+                    }
+                    guard isKept else { throw Stop() }
+                }
+                sample.people = people
+            } catch is Stop {}
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        #expect(disk.threads.withLock { $0.count } > 1, "no other thread has written")
+        try sample.store.close()
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: disk).isSound)
+    }
+
+    @Test func aPieceForWhichThereIsNoRoomEndsItsTransactionAlone() throws {
+        let disk = Disk()
+        let sample = try SampleStore(fileSystem: disk) { $0.flushSize = 3000 }
+        try sample.insert(.init(name: "kept", age: 1, group: 1))
+        for after in 0..<6 {
+            disk.set(.failing(after: after, .noSpace))
+            let error = #expect(throws: StoreError.self) { try fill(sample) }
+            #expect(error?.code == .noSpace)
+            disk.set(.none)
+            try sample.check(sample.store.snapshot(), sample.people)
+            try sample.insert(.init(name: "after \(after)", age: 2, group: 1))
+        }
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aPieceThatFailedPoisonsTheHandle() throws {
+        let disk = Disk()
+        let sample = try SampleStore(fileSystem: disk) { $0.flushSize = 3000 }
+        try sample.insert(.init(name: "kept", age: 1, group: 1))
+        disk.set(.failing(after: 2, .io))
+        #expect(throws: StoreError.self) { try fill(sample) }
+        disk.set(.none)
+        let error = #expect(throws: StoreError.self) { try sample.insert(.init(name: "lost", age: 1, group: 1)) }
+        #expect(error?.message.contains("the disk failed") == true)
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    private func fill(_ sample: SampleStore) throws {
+        try sample.store.write { transaction in
+            for number in 0..<400 {
+                let row = try transaction.newRow(in: sample.table.id)
+                try sample.put(transaction, row, .init(name: String(repeating: "x", count: 100), age: Int64(number), group: 1))
+            }
+        }
+    }
+}
