@@ -13,6 +13,8 @@ final class BatchRows {
     private var place = 0
     private let dictionary = NSMutableDictionary()
     private var object: NSManagedObject?
+    /// What the object's setters set in vain: relationships, and what has no column.
+    private var unnamed: [Int] = []
 
     init(_ request: NSBatchInsertRequest, _ runtime: EntityRuntime) {
         self.request = request
@@ -71,13 +73,16 @@ final class BatchRows {
         if self.object == nil {
             object.runtime = runtime
             named = runtime.properties.indices.filter { runtime.properties[$0].hasColumn && !runtime.properties[$0].kind.isRelationship }
+            unnamed = runtime.properties.indices.filter { !named.contains($0) }
         }
         self.object = object
         let storage = object.ownStorage()
-        storage.values = runtime.initialValues
+        // In place: an array that is shared would be copied at the first setter.
+        for (index, value) in runtime.initialValues.enumerated() { storage.values[index] = value }
         guard !handler(object) else { return false }
         guard storage.values.count == values.count else { return true }
-        for index in named { values[index] = storage.values[index] }
+        swap(&values, &storage.values)
+        for index in unnamed { values[index] = runtime.initialValues[index] }
         return true
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// One entry of `propertiesToUpdate`, made ready for the rows of one table: a constant, or an expression over the row's columns.
-struct BatchUpdateValue {
+final class BatchUpdateValue {
     /// The property's index.
     let property: Int
     private let constant: ManagedValue

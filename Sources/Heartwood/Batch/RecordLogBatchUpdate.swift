@@ -14,7 +14,7 @@ struct RecordLogBatchUpdate {
     }
 
     /// One table's values, made ready.
-    private struct Plan {
+    private final class Plan {
         let table: EntityTable
         let entries: [BatchUpdateValue]
         /// Whether a value that must be unique is set.
@@ -29,6 +29,7 @@ struct RecordLogBatchUpdate {
 
     func run() throws {
         var plans: [Plan] = []
+        var current: Plan?
         // What does not fit is an error also where no row is met.
         if case .query(let query) = update.target {
             plans = try query.runtimes.map { try Plan(try batch.table(of: $0), update, batch.view) }
@@ -38,13 +39,12 @@ struct RecordLogBatchUpdate {
         let scope = QueryScope(view: batch.view)
         var values: [ManagedValue] = []
         try batch.forEachRow(of: update.target) { row, table in
-            if plans.last?.table !== table {
-                let known = plans.firstIndex { $0.table === table }
-                plans.append(try known.map { plans.remove(at: $0) } ?? Plan(table, update, batch.view))
-                values = []
+            if current?.table !== table {
+                if !plans.contains(where: { $0.table === table }) { plans.append(try Plan(table, update, batch.view)) }
+                current = plans.first { $0.table === table }
+                values = Array(repeating: .unset, count: table.runtime.properties.count)
             }
-            let plan = plans[plans.count - 1]
-            if values.isEmpty { values = Array(repeating: .unset, count: table.runtime.properties.count) }
+            guard let plan = current else { return }
             for entry in plan.entries { values[entry.property] = try entry.value(for: row, scope) }
             let body = try batch.rebuild(row, values, table)
             try batch.put(body, replacing: row)

@@ -34,7 +34,14 @@ public final class Transaction {
         var definition: TableDefinition? { didSet { hasValues = definition?.hasValues ?? false } }
         /// Whether its rows may have values in frames of their own.
         private var hasValues: Bool
-        var indexes: [IndexMaintainer] { didSet { indexedLayout = nil } }
+        var indexes: [IndexMaintainer] {
+            didSet {
+                indexedLayout = nil
+                unretainedIndexes = indexes.map(Unmanaged.passUnretained)
+            }
+        }
+        /// The same for loops over each row's indexes, which count no references; kept by `indexes`.
+        private(set) var unretainedIndexes: [Unmanaged<IndexMaintainer>]
         /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
         private(set) var firstNew: UInt64
         @exclusivity(unchecked) var newAddresses: [UInt64] = []
@@ -50,6 +57,7 @@ public final class Transaction {
             self.definition = definition
             hasValues = definition?.hasValues ?? false
             self.indexes = indexes
+            unretainedIndexes = indexes.map(Unmanaged.passUnretained)
             self.firstNew = firstNew
         }
 
@@ -295,17 +303,22 @@ public final class Transaction {
             return
         }
         try wholly { () throws(StoreError) in
-            for index in changes.indexes {
-                if let view = old.view, oldLayout === layout, index.isUnchanged(view, new, layout: layout) { continue }
+            for index in changes.unretainedIndexes {
+                if let view = old.view, oldLayout === layout,
+                    index._withUnsafeGuaranteedRef({ $0.isUnchanged(view, new, layout: layout) })
+                {
+                    continue
+                }
+                let id = index._withUnsafeGuaranteedRef(\.id)
                 newKey.removeAll()
-                let isIn = index.appendKey(of: new, layout: layout, to: newKey)
+                let isIn = index._withUnsafeGuaranteedRef { $0.appendKey(of: new, layout: layout, to: newKey) }
                 if let view = old.view, let oldLayout {
                     oldKey.removeAll()
-                    let wasIn = index.appendKey(of: view, layout: oldLayout, to: oldKey)
+                    let wasIn = index._withUnsafeGuaranteedRef { $0.appendKey(of: view, layout: oldLayout, to: oldKey) }
                     if wasIn, isIn, KeyBytes.compare(oldKey.buffer, newKey.buffer) == 0 { continue }
-                    if wasIn { try add(oldKey, row: reference.row, to: index.id, isTombstone: true) }
+                    if wasIn { try add(oldKey, row: reference.row, to: id, isTombstone: true) }
                 }
-                if isIn { try add(newKey, row: reference.row, to: index.id, isTombstone: false) }
+                if isIn { try add(newKey, row: reference.row, to: id, isTombstone: false) }
             }
         }
     }
