@@ -127,6 +127,8 @@ class Replay:
         pending = []
         # Behind the last commit there is a damaged frame that may as well be the beginning of a torn tail.
         is_doubtful = False
+        # The log does not end within a batch.
+        batch_end = 0
         while offset < len(self.log.data):
             try:
                 frame = self.log.frame(offset)
@@ -141,17 +143,19 @@ class Replay:
                         self.waiting = list(pending)
                     if frame.kind == COMMIT:
                         self._commit(pending)
-                        pending, is_doubtful, self.waiting = [], False, []
+                        pending, is_doubtful, self.waiting, batch_end = [], False, [], 0
                 elif pending:
                     raise Damaged(offset, "a commit is interrupted")
                 elif frame.kind == CHECKPOINT:
                     self.checkpoints.append(frame)
                 self.frames += 1
                 offset += frame.length
-                if frame.kind == BATCH and self._is_durable(self.log.batch_end(frame)):
-                    if self.looks_inside:
-                        self._look_inside(offset, self.log.batch_end(frame))
-                    offset = self.log.batch_end(frame)
+                if frame.kind == BATCH:
+                    batch_end = self.log.batch_end(frame)
+                    if self._is_durable(batch_end):
+                        if self.looks_inside:
+                            self._look_inside(offset, batch_end)
+                        offset = batch_end
                 counts = frame.kind == COMMIT or PAGE <= frame.kind <= BATCH and self._is_published(offset)
             except Damaged as damage:
                 length = self._passable(offset) if not pending else 0
@@ -162,7 +166,7 @@ class Replay:
                 offset += length
                 is_doubtful = is_doubtful or not self._is_durable(offset)
                 counts = self._is_published(offset)
-            if counts and not pending and not is_doubtful:
+            if counts and not pending and not is_doubtful and offset >= batch_end:
                 self.stop = offset
 
     def _look_inside(self, offset, end):

@@ -55,12 +55,14 @@ struct CommitWalk {
         var start: UInt64?
         // Behind the last commit there is a damaged frame that may as well be the beginning of a torn tail.
         var isDoubtful = false
+        // The log does not end before this: within a batch, that is, which a later replay would step over as a whole.
+        var batchEnd: UInt64 = 0
         while position < limit {
             guard let frame = try file.frame(at: position, limit: limit) else {
                 guard start == nil, let next = try skipDamagedIndex(at: position) else { return nil }
                 position = next
                 isDoubtful = isDoubtful || position > wholeEnd
-                if !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                if !isDoubtful, position <= publishedEnd ?? 0, position >= batchEnd { end = position }
                 continue
             }
             position = frame.end
@@ -93,21 +95,21 @@ struct CommitWalk {
             case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
                 // Nothing writes them between the frames of a commit.
                 guard start == nil else { return nil }
-                if frame.header.kind == .batch { position = self.end(ofBatch: frame) }
+                if frame.header.kind == .batch { (position, batchEnd) = step(over: frame) }
                 // Past the published end they are of a checkpoint that was never finished.
-                if !isDoubtful, position <= publishedEnd ?? 0 { end = position }
+                if !isDoubtful, position <= publishedEnd ?? 0, position >= batchEnd { end = position }
             }
         }
         return nil
     }
 
-    /// Where a batch of a checkpoint's frames ends, where no crash can have damaged it; else where its own frame does.
-    private func end(ofBatch frame: LogFile.Frame) -> UInt64 {
-        let limit = min(limit, publishedEnd ?? 0, wholeEnd)
-        guard let length = BatchFrame.length(in: frame.payload), frame.end <= limit, length <= limit - frame.end,
-            length % UInt64(FrameHeader.alignment) == 0
-        else { return frame.end }
-        return frame.end + length
+    /// Steps over a batch of a checkpoint's frames where no crash can have damaged it, else over its own frame alone.
+    /// - Returns: where that leads, and where the batch ends.
+    private func step(over frame: LogFile.Frame) -> (position: UInt64, end: UInt64) {
+        guard let length = BatchFrame.length(in: frame.payload), length % UInt64(FrameHeader.alignment) == 0 else { return (frame.end, frame.end) }
+        let (end, isTooLong) = frame.end.addingReportingOverflow(length)
+        guard !isTooLong, end <= min(limit, publishedEnd ?? 0, wholeEnd) else { return (frame.end, isTooLong ? .max : end) }
+        return (end, end)
     }
 
     /// Commits are numbered in turn; a compacted file starts with the number that its rows are as of.

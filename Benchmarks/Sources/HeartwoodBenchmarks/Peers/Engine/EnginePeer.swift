@@ -191,9 +191,16 @@ class EnginePeer: Peer {
         return count
     }
 
+    /// As SQLite's `instr` does: the first byte, then the rest.
     private static func contains(_ text: UnsafeRawBufferPointer, _ word: UnsafeRawBufferPointer) -> Bool {
-        guard let start = text.baseAddress, let wanted = word.baseAddress else { return false }
-        return memmem(start, text.count, wanted, word.count) != nil
+        guard var at = text.baseAddress, let wanted = word.baseAddress, text.count >= word.count else { return false }
+        let first = Int32(word[0]), last = at + (text.count - word.count)
+        while let found = memchr(at, first, last - at + 1) {
+            if memcmp(found, wanted, word.count) == 0 { return true }
+            at = UnsafeRawPointer(found) + 1
+            if at > last { break }
+        }
+        return false
     }
 
     func readAll() throws -> UInt64? {
