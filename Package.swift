@@ -40,7 +40,7 @@ let package = Package(
             dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "TestSupport", "recordlog-testprocess", "heartwood-testprocess"],
             swiftSettings: strict),
         // What tests of several targets use; no product.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["RecordLog"], path: "Tests/TestSupport", swiftSettings: strict),
         // What the tests of several processes run; no product.
         .executableTarget(
             name: "recordlog-testprocess", dependencies: ["RecordLog"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),

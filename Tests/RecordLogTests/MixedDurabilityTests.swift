@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RecordLog
@@ -37,50 +38,34 @@ import Testing
 }
 
 /// Files in memory; each sync of one that is opened after `arm` goes on to a function.
-private final class LastSyncs: FileSystem {
-    let files = MemoryFileSystem()
+private final class LastSyncs: ForwardingFileSystem, @unchecked Sendable {
+    let files: MemoryFileSystem
     private let function = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init() {
+        files = MemoryFileSystem()
+        super.init(files)
+    }
 
     func arm(_ then: @escaping @Sendable () -> Void) { function.withLock { $0 = then } }
 
     func disarm() { function.withLock { $0 = nil } }
 
-    func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
-        let file = try files.open(path, mode)
-        guard let then = function.withLock({ $0 }) else { return file }
-        return File(file, then)
+    override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
+        let file = try super.open(path, mode)
+        return function.withLock { $0 }.map { File(file, $0) } ?? file
     }
 
-    func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try files.identity(of: path) }
-    func rename(_ old: String, to new: String) throws(StoreError) { try files.rename(old, to: new) }
-    func remove(_ path: String) throws(StoreError) { try files.remove(path) }
-    func syncDirectory(of path: String) throws(StoreError) {}
-    func freeSpace(at path: String) -> UInt64? { nil }
-    func now() -> Int64 { files.now() }
-    func random() -> UInt64 { files.random() }
-
-    private final class File: StorageFile {
-        private let file: any StorageFile
+    private final class File: ForwardingFile, @unchecked Sendable {
         private let then: @Sendable () -> Void
 
         init(_ file: any StorageFile, _ then: @escaping @Sendable () -> Void) {
-            self.file = file
             self.then = then
+            super.init(file)
         }
 
-        var identity: FileSystemIdentity { file.identity }
-        func size() throws(StoreError) -> UInt64 { try file.size() }
-        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
-            try file.read(into: buffer, at: offset)
-        }
-        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
-        func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
-        func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
-        func unlock() { file.unlock() }
-        func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
-
-        func sync() throws(StoreError) {
-            try file.sync()
+        override func sync() throws(StoreError) {
+            try super.sync()
             then()
         }
     }

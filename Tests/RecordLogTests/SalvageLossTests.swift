@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RecordLog
@@ -302,49 +303,34 @@ import Testing
 }
 
 /// A file system whose files have sectors that cannot be read.
-private final class UnreadableFileSystem: FileSystem {
-    let memory = MemoryFileSystem()
+private final class UnreadableFileSystem: ForwardingFileSystem, @unchecked Sendable {
+    let memory: MemoryFileSystem
     private let unreadable: Range<UInt64>
 
-    init(unreadable: Range<UInt64>) { self.unreadable = unreadable }
-
-    func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
-        let file = try memory.open(path, mode)
-        return mode == .readOnly && path == SampleStore.path ? UnreadableFile(file, unreadable) : file
-    }
-
-    func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try memory.identity(of: path) }
-    func rename(_ old: String, to new: String) throws(StoreError) { try memory.rename(old, to: new) }
-    func remove(_ path: String) throws(StoreError) { try memory.remove(path) }
-    func syncDirectory(of path: String) throws(StoreError) {}
-    func freeSpace(at path: String) -> UInt64? { nil }
-    func now() -> Int64 { memory.now() }
-    func random() -> UInt64 { memory.random() }
-}
-
-private final class UnreadableFile: StorageFile {
-    private let file: any StorageFile
-    private let unreadable: Range<UInt64>
-
-    init(_ file: any StorageFile, _ unreadable: Range<UInt64>) {
-        self.file = file
+    init(unreadable: Range<UInt64>) {
         self.unreadable = unreadable
+        memory = MemoryFileSystem()
+        super.init(memory)
     }
 
-    var identity: FileSystemIdentity { file.identity }
-    func size() throws(StoreError) -> UInt64 { try file.size() }
+    override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
+        let file = try super.open(path, mode)
+        return mode == .readOnly && path == SampleStore.path ? File(file, unreadable) : file
+    }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
-        guard !unreadable.overlaps(offset..<offset + UInt64(buffer.count)) else {
-            throw StoreError(.io, path: SampleStore.path, at: offset, "pread failed", remedy: "", errno: EIO)
+    private final class File: ForwardingFile, @unchecked Sendable {
+        private let unreadable: Range<UInt64>
+
+        init(_ file: any StorageFile, _ unreadable: Range<UInt64>) {
+            self.unreadable = unreadable
+            super.init(file)
         }
-        return try file.read(into: buffer, at: offset)
-    }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
-    func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
-    func sync() throws(StoreError) {}
-    func lock(timeout: Duration) throws(StoreError) {}
-    func unlock() {}
-    func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
+        override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
+            guard !unreadable.overlaps(offset..<offset + UInt64(buffer.count)) else {
+                throw StoreError(.io, path: SampleStore.path, at: offset, "pread failed", remedy: "", errno: EIO)
+            }
+            return try super.read(into: buffer, at: offset)
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RecordLog
@@ -193,43 +194,27 @@ import Testing
 }
 
 /// Files in memory that cannot be mapped.
-private final class MaplessFileSystem: FileSystem {
-    private let files = MemoryFileSystem()
+private final class MaplessFileSystem: ForwardingFileSystem, @unchecked Sendable {
     private let code: Int32
 
-    init(_ code: Int32) { self.code = code }
+    init(_ code: Int32) {
+        self.code = code
+        super.init(MemoryFileSystem())
+    }
 
-    func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try files.open(path, mode), path, code) }
-    func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try files.identity(of: path) }
-    func rename(_ old: String, to new: String) throws(StoreError) { try files.rename(old, to: new) }
-    func remove(_ path: String) throws(StoreError) { try files.remove(path) }
-    func syncDirectory(of path: String) throws(StoreError) {}
-    func freeSpace(at path: String) -> UInt64? { nil }
-    func now() -> Int64 { files.now() }
-    func random() -> UInt64 { files.random() }
+    override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try super.open(path, mode), path, code) }
 
-    private final class File: StorageFile {
-        private let file: any StorageFile
+    private final class File: ForwardingFile, @unchecked Sendable {
         private let path: String
         private let code: Int32
 
         init(_ file: any StorageFile, _ path: String, _ code: Int32) {
-            self.file = file
             self.path = path
             self.code = code
+            super.init(file)
         }
 
-        var identity: FileSystemIdentity { file.identity }
-        func size() throws(StoreError) -> UInt64 { try file.size() }
-        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
-            try file.read(into: buffer, at: offset)
-        }
-        func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
-        func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
-        func sync() throws(StoreError) { try file.sync() }
-        func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
-        func unlock() { file.unlock() }
-        func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
+        override func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
             throw StoreError(.io, path: path, at: offset, "mmap failed", remedy: "None.", errno: code)
         }
     }

@@ -8,19 +8,21 @@ import Testing
 /// Commits of many pieces, which threads write while the next ones are made.
 @Suite struct WriteBehindTests {
     /// A file system whose large writes are slow, or fail.
-    private final class Disk: FileSystem {
+    private final class Disk: ForwardingFileSystem, @unchecked Sendable {
         enum Trouble {
             case none, slow
             case failing(after: Int, StoreError.Code)
         }
 
-        let files = MemoryFileSystem()
         private let trouble = Mutex<Trouble>(.none)
         let threads = Mutex<Set<ObjectIdentifier>>([])
 
+        init() { super.init(MemoryFileSystem()) }
+
         func set(_ new: Trouble) { trouble.withLock { $0 = new } }
 
-        func write(_ bytes: UnsafeRawBufferPointer, to file: any StorageFile, at offset: UInt64) throws(StoreError) {
+        /// Called before each write.
+        private func meet(at offset: UInt64) throws(StoreError) {
             let thread = ObjectIdentifier(Thread.current)
             threads.withLock { _ = $0.insert(thread) }
             var isSlow = false
@@ -37,39 +39,24 @@ import Testing
             }
             if isSlow { usleep(300) }
             if let code { throw StoreError(code, path: SampleStore.path, at: offset, "the disk failed", remedy: "Another disk.") }
-            try file.write(bytes, at: offset)
         }
 
-        func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try files.open(path, mode), self) }
-        func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try files.identity(of: path) }
-        func rename(_ old: String, to new: String) throws(StoreError) { try files.rename(old, to: new) }
-        func remove(_ path: String) throws(StoreError) { try files.remove(path) }
-        func syncDirectory(of path: String) throws(StoreError) {}
-        func freeSpace(at path: String) -> UInt64? { nil }
-        func now() -> Int64 { files.now() }
-        func random() -> UInt64 { files.random() }
+        override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try super.open(path, mode), self) }
 
-        private final class File: StorageFile {
-            private let file: any StorageFile
+        private final class File: ForwardingFile, @unchecked Sendable {
             private let disk: Disk
 
             init(_ file: any StorageFile, _ disk: Disk) {
-                self.file = file
                 self.disk = disk
+                super.init(file)
             }
 
-            var writesBehind: Bool { true }
-            var identity: FileSystemIdentity { file.identity }
-            func size() throws(StoreError) -> UInt64 { try file.size() }
-            func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
-                try file.read(into: buffer, at: offset)
+            override var writesBehind: Bool { true }
+
+            override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+                try disk.meet(at: offset)
+                try super.write(bytes, at: offset)
             }
-            func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try disk.write(bytes, to: file, at: offset) }
-            func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
-            func sync() throws(StoreError) { try file.sync() }
-            func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
-            func unlock() { file.unlock() }
-            func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
         }
     }
 

@@ -177,14 +177,8 @@ class EnginePeer: Peer {
         var count: UInt64 = 0
         let word = Array("tree".utf8)
         try word.withUnsafeBytes { word in
-            try snapshot.scanGroups(people.id) { rows in
-                var older = 0
-                for place in rows.indices {
-                    let row = rows[place]
-                    rows[older] = row
-                    older &+= row.int64(age) > 40 ? 1 : 0
-                }
-                for place in 0..<older where Self.contains(rows[place].bytes(note), word) { count += 1 }
+            try snapshot.scan(people.id) { row in
+                if row.int64(age) > 40, Self.contains(row.bytes(note), word) { count += 1 }
                 return true
             }
         }

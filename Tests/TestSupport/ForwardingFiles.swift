@@ -1,0 +1,39 @@
+import RecordLog
+
+/// A file system that does what another one does, but for what a subclass does otherwise.
+open class ForwardingFileSystem: FileSystem, @unchecked Sendable {
+    // Unchecked: so that there may be subclasses, which say the same of themselves.
+    private let system: any FileSystem
+
+    public init(_ system: any FileSystem) { self.system = system }
+
+    open func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { try system.open(path, mode) }
+    public func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try system.identity(of: path) }
+    public func rename(_ old: String, to new: String) throws(StoreError) { try system.rename(old, to: new) }
+    public func remove(_ path: String) throws(StoreError) { try system.remove(path) }
+    public func syncDirectory(of path: String) throws(StoreError) { try system.syncDirectory(of: path) }
+    public func resolved(_ path: String) throws(StoreError) -> String { try system.resolved(path) }
+    public func copyAttributes(of path: String, to other: String) throws(StoreError) { try system.copyAttributes(of: path, to: other) }
+    public func freeSpace(at path: String) -> UInt64? { system.freeSpace(at: path) }
+    public func now() -> Int64 { system.now() }
+    public func random() -> UInt64 { system.random() }
+}
+
+/// The same for a file. What a system may tell of one beyond that, it does not tell.
+open class ForwardingFile: StorageFile, @unchecked Sendable {
+    // Unchecked: as above.
+    private let file: any StorageFile
+
+    public init(_ file: any StorageFile) { self.file = file }
+
+    open var writesBehind: Bool { false }
+    public var identity: FileSystemIdentity { file.identity }
+    public func size() throws(StoreError) -> UInt64 { try file.size() }
+    open func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int { try file.read(into: buffer, at: offset) }
+    open func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
+    public func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }
+    open func sync() throws(StoreError) { try file.sync() }
+    public func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
+    public func unlock() { file.unlock() }
+    open func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
+}
