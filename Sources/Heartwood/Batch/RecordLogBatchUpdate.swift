@@ -19,9 +19,12 @@ struct RecordLogBatchUpdate {
         let entries: [BatchUpdateValue]
         /// Whether a value that must be unique is set.
         let isUniqueChanged: Bool
+        /// A row's new values, by property index; what is not updated is unset.
+        @exclusivity(unchecked) var values: [ManagedValue]
 
         init(_ table: EntityTable, _ update: BatchUpdate, _ view: RecordLogView) throws {
             self.table = table
+            values = Array(repeating: .unset, count: table.runtime.properties.count)
             entries = try update.values.map { try BatchUpdateValue($0.name, $0.value, table, view) }
             isUniqueChanged = entries.contains { table.uniqueProperties.contains($0.property) }
         }
@@ -29,24 +32,23 @@ struct RecordLogBatchUpdate {
 
     func run() throws {
         var plans: [Plan] = []
-        var current: Plan?
+        func plan(of table: EntityTable) throws -> Plan {
+            if let known = plans.first(where: { $0.table === table }) { return known }
+            let made = try Plan(table, update, batch.view)
+            plans.append(made)
+            return made
+        }
         // What does not fit is an error also where no row is met.
         if case .query(let query) = update.target {
-            plans = try query.runtimes.map { try Plan(try batch.table(of: $0), update, batch.view) }
+            for runtime in query.runtimes { _ = try plan(of: batch.table(of: runtime)) }
         }
         // Rows may take each other's unique values: who has them is told at the end.
         var claimants: [RowReference] = []
         let scope = QueryScope(view: batch.view)
-        var values: [ManagedValue] = []
         try batch.forEachRow(of: update.target) { row, table in
-            if current?.table !== table {
-                if !plans.contains(where: { $0.table === table }) { plans.append(try Plan(table, update, batch.view)) }
-                current = plans.first { $0.table === table }
-                values = Array(repeating: .unset, count: table.runtime.properties.count)
-            }
-            guard let plan = current else { return }
-            for entry in plan.entries { values[entry.property] = try entry.value(for: row, scope) }
-            let body = try batch.rebuild(row, values, table)
+            let plan = try plan(of: table)
+            for entry in plan.entries { plan.values[entry.property] = try entry.value(for: row, scope) }
+            let body = try batch.rebuild(row, plan.values, table)
             try batch.put(body, replacing: row)
             batch.note(row.reference)
             guard plan.isUniqueChanged, let start = body.baseAddress else { return }

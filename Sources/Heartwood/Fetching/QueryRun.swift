@@ -22,8 +22,9 @@ struct QueryRun {
                     return try body(row)
                 }
             }
-            try scan(table, test, wanted: wanted) { rows in
-                for row in rows { guard try body(row) else { return false } }
+            try view.snapshot.scanGroups(table.id, first: wanted) { rows in
+                scope.rowsVisited &+= rows.count
+                for place in 0..<(try test.filter(rows, scope)) { guard try body(rows[place]) else { return false } }
                 return true
             }
         case .index(let walk):
@@ -47,17 +48,6 @@ struct QueryRun {
                 place += 1
                 return (0, rows[place - 1])
             }, [plan.test], wanted, body)
-        }
-    }
-
-    /// Calls `body` with the rows of a table that meet a test, some at a time, until it returns false.
-    private func scan(
-        _ table: EntityTable, _ test: RowTest, wanted: Int = .max, _ body: (UnsafeMutableBufferPointer<RowView>) throws -> Bool
-    ) throws {
-        try view.snapshot.scanGroups(table.id, first: wanted) { rows in
-            scope.rowsVisited &+= rows.count
-            let count = try test.filter(rows, scope)
-            return try count == 0 || body(UnsafeMutableBufferPointer(rebasing: rows[..<count]))
         }
     }
 
@@ -159,16 +149,9 @@ struct QueryRun {
             }
         }
         var count = 0
-        if case .scan = plan.access, let test = plan.test {
-            try scan(table, test) { rows in
-                count += rows.count
-                return true
-            }
-        } else {
-            try forEachMatch(plan, table) { _ in
-                count += 1
-                return true
-            }
+        try forEachMatch(plan, table) { _ in
+            count += 1
+            return true
         }
         return count
     }

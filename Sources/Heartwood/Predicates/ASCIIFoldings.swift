@@ -15,9 +15,8 @@ final class ASCIIFoldings {
     /// Blocks that were learnt.
     private var learnt: Set<Int> = []
 
-    /// 32 blocks whose scalars have two bytes of UTF-8, by the first one; 1,024 with three bytes, by the first two.
-    private static let shortBlocks = 32
-    private static let blockCount = 32 + 1024
+    /// Up to the scalars of three bytes of UTF-8.
+    private static let blockCount = 1024
 
     init(_ options: PredicateNode.Options) {
         self.options = options
@@ -54,16 +53,9 @@ final class ASCIIFoldings {
                 continue
             }
             // What is no UTF-8 is left to others, as are four bytes.
-            guard first >= 0xC2, first < 0xF0, at &+ 1 < text.count, text[at &+ 1] & 0xC0 == 0x80 else { return true }
-            let block: Int
-            if first < 0xE0 {
-                block = Int(first & 0x1F)
-                at &+= 2
-            } else {
-                guard at &+ 2 < text.count, text[at &+ 2] & 0xC0 == 0x80 else { return true }
-                block = Self.shortBlocks &+ (Int(first & 0x0F) << 6 | Int(text[at &+ 1] & 0x3F))
-                at &+= 3
-            }
+            guard let letter = ShortScalar(text, at: at) else { return true }
+            at &+= letter.size
+            let block = Int(letter.value >> 6)
             if sets[block] >> bit & 1 != 0, learn(block) || sets[block] >> bit & 1 != 0 { return true }
         }
         return false
@@ -73,11 +65,9 @@ final class ASCIIFoldings {
     @inline(never)
     private func learn(_ block: Int) -> Bool {
         guard learnt.insert(block).inserted else { return true }
-        let first = UInt32(block < Self.shortBlocks ? block : block - Self.shortBlocks) << 6
-        // Longer forms of shorter ones, and halves of pairs, are no UTF-8.
-        guard first >= (block < Self.shortBlocks ? 0x80 : 0x800), !(0xD800...0xDFFF).contains(first) else { return true }
         var scalars = String.UnicodeScalarView()
-        for value in first..<first + 64 {
+        for value in UInt32(block) << 6..<UInt32(block + 1) << 6 {
+            // Halves of pairs are no UTF-8.
             guard let scalar = Unicode.Scalar(value) else { return true }
             scalars.append(scalar)
             scalars.append("\n")

@@ -100,25 +100,17 @@ final class FoldedScalars: @unchecked Sendable {
                 at &+= 1
                 continue
             }
-            let size = first < 0xE0 ? 2 : 3
-            // Bytes that are no UTF-8 are left to the reader, as are four bytes.
-            guard first >= 0xC2, first < 0xF0, at &+ size <= text.count, text[at &+ 1] & 0xC0 == 0x80 else { return nil }
-            var scalar = UInt32(first & (size == 2 ? 0x1F : 0x0F)) << 6 | UInt32(text[at &+ 1] & 0x3F)
-            if size == 3 {
-                guard text[at &+ 2] & 0xC0 == 0x80 else { return nil }
-                scalar = scalar << 6 | UInt32(text[at &+ 2] & 0x3F)
-                guard scalar >= 0x800 else { return nil }
-            }
-            guard scalar < Self.limit else { return nil }
-            var entry = known[Int(scalar)]
-            if entry == 0 { entry = learn(scalar) }
+            // The rest is left to the reader.
+            guard let letter = ShortScalar(text, at: at), letter.value < Self.limit else { return nil }
+            var entry = known[Int(letter.value)]
+            if entry == 0 { entry = learn(letter.value) }
             guard entry != Self.together else { return nil }
             let folded = UnsafeRawPointer(bytes + Int(entry >> 4)), count = Int(entry & 15)
             // More than most need, and no more than there is room for.
             UnsafeMutableRawPointer(output + end).storeBytes(of: folded.loadUnaligned(as: UInt32.self), as: UInt32.self)
             if count > 4 { UnsafeMutableRawPointer(output + end).copyMemory(from: folded, byteCount: count) }
             end &+= count
-            at &+= size
+            at &+= letter.size
         }
         return UnsafeRawBufferPointer(start: output, count: end)
     }

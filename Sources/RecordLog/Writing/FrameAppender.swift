@@ -11,7 +11,7 @@ final class FrameAppender: CheckpointFrameSink {
     private let buffer: FrameBuffer
     private(set) var count = 0
     /// What was handed over to be written, and the frames in it.
-    private var behind: (piece: WriteBehind, hasThread: Bool, sealed: [UInt64], frameCount: Int)?
+    private var behind: (piece: WriteBehind, sealed: [UInt64], frameCount: Int)?
     /// Its memory, once it is needed.
     private var spare: FrameBuffer?
     /// Where the open frame starts in memory; nil between frames.
@@ -49,8 +49,7 @@ final class FrameAppender: CheckpointFrameSink {
     }
 
     deinit {
-        guard let behind else { return }
-        try? behind.piece.finish(hasThread: behind.hasThread)
+        try? behind?.piece.finish()
     }
 
     var path: String { file.path }
@@ -300,11 +299,8 @@ final class FrameAppender: CheckpointFrameSink {
     func flush() throws(StoreError) {
         try settle()
         guard count > 0 else { return }
-        do throws(StoreError) {
+        try remembering { () throws(StoreError) in
             try file.storage.write(UnsafeRawBufferPointer(start: memory, count: count), at: base)
-        } catch {
-            failure = error
-            throw error
         }
         wrote(sealed, frameCount: frameCount, from: base, count)
         goOn()
@@ -316,8 +312,7 @@ final class FrameAppender: CheckpointFrameSink {
         let full = spare ?? FrameBuffer()
         spare = full
         buffer.exchange(with: full)
-        let (piece, hasThread) = WriteBehind.start(file.storage, full.memory, count, at: base)
-        behind = (piece, hasThread, sealed, frameCount)
+        behind = (WriteBehind(file.storage, full.memory, count, at: base), sealed, frameCount)
         goOn()
     }
 
@@ -326,13 +321,18 @@ final class FrameAppender: CheckpointFrameSink {
     func settle() throws(StoreError) {
         guard let behind else { return }
         self.behind = nil
+        try remembering { () throws(StoreError) in try behind.piece.finish() }
+        wrote(behind.sealed, frameCount: behind.frameCount, from: behind.piece.offset, behind.piece.count)
+    }
+
+    /// Writes, and keeps what that threw.
+    private func remembering(_ write: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
-            try behind.piece.finish(hasThread: behind.hasThread)
+            try write()
         } catch {
             failure = error
             throw error
         }
-        wrote(behind.sealed, frameCount: behind.frameCount, from: behind.piece.offset, behind.piece.count)
     }
 
     private func wrote(_ sealed: [UInt64], frameCount: Int, from offset: UInt64, _ count: Int) {

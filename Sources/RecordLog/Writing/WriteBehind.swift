@@ -16,19 +16,18 @@ final class WriteBehind: @unchecked Sendable {
     let count: Int
     private let storage: any StorageFile
     private let memory: UnsafeRawPointer
+    /// Written and read by the owner alone.
+    private var hasThread = false
     private var failure: StoreError?
     private let isDone = Atomic<Bool>(false)
 
-    private init(_ storage: any StorageFile, _ memory: UnsafeRawPointer, _ count: Int, at offset: UInt64) {
+    /// Begins to write.
+    init(_ storage: any StorageFile, _ memory: UnsafeRawPointer, _ count: Int, at offset: UInt64) {
         self.storage = storage
         self.memory = memory
         self.count = count
         self.offset = offset
-    }
-
-    static func start(_ storage: any StorageFile, _ memory: UnsafeRawPointer, _ count: Int, at offset: UInt64) -> (piece: WriteBehind, hasThread: Bool) {
-        let piece = WriteBehind(storage, memory, count, at: offset)
-        return (piece, storage.writesBehind && SystemThread.start { piece.write() })
+        hasThread = storage.writesBehind && SystemThread.start { self.write() }
     }
 
     private func write() {
@@ -40,9 +39,8 @@ final class WriteBehind: @unchecked Sendable {
         isDone.store(true, ordering: .releasing)
     }
 
-    /// - Parameter hasThread: as `start` said.
     /// - Throws: what the write threw.
-    func finish(hasThread: Bool) throws(StoreError) {
+    func finish() throws(StoreError) {
         if !hasThread { write() }
         while !isDone.load(ordering: .acquiring) { LazyMemory.pause() }
         if let failure { throw failure }

@@ -1,0 +1,24 @@
+/// A letter beyond ASCII that has two or three bytes of UTF-8.
+struct ShortScalar {
+    /// 0x80 to 0xFFFF; may be a half of a pair, which is no letter.
+    let value: UInt32
+    /// How many bytes it has.
+    let size: Int
+
+    /// - Returns: nil for what is no UTF-8, and for a letter of another size.
+    @inline(__always)
+    init?(_ text: UnsafeRawBufferPointer, at place: Int) {
+        let first = text[place]
+        guard first >= 0xC2, first < 0xF0 else { return nil }
+        size = first < 0xE0 ? 2 : 3
+        guard place &+ size <= text.count, text[place &+ 1] & 0xC0 == 0x80 else { return nil }
+        let start = UInt32(first & (size == 2 ? 0x1F : 0x0F)) << 6 | UInt32(text[place &+ 1] & 0x3F)
+        guard size == 3 else {
+            value = start
+            return
+        }
+        value = start << 6 | UInt32(text[place &+ 2] & 0x3F)
+        // Not a longer form of a shorter one.
+        guard text[place &+ 2] & 0xC0 == 0x80, value >= 0x800 else { return nil }
+    }
+}
