@@ -25,6 +25,18 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
+    /// The next commit of a load would only write over them.
+    @Test func nothingIsWrittenAheadOfLargeCommitsAndOfCheckpoints() throws {
+        let sample = try SampleStore { $0.zeroAheadBytes = 4096 }
+        let file = sample.store.writer.file.storage
+        try sample.insert(.init(name: "small", age: 1, group: 1))
+        #expect(try file.size() > sample.store.writer.end)
+        try sample.insert(.init(name: String(repeating: "x", count: 8000), age: 1, group: 1))
+        #expect(try file.size() == sample.store.writer.end)
+        try sample.store.checkpoint()
+        #expect(try file.size() == sample.store.writer.end)
+    }
+
     /// The footer once named the pad before the commit as its first frame, so that no replay followed it.
     @Test func aCommitBehindAPadIsReplayed() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }

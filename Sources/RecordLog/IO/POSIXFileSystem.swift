@@ -38,6 +38,9 @@
         }
 
         public func identity(of path: String) throws(StoreError) -> FileSystemIdentity? {
+            #if os(Linux) || os(Android)
+                if let found = UntimedStatus.identity(of: path) { return found }
+            #endif
             var status = stat()
             guard stat(path, &status) == 0 else {
                 if errno == ENOENT { return nil }

@@ -22,6 +22,7 @@ extension LogStore {
     func append(_ transaction: Transaction, author: String?) throws(StoreError) -> FramePointer {
         let name = Array((author ?? "").utf8)
         let frame = try transaction.appender.appendFooter(footer(of: transaction, authorLength: name.count), author: name)
+        try zeroAhead(of: transaction.appender)
         try write(transaction.appender)
         return frame
     }
@@ -43,40 +44,49 @@ extension LogStore {
         publish(Self.apply(transaction, commitChecksum: frame.checksum, end: slot.end, counters: counters))
     }
 
-    /// Appends what an appender has gathered, and zeroes behind it where the file's end is near.
+    /// Appends what an appender has gathered.
     func write(_ appender: FrameAppender) throws(StoreError) {
         let end = appender.position
         do throws(StoreError) {
-            try appender.settle()
-            if end > writer.zeroedEnd, appender.count < options.zeroAheadBytes / 4 {
-                // Not from the log's end: what the appender has flushed already lies behind it.
-                try writeZeroes(from: max(writer.zeroedEnd, appender.base), to: end + UInt64(options.zeroAheadBytes))
-            }
             try appender.flush()
-            writer.zeroedEnd = max(writer.zeroedEnd, end)
         } catch {
             try failed(error, canGoOn: error.code == .noSpace)
         }
+        writer.zeroedEnd = max(writer.zeroedEnd, end)
     }
 
-    private func writeZeroes(from start: UInt64, to end: UInt64) throws(StoreError) {
-        let zeroes = [UInt8](repeating: 0, count: options.zeroAheadBytes)
-        var at = start
-        while at < end {
-            do throws(StoreError) {
-                try FileCreation.write(zeroes[..<Int(min(end - at, UInt64(zeroes.count)))], to: writer.file.storage, at: at)
-            } catch {
-                // They only make appending faster. The commit may still fit where they do not.
-                guard error.code == .noSpace else { throw error }
-                return
-            }
-            at = min(end, at + UInt64(zeroes.count))
+    /// Writes zeroes behind a small commit where the file's end is near, so that the next ones change no length.
+    private func zeroAhead(of appender: FrameAppender) throws(StoreError) {
+        let commitEnd = appender.position, end = commitEnd + UInt64(options.zeroAheadBytes)
+        guard commitEnd > writer.zeroedEnd, appender.count < options.zeroAheadBytes / 4 else { return }
+        // Not from the log's end: what the appender has flushed already lies behind it.
+        let start = max(writer.zeroedEnd, appender.base)
+        do throws(StoreError) {
+            try writeZeroes(start..<end)
+        } catch {
+            // They only make appending faster. The commit may still fit where they do not.
+            guard error.code != .noSpace else { return }
+            try failed(error, canGoOn: false)
         }
         writer.zeroedEnd = end
         // Not where each commit is waited for: the system finds out which pages to write from the calls at less cost.
         guard options.durability != .full, options.usesMemoryMapping else { return }
         writer.file.storage.expectOverwriting(0..<FileFormat.dataStart)
         writer.file.storage.expectOverwriting(start..<end)
+    }
+
+    /// The system keeps what one call has written as one piece of memory, and a sync looks through all of it for the one page that a
+    /// commit has changed.
+    private static let zeroedAtOnce: UInt64 = 16 << 10
+
+    private func writeZeroes(_ range: Range<UInt64>) throws(StoreError) {
+        let zeroes = [UInt8](repeating: 0, count: Int(Self.zeroedAtOnce))
+        var at = range.lowerBound
+        while at < range.upperBound {
+            let next = min(range.upperBound, (at / Self.zeroedAtOnce + 1) * Self.zeroedAtOnce)
+            try FileCreation.write(zeroes[..<Int(next - at)], to: writer.file.storage, at: at)
+            at = next
+        }
     }
 
     func syncFile() throws(StoreError) {

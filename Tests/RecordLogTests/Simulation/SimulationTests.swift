@@ -27,7 +27,7 @@ import Testing
 
     /// Runs that have failed in a long form: a batch of a checkpoint was lost but for its first frame, the log ended behind that, and
     /// the next commit lay where the batch said that its frames were.
-    @Test(arguments: [788, 879] as [UInt64])
+    @Test(arguments: [358, 788, 839] as [UInt64])
     func aLogDoesNotEndWithinABatch(seed: UInt64) {
         let run = SimulationRun(seed: seed, crashShare: 100)
         run.run()
