@@ -11,7 +11,7 @@ private final class ListSink: FrameSink {
         return FrameTicket(number: payloads.count - 1)
     }
 
-    func flush() throws(StoreError) {}
+    func place() throws(StoreError) {}
 
     func pointer(_ ticket: FrameTicket) -> FramePointer { .none }
 }

@@ -55,6 +55,36 @@ import Testing
         }
     }
 
+    /// A batch of a checkpoint was lost but for its first frame, which says how long it is. Did the log end behind that, the next commits
+    /// would lie where the batch says that its frames are, and a replay that steps over it would not see them.
+    @Test func aLogDoesNotEndWithinABatch() throws {
+        let (sample, states) = try SmallStore.make()
+        let system = try #require(sample.fileSystem as? MemoryFileSystem)
+        let end = Int(sample.store.writer.end), fileID = sample.store.writer.file.identity.fileID
+        var slot = sample.store.writer.slot
+        var bytes = try #require(system.contents(of: SampleStore.path))
+        try sample.store.checkpoint()
+        let whole = try #require(system.contents(of: SampleStore.path))
+        #expect(whole[end + 16] == FrameKind.batch.rawValue)
+        let frameEnd = end + FrameHeader.length(forPayload: BatchFrame.payloadSize)
+        bytes.replaceSubrange(end..<frameEnd, with: whole[end..<frameEnd])
+        // The slot that was written before the sync: it names the batch's end, and nothing of the batch is known to be durable.
+        slot.end = sample.store.writer.end
+        slot.generation += 1
+        bytes.replaceSubrange(Int(slot.offset)..<Int(slot.offset) + HeaderSlot.Layout.size, with: slot.encoded(fileID: fileID))
+        bytes += [UInt8](repeating: 0, count: max(0, whole.count - bytes.count))
+        system.setContents(of: SampleStore.path, to: bytes)
+        try sample.reopenAfterCrash()
+        #expect(sample.store.writer.end == UInt64(end))
+        sample.people = try #require(states.last)
+        while sample.store.writer.end <= slot.end {
+            try sample.insert(.init(name: "behind", age: 1, group: 1))
+            try sample.reopenAfterCrash()
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: system).isSound)
+    }
+
     /// Bytes that had been synced and are gone are corruption: a writer is refused, a reader gets what is before them.
     @Test func damageToADurableCommitIsRefusedForWriting() throws {
         let (sample, states) = try SmallStore.make()

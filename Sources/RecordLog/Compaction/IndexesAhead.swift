@@ -97,7 +97,7 @@ final class GatheredFrames: FrameSink {
         return FrameTicket(number: placed.count + frames.count - 1)
     }
 
-    func flush() throws(StoreError) {
+    func place() throws(StoreError) {
         guard let target else { return }
         var start = 0
         for frame in frames {

@@ -7,11 +7,11 @@ protocol FrameSource: AnyObject, Sendable {
 
 /// Where the frames of indexes are written.
 protocol FrameSink: AnyObject {
-    /// Takes a frame. Its place is known after the next `flush`.
+    /// Takes a frame. Its place is known after the next `place`.
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket
     /// Gives every frame taken its place in the file.
-    func flush() throws(StoreError)
-    /// The place of a frame that was flushed.
+    func place() throws(StoreError)
+    /// The place of a frame that has one.
     func pointer(_ ticket: FrameTicket) -> FramePointer
 }
 
@@ -19,6 +19,8 @@ protocol FrameSink: AnyObject {
 protocol CheckpointFrameSink: FrameSink {
     /// Where the log goes on after the snapshot that is being written: nothing but this sink's own frames lies before.
     var logEnd: UInt64 { get }
+    /// Has every frame taken in the file.
+    func flush() throws(StoreError)
 }
 
 /// A frame that a sink has taken.

@@ -85,20 +85,21 @@ struct IndexRuns: Sendable {
         !memory.isEmpty || !frozen.isEmpty || disk.count > 1 && isDue(merging)
     }
 
-    /// Writes what is in memory to the file, as a checkpoint does.
+    /// Gives what is in memory to a sink, as a checkpoint does.
     ///
     /// The runs in memory become one new run; when that would make too many, or the small ones together outweigh a part of the
     /// base, everything becomes one new base.
-    /// - Returns: the runs on disk then.
-    func flushed(to sink: any FrameSink, source: any FrameSource, _ merging: Merging) throws(StoreError) -> [DiskRun] {
-        guard needsFlush(merging) else { return disk }
+    /// - Returns: what becomes the runs on disk; nil where these stay.
+    func flushing(to sink: any FrameSink, _ merging: Merging) throws(StoreError) -> FlushedRuns? {
+        guard needsFlush(merging) else { return nil }
         let isRebased = isDue(merging)
         let merged = MergeCursor(
             cursors: isRebased
                 ? try cursors(.all, isDescending: false) : try IndexRuns(memory: memory, frozen: frozen).cursors(.all, isDescending: false),
             isDescending: false, keepsTombstones: !isRebased)
-        let run = try Self.write(merged, to: sink, source: source)
-        return (run.map { [$0] } ?? []) + (isRebased ? [] : disk)
+        var writer = RunWriter(sink: sink)
+        while try merged.next() { try writer.append(merged.entry, isTombstone: merged.isTombstone) }
+        return FlushedRuns(new: try writer.finishBlocks(), kept: isRebased ? [] : disk)
     }
 
     /// Gives everything to a writer, as one run.
@@ -120,11 +121,5 @@ struct IndexRuns: Sendable {
             count &+= 1
             try writer.append(merged.entry, isTombstone: false)
         }
-    }
-
-    static func write(_ cursor: MergeCursor, to sink: any FrameSink, source: any FrameSource) throws(StoreError) -> DiskRun? {
-        var writer = RunWriter(sink: sink)
-        while try cursor.next() { try writer.append(cursor.entry, isTombstone: cursor.isTombstone) }
-        return try writer.finish().map { DiskRun(manifest: $0, source: source) }
     }
 }

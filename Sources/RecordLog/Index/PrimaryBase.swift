@@ -72,29 +72,36 @@ final class PrimaryBase: @unchecked Sendable {
         return page
     }
 
-    /// Writes pages and a directory.
+    /// Gives pages to a sink.
     /// - Parameter page: by page index: the page as it was, or its addresses anew.
-    static func write(
-        pageCount: Int, to sink: any FrameSink, page: (Int) throws(StoreError) -> PageSource
-    ) throws(StoreError) -> FramePointer {
-        var pages: [FramePointer] = []
-        var tickets: [(page: Int, FrameTicket)] = []
-        for index in 0..<pageCount {
+    static func pages(
+        count: Int, to sink: any FrameSink, page: (Int) throws(StoreError) -> PageSource
+    ) throws(StoreError) -> WrittenPages {
+        var written = WrittenPages()
+        for index in 0..<count {
             switch try page(index) {
-            case .kept(let pointer): pages.append(pointer)
+            case .kept(let pointer): written.pointers.append(pointer)
             case .new(let addresses):
-                pages.append(.none)
+                written.pointers.append(.none)
                 let encoded = PrimaryPage.encode(addresses)
-                if !encoded.isEmpty { tickets.append((index, try sink.append(.primaryPage, encoded))) }
+                if !encoded.isEmpty { written.tickets.append((index, try sink.append(.primaryPage, encoded))) }
             }
         }
-        try sink.flush()
-        for (index, ticket) in tickets { pages[index] = sink.pointer(ticket) }
-        var writer = ByteWriter()
-        for page in pages { writer.append(page) }
-        let directory = try sink.append(.primaryDirectory, writer.bytes)
-        try sink.flush()
-        return sink.pointer(directory)
+        return written
+    }
+
+    /// Pages that were given to a sink, or kept; their directory is still to be written.
+    struct WrittenPages {
+        fileprivate var pointers: [FramePointer] = []
+        fileprivate var tickets: [(page: Int, FrameTicket)] = []
+
+        /// Gives the directory to the sink, where the pages have their places.
+        mutating func appendDirectory(to sink: any FrameSink) throws(StoreError) -> FrameTicket {
+            for (index, ticket) in tickets { pointers[index] = sink.pointer(ticket) }
+            var writer = ByteWriter()
+            for pointer in pointers { writer.append(pointer) }
+            return try sink.append(.primaryDirectory, writer.bytes)
+        }
     }
 
     enum PageSource {

@@ -56,15 +56,21 @@ struct RunWriter {
         byteCount += UInt64(size)
     }
 
-    /// - Returns: nil where no entry was added.
-    mutating func finish() throws(StoreError) -> Manifest.Run? {
+    /// Ends the blocks.
+    /// - Returns: what the root is made of; nil where no entry was added.
+    mutating func finishBlocks() throws(StoreError) -> RunBlocks? {
         try closeBlock()
         guard !blocks.isEmpty else { return nil }
-        try sink.flush()
-        for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
-        let bytes = IndexRoot.encode(blocks)
-        let root = try sink.append(.indexRoot, bytes)
-        try sink.flush()
-        return Manifest.Run(root: sink.pointer(root), entryCount: entryCount, byteCount: byteCount + UInt64(bytes.count))
+        return RunBlocks(blocks: blocks, tickets: tickets, entryCount: entryCount, byteCount: byteCount)
+    }
+
+    /// Ends the blocks, and writes the root.
+    /// - Returns: nil where no entry was added.
+    mutating func finish() throws(StoreError) -> Manifest.Run? {
+        guard var blocks = try finishBlocks() else { return nil }
+        try sink.place()
+        try blocks.appendRoot(to: sink)
+        try sink.place()
+        return blocks.run(in: sink)
     }
 }

@@ -18,7 +18,8 @@ final class CheckpointSink: CheckpointFrameSink {
     private var pointers: [FramePointer] = []
     private(set) var logEnd: UInt64
 
-    private static let batchSize = 1 << 20
+    /// A batch is placed once it has so much, where no commit is being made; else once it has as much as commits may be kept waiting for.
+    private static let batchSize = 1 << 20, batchSizeMax = 4 << 20
 
     /// - Parameter logEnd: where the log ended when the snapshot was the newest.
     init(_ store: LogStore, base: Snapshot, logEnd: UInt64, previous: FramePointer, isExclusive: Bool) throws(StoreError) {
@@ -46,29 +47,49 @@ final class CheckpointSink: CheckpointFrameSink {
         frames.append((kind, bytes.count))
         bytes.append(contentsOf: payload)
         let ticket = FrameTicket(number: pointers.count + frames.count - 1)
-        if bytes.count >= Self.batchSize { try flush() }
+        if bytes.count >= Self.batchSizeMax {
+            try flush()
+        } else if bytes.count >= Self.batchSize {
+            try flushIfFree()
+        }
         return ticket
     }
 
     func pointer(_ ticket: FrameTicket) -> FramePointer { pointers[ticket.number] }
 
+    func place() throws(StoreError) { try flush() }
+
     func flush() throws(StoreError) {
         guard !frames.isEmpty else { return }
         if isExclusive {
-            try place()
+            try writeBatch()
         } else {
-            try store.lockedForWriting { () throws(StoreError) in
-                guard store.writer.file === file, store.writer.slot.checkpoint == previous else { throw Self.abandoned(store.path) }
-                try place()
-                try store.writeSlot(store.writer.slot(upTo: store.writer.end))
-            }
+            try store.lockedForWriting { () throws(StoreError) in try publishBatch() }
             try sync()
         }
+        forgetBatch()
+    }
+
+    /// The same, where nobody in this process is writing at this moment.
+    private func flushIfFree() throws(StoreError) {
+        guard !isExclusive else { return try flush() }
+        guard try store.lockedForWritingIfFree({ () throws(StoreError) in try publishBatch() }) else { return }
+        try sync()
+        forgetBatch()
+    }
+
+    private func publishBatch() throws(StoreError) {
+        guard store.writer.file === file, store.writer.slot.checkpoint == previous else { throw Self.abandoned(store.path) }
+        try writeBatch()
+        try store.writeSlot(store.writer.slot(upTo: store.writer.end))
+    }
+
+    private func forgetBatch() {
         bytes.removeAll(keepingCapacity: true)
         frames.removeAll(keepingCapacity: true)
     }
 
-    private func place() throws(StoreError) {
+    private func writeBatch() throws(StoreError) {
         let writer = store.writer
         let appender = FrameAppender(file: file, at: writer.end, sequence: max(sequence, writer.slot.sequence), counters: store.counters)
         do throws(StoreError) {

@@ -141,6 +141,9 @@ final class FrameAppender: CheckpointFrameSink {
         return FrameTicket(number: pointers.count - 1)
     }
 
+    /// A frame has its place from the beginning.
+    func place() {}
+
     func pointer(_ ticket: FrameTicket) -> FramePointer { pointers[ticket.number] }
 
     // MARK: Batches

@@ -93,13 +93,23 @@ struct CheckpointBuilder {
     }
 
     func build(previous: FramePointer) throws(StoreError) -> Made {
+        var pages: [PrimaryBase.WrittenPages?] = []
+        for state in base.tables { pages.append(try state.flatMap { state throws(StoreError) in try writePages(state) }) }
+        var flushed: [FlushedRuns?] = []
+        for runs in base.indexes { flushed.append(try runs.flatMap { runs throws(StoreError) in try runs.flushing(to: sink, merging) }) }
+        // What names frames comes after them, all of it at once: each time a place is asked for commits may have to be waited for.
+        try sink.place()
+        var directories: [FrameTicket?] = []
+        for index in pages.indices { directories.append(try pages[index]?.appendDirectory(to: sink)) }
+        for index in flushed.indices { try flushed[index]?.appendRoot(to: sink) }
+        // Everything that the manifest names is in the file before the manifest is.
+        try sink.flush()
         var bases: [PrimaryBase?] = []
         var manifestTables: [Manifest.Table] = []
         for (index, state) in base.tables.enumerated() {
-            bases.append(nil)
+            let directory = directories[index].map(sink.pointer) ?? .none
+            bases.append(directory.isNone ? nil : try PrimaryBase(directory: directory, source: base.file))
             guard let state else { continue }
-            let directory = try writeDirectory(state)
-            if !directory.isNone { bases[index] = try PrimaryBase(directory: directory, source: base.file) }
             manifestTables.append(Manifest.Table(
                 id: TableID(rawValue: UInt16(index)), nextRow: state.nextRow, rowCount: state.rowCount, liveBytes: state.liveBytes,
                 directory: directory))
@@ -107,14 +117,10 @@ struct CheckpointBuilder {
         var disks: [[DiskRun]?] = []
         var manifestIndexes: [Manifest.Index] = []
         for (slot, runs) in base.indexes.enumerated() {
-            disks.append(nil)
-            guard let runs else { continue }
-            let flushed = try runs.flushed(to: sink, source: base.file, merging)
-            disks[slot] = flushed
-            manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(slot)), runs: flushed.map(\.manifest)))
+            disks.append(runs.map { flushed[slot]?.runs(in: sink, source: base.file) ?? $0.disk })
+            guard let disk = disks[slot] else { continue }
+            manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(slot)), runs: disk.map(\.manifest)))
         }
-        // Everything that the manifest names is in the file before the manifest is.
-        try sink.flush()
         let manifest = Manifest(
             sequence: base.sequence, commitChecksum: base.commitChecksum, logEnd: sink.logEnd, previousCheckpoint: previous,
             tables: manifestTables, indexes: manifestIndexes)
@@ -124,11 +130,12 @@ struct CheckpointBuilder {
     }
 
     /// Pages that nothing changed are named again, not written again.
-    private func writeDirectory(_ state: TableState) throws(StoreError) -> FramePointer {
+    /// - Returns: nil where there are none.
+    private func writePages(_ state: TableState) throws(StoreError) -> PrimaryBase.WrittenPages? {
         let perPage = PrimaryBase.rowsPerPage
         let pageCount = Int((state.nextRow + perPage - 1) / perPage)
-        guard pageCount > 0 else { return .none }
-        return try PrimaryBase.write(pageCount: pageCount, to: sink) { page throws(StoreError) in
+        guard pageCount > 0 else { return nil }
+        return try PrimaryBase.pages(count: pageCount, to: sink) { page throws(StoreError) in
             let first = UInt64(page) * perPage
             guard state.primary.isChanged(first..<first + perPage) else { return .kept(state.primary.base?.page(page) ?? .none) }
             let count = min(perPage, state.nextRow - first)

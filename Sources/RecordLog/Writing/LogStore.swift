@@ -141,6 +141,22 @@ public final class LogStore: Sendable {
         }
     }
 
+    /// The same where no other thread of this process writes at this moment.
+    /// - Returns: whether it ran.
+    func lockedForWritingIfFree(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+        let outcome: Result<Void, StoreError>? = writeLock.withLockIfAvailable { _ in
+            do throws(StoreError) {
+                try beginWriting()
+                defer { writer.file.storage.unlock() }
+                return .success(try body())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try outcome?.get()
+        return outcome != nil
+    }
+
     private func lockedWrite(author: String?, _ body: (Transaction) throws -> Void) throws {
         try check(author: author)
         try beginWriting()

@@ -13,7 +13,7 @@ import Testing
     @Test(.enabled(if: longCases == nil && oneSeed == nil), arguments: 0..<SimulationTests.lanes)
     func whatWasAcknowledgedSurvivesCrashesOfRandomRuns(lane: Int) {
         var cases = 0, diskRuns = 0, meanwhile = 0
-        for seed in stride(from: UInt64(lane), to: 60, by: Self.lanes) {
+        for seed in stride(from: UInt64(lane), to: 90, by: Self.lanes) {
             let run = SimulationRun(seed: seed, crashShare: 9)
             run.run()
             cases += run.cases
@@ -23,16 +23,6 @@ import Testing
         }
         // Enough of them, with several runs to look through and to merge, and with commits beside compactions.
         #expect(cases > 500 && diskRuns >= 4 && meanwhile > 20, "\(cases) cases, \(diskRuns) runs, \(meanwhile) commits meanwhile")
-    }
-
-    /// Runs that have failed in a long form: a batch of a checkpoint was lost but for its first frame, the log ended behind that, and
-    /// the next commit lay where the batch said that its frames were.
-    @Test(arguments: [358, 788, 839] as [UInt64])
-    func aLogDoesNotEndWithinABatch(seed: UInt64) {
-        let run = SimulationRun(seed: seed, crashShare: 100)
-        run.run()
-        for failure in run.failures { Issue.record("\(failure)") }
-        #expect(run.cases >= 20)
     }
 
     @Test(.enabled(if: oneSeed != nil && longCases == nil))

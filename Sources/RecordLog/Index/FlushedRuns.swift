@@ -1,0 +1,49 @@
+/// The runs on disk of an index whose newest one is being written.
+struct FlushedRuns {
+    /// nil where there is no entry.
+    private var new: RunBlocks?
+    private let kept: [DiskRun]
+
+    init(new: RunBlocks?, kept: [DiskRun]) {
+        self.new = new
+        self.kept = kept
+    }
+
+    /// Gives the new run's root to the sink, where its blocks have their places.
+    mutating func appendRoot(to sink: any FrameSink) throws(StoreError) { try new?.appendRoot(to: sink) }
+
+    /// All of them, once the root is in the file.
+    func runs(in sink: any FrameSink, source: any FrameSource) -> [DiskRun] {
+        let run = new?.run(in: sink).map { DiskRun(manifest: $0, source: source) }
+        return (run.map { [$0] } ?? []) + kept
+    }
+}
+
+/// A run whose blocks were given to a sink, and whose root was not, or has no place yet.
+struct RunBlocks {
+    private var blocks: [IndexRoot.Block]
+    private let tickets: [FrameTicket]
+    private let entryCount: UInt64
+    private var byteCount: UInt64
+    private var root: FrameTicket?
+
+    init(blocks: [IndexRoot.Block], tickets: [FrameTicket], entryCount: UInt64, byteCount: UInt64) {
+        self.blocks = blocks
+        self.tickets = tickets
+        self.entryCount = entryCount
+        self.byteCount = byteCount
+    }
+
+    /// Gives the root to the sink, where the blocks have their places.
+    mutating func appendRoot(to sink: any FrameSink) throws(StoreError) {
+        for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
+        let bytes = IndexRoot.encode(blocks)
+        byteCount += UInt64(bytes.count)
+        root = try sink.append(.indexRoot, bytes)
+    }
+
+    /// The run, once its root has its place.
+    func run(in sink: any FrameSink) -> Manifest.Run? {
+        root.map { Manifest.Run(root: sink.pointer($0), entryCount: entryCount, byteCount: byteCount) }
+    }
+}
