@@ -84,7 +84,7 @@ public struct RowView {
     }
 
     /// The bytes of a text or bytes column; of a value column what the row keeps of it.
-    @inlinable
+    @inlinable @inline(__always)
     public func bytes(_ access: ColumnAccess) -> UnsafeRawBufferPointer {
         guard access.typeCode >= ColumnType.text.rawValue else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         let table = Int(access.variableTable), last = Int(access.variableCount) &- 1, index = Int(access.position)

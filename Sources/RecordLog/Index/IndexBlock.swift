@@ -132,23 +132,26 @@ struct IndexBlock {
         return .found(intervalStart: entriesStart, skipped: 0, entry, matched: matched)
     }
 
-    /// The last interval whose first entry is before the key, by words; the first one where none is.
+    /// The last interval whose first entry is before the key; the first one where none is.
+    ///
+    /// All words are looked at: there are some twenty, and loads that wait for nothing cost less than a binary search's branches.
     @inline(__always)
     private func interval(before key: UnsafeRawBufferPointer, hasRow: Bool) -> Int? {
-        let wanted = KeyBytes.word(key)
         var low = 0, high = intervalCount
-        // The first interval that is not before the key.
+        if !hasRow {
+            let wanted = KeyBytes.word(key)
+            high = 0
+            for interval in 0..<intervalCount {
+                let known = word(interval)
+                low &+= known < wanted ? 1 : 0
+                high &+= known <= wanted ? 1 : 0
+            }
+        }
+        // The first interval that is not before the key, among those whose words do not tell.
         while low < high {
             let middle = (low &+ high) / 2
-            let known = word(middle)
-            let isBefore: Bool
-            if known != wanted, !hasRow {
-                isBefore = known < wanted
-            } else {
-                guard let start = start(ofInterval: middle), let entry = entry(at: start), entry.shared == 0 else { return nil }
-                isBefore = compare(entry, key, from: 0).order < 0
-            }
-            if isBefore { low = middle &+ 1 } else { high = middle }
+            guard let start = start(ofInterval: middle), let entry = entry(at: start), entry.shared == 0 else { return nil }
+            if compare(entry, key, from: 0).order < 0 { low = middle &+ 1 } else { high = middle }
         }
         return max(low &- 1, 0)
     }
