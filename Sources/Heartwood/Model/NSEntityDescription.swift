@@ -9,7 +9,13 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     /// The class of the entity's objects; "NSManagedObject" where it has none of its own.
     public final var managedObjectClassName: String! = "NSManagedObject" { willSet { checkEditable() } }
     public final var isAbstract = false { willSet { checkEditable() } }
-    public internal(set) final weak var superentity: NSEntityDescription?
+    public internal(set) final var superentity: NSEntityDescription? {
+        get { ancestor?.takeUnretainedValue() }
+        set { ancestor = newValue.map(Unmanaged.passUnretained) }
+    }
+    /// Not weak, and neither is what properties and indexes know of tancestor entity: an object that weak references point to pays more for every
+    /// other one, and each managed object that is made refers to its entity. The entity takes these back before it goes.
+    private var ancestor: Unmanaged<NSEntityDescription>?
     public internal(set) final weak var managedObjectModel: NSManagedObjectModel?
     public final var userInfo: [AnyHashable: Any]? { willSet { checkEditable() } }
     public final var renamingIdentifier: String? { willSet { checkEditable() } }
@@ -18,8 +24,8 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     public final var indexes: [NSFetchIndexDescription] = [] {
         willSet { checkEditable() }
         didSet {
-            for index in oldValue { index.entity = nil }
-            for index in indexes { index.entity = self }
+            for index in oldValue where index.entity === self { index.owner = nil }
+            for index in indexes { index.owner = .passUnretained(self) }
         }
     }
     /// Each a list of attributes (by name or description) whose values together must be unique among the entity's objects.
@@ -67,6 +73,8 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
 
     deinit {
         disownProperties()
+        for index in indexes where index.entity === self { index.owner = nil }
+        for entity in ownSubentities where entity.superentity === self { entity.superentity = nil }
     }
 
     /// The properties that this entity states itself.

@@ -44,7 +44,9 @@ open class NSFetchIndexDescription: NSObject, @unchecked Sendable {
         didSet { adoptElements() }
     }
     /// The entity that states the index.
-    public internal(set) final weak var entity: NSEntityDescription?
+    public final var entity: NSEntityDescription? { owner?.takeUnretainedValue() }
+    /// The entity takes it back before it goes; see `NSPropertyDescription.owner`.
+    final var owner: Unmanaged<NSEntityDescription>?
     /// The objects that the index has; nil for all. It compares attributes of the entity with constants and each other.
     ///
     /// The index serves a fetch whose predicate has each part of this one, joined by AND: as it is written here, or as a narrower range of

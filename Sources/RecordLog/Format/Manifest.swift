@@ -1,34 +1,56 @@
 /// What a checkpoint knows: the state of every table and index as of one commit. Spec: FORMAT.md, "Checkpoints".
-struct Manifest {
-    struct Table {
-        var id: TableID
-        var nextRow: UInt64
-        var rowCount: UInt64
-        var liveBytes: UInt64
+///
+/// Classes, as what else an opening comes across: the runtime makes a type of its own for an array or an optional of each structure when a
+/// process first uses it, which took longer than all the rest of opening a store.
+final class Manifest {
+    final class Table {
+        let id: TableID
+        let nextRow: UInt64
+        let rowCount: UInt64
+        let liveBytes: UInt64
         /// None for a table that never had a row.
-        var directory: FramePointer
+        let directory: FramePointer
+
+        init(id: TableID, nextRow: UInt64, rowCount: UInt64, liveBytes: UInt64, directory: FramePointer) {
+            self.id = id
+            self.nextRow = nextRow
+            self.rowCount = rowCount
+            self.liveBytes = liveBytes
+            self.directory = directory
+        }
     }
 
-    struct Index {
-        var id: IndexID
+    final class Index {
+        let id: IndexID
         /// Roots of the runs, newest first.
-        var runs: [Run]
+        let runs: [Run]
+
+        init(id: IndexID, runs: [Run]) {
+            self.id = id
+            self.runs = runs
+        }
     }
 
-    struct Run {
-        var root: FramePointer
-        var entryCount: UInt64
-        var byteCount: UInt64
+    final class Run: Sendable {
+        let root: FramePointer
+        let entryCount: UInt64
+        let byteCount: UInt64
+
+        init(root: FramePointer, entryCount: UInt64, byteCount: UInt64) {
+            self.root = root
+            self.entryCount = entryCount
+            self.byteCount = byteCount
+        }
     }
 
-    var sequence: UInt64
+    let sequence: UInt64
     /// The checksum of that commit's frame.
-    var commitChecksum: UInt64
+    let commitChecksum: UInt64
     /// Where the log goes on after that commit. Commits may lie between it and the manifest.
-    var logEnd: UInt64
-    var previousCheckpoint: FramePointer
-    var tables: [Table]
-    var indexes: [Index]
+    let logEnd: UInt64
+    let previousCheckpoint: FramePointer
+    let tables: [Table]
+    let indexes: [Index]
 
     private static let version: UInt8 = 1
     /// What all tables and runs together may claim to have, so that adding never overflows: far more than a file holds.
@@ -76,7 +98,7 @@ struct Manifest {
     }
 
     /// - Returns: nil where the bytes are not a manifest.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    convenience init?(_ bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let sequence = reader.integer(UInt64.self),
             let commitChecksum = reader.integer(UInt64.self), let logEnd = reader.integer(UInt64.self), let previous = reader.pointer(), let tableCount = reader.count(of: 42)

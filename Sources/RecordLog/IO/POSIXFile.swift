@@ -15,10 +15,23 @@ import Synchronization
         private let descriptor: Int32
         private let path: String
         let identity: FileSystemIdentity
-        private let mappings = Mutex<[(address: UInt, length: Int)]>([])
+        /// The newest one.
+        private let mappings = Mutex<Mapping?>(nil)
         #if os(Linux) || os(Android)
             private let windows = WriteWindows()
         #endif
+
+        private final class Mapping {
+            let address: UInt
+            let length: Int
+            var older: Mapping?
+
+            init(address: UInt, length: Int, older: Mapping?) {
+                self.address = address
+                self.length = length
+                self.older = older
+            }
+        }
 
         init(descriptor: Int32, path: String, identity: FileSystemIdentity) {
             self.descriptor = descriptor
@@ -27,8 +40,13 @@ import Synchronization
         }
 
         deinit {
-            mappings.withLock { mappings in
-                for mapping in mappings { munmap(UnsafeMutableRawPointer(bitPattern: mapping.address), mapping.length) }
+            mappings.withLock { newest in
+                // One after the other: a release of the newest would go as deep as there are mappings.
+                while let mapping = newest {
+                    munmap(UnsafeMutableRawPointer(bitPattern: mapping.address), mapping.length)
+                    newest = mapping.older
+                    mapping.older = nil
+                }
             }
             _ = close(descriptor)
         }
@@ -115,7 +133,7 @@ import Synchronization
         func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
             let address = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, off_t(offset))
             guard let address, address != MAP_FAILED else { throw SystemCall.error("mmap", path, at: offset, errno) }
-            mappings.withLock { $0.append((UInt(bitPattern: address), length)) }
+            mappings.withLock { $0 = Mapping(address: UInt(bitPattern: address), length: length, older: $0) }
             return UnsafeRawPointer(address)
         }
 

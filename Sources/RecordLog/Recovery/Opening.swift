@@ -1,5 +1,5 @@
 /// A file that has been opened and recovered.
-struct OpenedFile {
+final class OpenedFile {
     var snapshot: Snapshot
     /// The log's newest whole commit, where the snapshot shows one that nobody has completed yet.
     var base: Snapshot?
@@ -12,7 +12,16 @@ struct OpenedFile {
     let bytesBehind: UInt64
     let zeroedEnd: UInt64
     /// What a reader passed over: committed bytes that are damaged.
-    var damage: StoreError?
+    let damage: StoreError?
+
+    init(snapshot: Snapshot, slot: HeaderSlot, end: UInt64, bytesBehind: UInt64, zeroedEnd: UInt64, damage: StoreError? = nil) {
+        self.snapshot = snapshot
+        self.slot = slot
+        self.end = end
+        self.bytesBehind = bytesBehind
+        self.zeroedEnd = zeroedEnd
+        self.damage = damage
+    }
 }
 
 /// Opens a store: header, checkpoint, replay, and what to do about the tail. Spec: FORMAT.md, "Recovery".
@@ -100,10 +109,10 @@ struct Opening {
         let prepared = asksOthers && slot?.durableEnd ?? 0 <= replay.end ? replay.prepared : nil
         if let prepared, !options.isReadOnly { try complete(prepared, replay, file) }
         let snapshot = try replay.finish(counters: counters)
-        var opened = try settle(
+        let opened = try settle(
             snapshot, slot: slot, end: replay.end, size: try storage.size(), bytesBehind: replay.commitBytes,
             hasCheckpoint: state.hasCheckpoint)
-        if let prepared, options.isReadOnly { try show(prepared, replay, &opened) }
+        if let prepared, options.isReadOnly { try show(prepared, replay, in: opened) }
         return opened
     }
 
@@ -123,7 +132,7 @@ struct Opening {
     }
 
     /// Shows a prepared commit as it will be once somebody completes it, where the deciding store says so.
-    private func show(_ prepared: PreparedCommit, _ replay: Replay, _ opened: inout OpenedFile) throws(StoreError) {
+    private func show(_ prepared: PreparedCommit, _ replay: Replay, in opened: OpenedFile) throws(StoreError) {
         let answer = decidingStore(prepared).ask()
         opened.waiting = WaitingCommit(prepared, answer)
         guard case .committed = answer else { return }

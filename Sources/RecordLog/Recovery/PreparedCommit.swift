@@ -2,7 +2,7 @@
 ///
 /// Where that store decides for it, the frame it lacks is made of what the prepared frame says: the same bytes at the same place, whoever
 /// makes them. So a reader may show the commit before anybody has written it.
-struct PreparedCommit: Equatable {
+final class PreparedCommit {
     /// Of the prepared frame.
     let offset: UInt64
     let end: UInt64
@@ -24,6 +24,12 @@ struct PreparedCommit: Equatable {
         partsChecksum = CommitFooter.folding(footer.partsChecksum, frame.header.checksum)
     }
 
+    /// Whether the other one says the same, from the same place.
+    func isSame(as other: PreparedCommit) -> Bool {
+        offset == other.offset && end == other.end && record == other.record && footer == other.footer && author == other.author
+            && partsChecksum == other.partsChecksum
+    }
+
     /// The commit frame, laid down and not written.
     func completion(in file: LogFile, counters: Counters) throws(StoreError) -> (appender: FrameAppender, frame: FramePointer) {
         let appender = FrameAppender(file: file, at: end, sequence: footer.sequence, counters: counters)
@@ -33,7 +39,7 @@ struct PreparedCommit: Equatable {
 }
 
 /// What a store's log ends with where it waits for another store's decision.
-public struct WaitingCommit: Sendable {
+public final class WaitingCommit: Sendable {
     public enum State: String, Sendable {
         /// The other store has decided for it: snapshots show it, and the next writer completes it.
         case committed

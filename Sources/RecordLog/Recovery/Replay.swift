@@ -62,7 +62,7 @@ final class Replay {
         // Once more: what `run` had verified of it is forgotten, since it might have been cut off.
         var walk = CommitWalk(
             file: file, behind: sequence, checksum: commitChecksum, at: end, limit: prepared.end, publishedEnd: nil, wholeEnd: 0)
-        guard try walk.next() == nil, walk.prepared == prepared else {
+        guard try walk.next() == nil, let again = walk.prepared, again.isSame(as: prepared) else {
             throw StoreError.corrupt(file.path, at: prepared.offset, "a prepared commit has changed while it was read")
         }
         try apply(walk.frames, prepared.footer)

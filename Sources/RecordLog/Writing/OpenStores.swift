@@ -4,8 +4,10 @@ import Synchronization
 ///
 /// A file alone does not tell: snapshots keep it open after their handle was closed, and a handle locks it only while it writes.
 enum OpenStores {
-    private struct Entry: Sendable {
-        weak var store: LogStore?
+    private final class Entry: Sendable {
+        weak let store: LogStore?
+
+        init(_ store: LogStore) { self.store = store }
     }
 
     private static let entries = Mutex<[Entry]>([])
@@ -13,7 +15,7 @@ enum OpenStores {
     static func add(_ store: LogStore) {
         entries.withLock { entries in
             entries.removeAll { $0.store == nil }
-            entries.append(Entry(store: store))
+            entries.append(Entry(store))
         }
     }
 
