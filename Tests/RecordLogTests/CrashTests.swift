@@ -110,7 +110,7 @@ import Testing
     @Test func aPoisonedHandleSaysWhatToDo() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
-        fileSystem.fail(at: fileSystem.operations.count + 2, .once(EIO))
+        fileSystem.fail(at: fileSystem.operations.count, .once(EIO))
         let failed = #expect(throws: StoreError.self) { try sample.insert(.init(name: "a", age: 1, group: 1)) }
         #expect(failed?.code == .io)
         let poisoned = #expect(throws: StoreError.self) { try sample.insert(.init(name: "b", age: 1, group: 1)) }
@@ -131,14 +131,14 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func aSaveIsOneAppendOneSyncAndOneSlot() throws {
+    @Test func aSaveIsOneSyncedAppendAndOneSlot() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         try sample.insert(.init(name: "first", age: 1, group: 1))
         let operations = fileSystem.operations.count, before = sample.store.statistics
         try sample.insert(.init(name: "second", age: 2, group: 1))
         let after = sample.store.statistics
-        #expect(fileSystem.operations[operations...] == [.write, .sync, .write])
+        #expect(fileSystem.operations[operations...] == [.syncedWrite, .write])
         #expect(after.syncs - before.syncs == 1 && after.framesAppended - before.framesAppended == 1)
         #expect(after.bytesAppended - before.bytesAppended <= 256)
     }

@@ -88,7 +88,7 @@ import Testing
             let system = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: system)
             try sample.insert(.init(name: "a", age: 1, group: 1))
-            system.fail(at: system.operations.count + 1, .syncLosesPages)
+            system.fail(at: system.operations.count, .syncLosesPages)
             #expect(throws: StoreError.self) { try sample.insert(.init(name: "b", age: 2, group: 1)) }
             try sample.reopenAfterCrash()
             sample.people = try sample.contents(sample.store.snapshot())
@@ -149,7 +149,7 @@ import Testing
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
         let other = try SampleStore(fileSystem: system)
         // One handle dies between its commit's sync and its slot; the other cannot write the commit again in its place.
-        system.fail(at: system.operationCount + 2, .once(EIO))
+        system.fail(at: system.operationCount + 1, .once(EIO))
         #expect(throws: StoreError.self) {
             try sample.store.write { transaction in
                 try sample.put(transaction, row, .init(name: "b", age: 2, group: 2))

@@ -53,6 +53,9 @@ public protocol StorageFile: AnyObject, Sendable {
     /// Reads up to `buffer.count` bytes; fewer only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
+    /// Writes bytes and makes these durable, with what it takes to find them; others may stay as they are.
+    /// - Throws: `noSpace` as `write` does. After any other error it is not known whether anything was written, and what of it is durable.
+    func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
     /// Whether `write` may be called from another thread while the one that has the lock reads.
     var writesBehind: Bool { get }
     func truncate(to size: UInt64) throws(StoreError)
@@ -81,6 +84,18 @@ public protocol StorageFile: AnyObject, Sendable {
 }
 
 extension StorageFile {
+    public func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try writeAndSync(bytes, at: offset) }
+
+    func writeAndSync(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+        try write(bytes, at: offset)
+        do throws(StoreError) {
+            try sync()
+        } catch {
+            guard error.code == .noSpace else { throw error }
+            throw StoreError(.io, path: error.path, at: offset, error.message, remedy: error.remedy, errno: error.systemErrno)
+        }
+    }
+
     public var writesBehind: Bool { false }
     public func expectOverwriting(_ range: Range<UInt64>) {}
     /// For files that no other process can have.

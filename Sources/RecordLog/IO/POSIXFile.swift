@@ -88,6 +88,17 @@ import Synchronization
             guard done == bytes.count else { throw SystemCall.error("pwrite", path, at: offset + UInt64(done), code ?? ENOSPC) }
         }
 
+        #if os(Linux) || os(Android)
+            func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+                // In place alone: a file system that copies a block for it may find no room for that while it syncs.
+                if windows.isInPlace(identity.device), let done = SyncedWrite.write(bytes, to: descriptor, at: offset) {
+                    if done == bytes.count { return }
+                    if done < 0, ![ENOSYS, EOPNOTSUPP, EINVAL].contains(errno) { throw SystemCall.error("pwritev2", path, at: offset, errno) }
+                }
+                try writeAndSync(bytes, at: offset)
+            }
+        #endif
+
         func truncate(to size: UInt64) throws(StoreError) {
             #if os(Linux) || os(Android)
                 windows.suspend()

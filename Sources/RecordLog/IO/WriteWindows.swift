@@ -35,7 +35,7 @@
         }
 
         /// Whether the file system overwrites blocks where they are: others may copy one when it is written to.
-        private func isInPlace(_ device: UInt64) -> Bool {
+        func isInPlace(_ device: UInt64) -> Bool {
             if let known = isKnownInPlace { return known }
             let found = SystemInformation.fileSystemType(of: device).map { ["ext2", "ext3", "ext4", "tmpfs"].contains($0) } ?? false
             isKnownInPlace = found

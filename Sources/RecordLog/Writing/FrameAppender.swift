@@ -299,12 +299,15 @@ final class FrameAppender: CheckpointFrameSink {
     // MARK: Writing
 
     /// Writes what has gathered, at a frame's end.
-    func flush() throws(StoreError) {
+    func flush() throws(StoreError) { try flush { bytes throws(StoreError) in try file.storage.write(bytes, at: base) } }
+
+    /// The same, and waits until it is on the disk.
+    func flushDurably() throws(StoreError) { try flush { bytes throws(StoreError) in try file.storage.writeDurably(bytes, at: base) } }
+
+    private func flush(_ write: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
         try settle()
         guard count > 0 else { return }
-        try remembering { () throws(StoreError) in
-            try file.storage.write(UnsafeRawBufferPointer(start: memory, count: count), at: base)
-        }
+        try remembering { () throws(StoreError) in try write(UnsafeRawBufferPointer(start: memory, count: count)) }
         wrote(sealed, frameCount: frameCount, from: base, count)
         goOn()
     }

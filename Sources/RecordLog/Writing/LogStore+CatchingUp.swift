@@ -188,6 +188,7 @@ extension Writer {
         slot = opened.slot
         mark = nil
         end = opened.end
+        syncedEnd = 0
         bytesBehind = opened.bytesBehind
         bytesBehindAtFailure = 0
         zeroedEnd = opened.zeroedEnd

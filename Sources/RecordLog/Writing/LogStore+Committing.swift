@@ -5,11 +5,26 @@
 /// to it although no slot names it), after the slot (it is there).
 extension LogStore {
     func commit(_ transaction: Transaction, author: String?) throws(StoreError) {
-        let frame = try append(transaction, author: author)
-        // (4) Acknowledged only after the sync succeeded.
-        if options.durability == .full { try syncFile() }
+        let frame = try layDown(transaction, author: author)
+        // (4) Acknowledged only once it is on the disk.
+        if options.durability != .full {
+            try append(transaction.appender)
+        } else if needsNoOtherSync(transaction.appender) {
+            try writeDurably(transaction.appender)
+        } else {
+            try append(transaction.appender)
+            try syncFile()
+        }
         // (5) Published after that.
         try publish(transaction, frame)
+    }
+
+    /// Whether a commit is durable with its own bytes: everything before it is so, and it makes the file no longer.
+    ///
+    /// The slot that names the commit before then reaches the disk when the system likes, and at the latest with the sync of the next zeroes
+    /// that are written ahead: it may be a MiB of commits old after a crash, which the recovery follows.
+    private func needsNoOtherSync(_ appender: FrameAppender) -> Bool {
+        writer.syncedEnd == writer.end && appender.base == writer.end && appender.position <= writer.zeroedEnd
     }
 
     func footer(of transaction: Transaction, authorLength: Int) -> CommitFooter {
@@ -18,16 +33,25 @@ extension LogStore {
             durableSequence: writer.slot.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(authorLength))
     }
 
+    /// Ends a commit's frames.
+    private func layDown(_ transaction: Transaction, author: String?) throws(StoreError) -> FramePointer {
+        let name = Array((author ?? "").utf8)
+        return try transaction.appender.appendFooter(footer(of: transaction, authorLength: name.count), author: name)
+    }
+
+    private func append(_ appender: FrameAppender) throws(StoreError) {
+        try zeroAhead(of: appender)
+        try write(appender)
+    }
+
     /// Writes a whole commit behind the log.
     func append(_ transaction: Transaction, author: String?) throws(StoreError) -> FramePointer {
-        let name = Array((author ?? "").utf8)
-        let frame = try transaction.appender.appendFooter(footer(of: transaction, authorLength: name.count), author: name)
-        try zeroAhead(of: transaction.appender)
-        try write(transaction.appender)
+        let frame = try layDown(transaction, author: author)
+        try append(transaction.appender)
         return frame
     }
 
-    /// Makes a commit that is in the file the newest one, to this handle and to others.
+    /// Makes a commit the newest one, to this handle and to others: it is in the file, and on the disk by the durability.
     func publish(_ transaction: Transaction, _ frame: FramePointer) throws(StoreError) {
         var slot = writer.slot
         slot.sequence = transaction.base.sequence + 1
@@ -41,6 +65,7 @@ extension LogStore {
         try writeSlot(slot)
         writer.bytesBehind += slot.end - writer.end
         writer.end = slot.end
+        if options.durability == .full { writer.syncedEnd = slot.end }
         publish(Self.apply(transaction, commitChecksum: frame.checksum, end: slot.end, counters: counters))
     }
 
@@ -86,6 +111,15 @@ extension LogStore {
             let next = min(range.upperBound, (at / Self.zeroedAtOnce + 1) * Self.zeroedAtOnce)
             try FileCreation.write(zeroes[..<Int(next - at)], to: writer.file.storage, at: at)
             at = next
+        }
+    }
+
+    private func writeDurably(_ appender: FrameAppender) throws(StoreError) {
+        do throws(StoreError) {
+            try appender.flushDurably()
+            counters.synced()
+        } catch {
+            try failed(error, canGoOn: error.code == .noSpace)
         }
     }
 

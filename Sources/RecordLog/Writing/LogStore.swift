@@ -224,6 +224,7 @@ public final class LogStore: Sendable {
     /// Cuts off what follows the log's end.
     func cutTail() {
         let file = writer.file
+        writer.syncedEnd = 0
         // Whether or not it can be cut off.
         file.forgetVerified(from: writer.end, to: file.readableEnd)
         guard let size = try? file.storage.size(), size > writer.end, (try? file.storage.truncate(to: writer.end)) != nil else { return }
@@ -353,6 +354,8 @@ final class Writer: @unchecked Sendable {
     var mark: HeaderMark?
     /// Where the next frame goes: behind the newest commit and checkpoint.
     var end: UInt64
+    /// Up to here everything is on the disk, but for header slots, where the log ends here.
+    var syncedEnd: UInt64 = 0
     /// Bytes of commits that the newest checkpoint does not have.
     var bytesBehind: UInt64
     /// The same when a checkpoint failed last.

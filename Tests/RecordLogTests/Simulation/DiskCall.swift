@@ -5,11 +5,13 @@ enum DiskCall: Sendable {
     case remove(String)
     case syncDirectory
     case write(inode: UInt64, offset: UInt64, bytes: [UInt8])
+    /// A write that is durable when it returns, where nothing else need be.
+    case syncedWrite(inode: UInt64, offset: UInt64, bytes: [UInt8])
     case truncate(inode: UInt64, size: UInt64)
     case sync(inode: UInt64)
 
     enum Kind: Equatable, Sendable {
-        case create, rename, remove, syncDirectory, write, truncate, sync
+        case create, rename, remove, syncDirectory, write, syncedWrite, truncate, sync
     }
 
     var kind: Kind {
@@ -19,8 +21,38 @@ enum DiskCall: Sendable {
         case .remove: .remove
         case .syncDirectory: .syncDirectory
         case .write: .write
+        case .syncedWrite: .syncedWrite
         case .truncate: .truncate
         case .sync: .sync
         }
+    }
+
+    /// Where a write goes, synced or not.
+    var written: (inode: UInt64, offset: UInt64, bytes: [UInt8])? {
+        switch self {
+        case .write(let inode, let offset, let bytes), .syncedWrite(let inode, let offset, let bytes): (inode, offset, bytes)
+        default: nil
+        }
+    }
+
+    /// A synced write as one that no sync has reached yet; others as they are.
+    var unsynced: DiskCall {
+        guard case .syncedWrite(let inode, let offset, let bytes) = self else { return self }
+        return .write(inode: inode, offset: offset, bytes: bytes)
+    }
+
+    /// What a write writes outside of a range.
+    func without(_ range: Range<UInt64>) -> [DiskCall] {
+        guard case .write(let inode, let offset, let bytes) = self else { return [self] }
+        let end = offset + UInt64(bytes.count)
+        guard offset < range.upperBound, range.lowerBound < end else { return [self] }
+        var parts: [DiskCall] = []
+        if offset < range.lowerBound {
+            parts.append(.write(inode: inode, offset: offset, bytes: Array(bytes[..<Int(range.lowerBound - offset)])))
+        }
+        if range.upperBound < end {
+            parts.append(.write(inode: inode, offset: range.upperBound, bytes: Array(bytes[Int(range.upperBound - offset)...])))
+        }
+        return parts
     }
 }

@@ -11,6 +11,21 @@ struct DiskState: Sendable {
         var journal: [DiskCall] = []
         /// Syncs that failed and lost what they had to write.
         var failedSyncs = 0
+
+        /// Does a synced write to what is durable. What waits for the same bytes is never written; a change of length is durable with it.
+        mutating func makeDurable(_ write: DiskCall, _ range: Range<UInt64>) {
+            var waiting: [DiskCall] = []
+            for change in journal {
+                if case .truncate(_, let size) = change {
+                    DiskState.apply(change, to: &durable)
+                    waiting = waiting.flatMap { $0.without(size..<UInt64.max) }
+                } else {
+                    waiting.append(change)
+                }
+            }
+            journal = waiting.flatMap { $0.without(range) }
+            DiskState.apply(write, to: &durable)
+        }
     }
 
     /// By inode; a file without a name stays, for those who have it open.
@@ -37,7 +52,7 @@ struct DiskState: Sendable {
 
     /// How many bytes a call adds to its file.
     func growth(_ call: DiskCall) -> UInt64 {
-        guard case .write(let inode, let offset, let bytes) = call, let size = files[inode]?.live.size else { return 0 }
+        guard let (inode, offset, bytes) = call.written, let size = files[inode]?.live.size else { return 0 }
         let end = offset + UInt64(bytes.count)
         return end > size ? end - size : 0
     }
@@ -47,6 +62,9 @@ struct DiskState: Sendable {
         switch call {
         case .write(let inode, let offset, let bytes):
             bytes.withUnsafeBytes { files[inode]?.live.write($0, at: offset) }
+        case .syncedWrite(let inode, let offset, let bytes):
+            bytes.withUnsafeBytes { files[inode]?.live.write($0, at: offset) }
+            files[inode]?.makeDurable(call, offset..<offset + UInt64(bytes.count))
         case .truncate(let inode, let size):
             files[inode]?.live.truncate(to: size)
         case .sync(let inode):
@@ -69,7 +87,7 @@ struct DiskState: Sendable {
         switch call {
         case .write(let inode, _, _), .truncate(let inode, _): files[inode]?.journal.append(call)
         case .create, .rename, .remove: nameJournal.append(call)
-        case .sync, .syncDirectory: break
+        case .sync, .syncDirectory, .syncedWrite: break
         }
     }
 
@@ -86,7 +104,7 @@ struct DiskState: Sendable {
         case .create(let path, let inode): names[path] = inode
         case .rename(let old, let new): names[new] = names.removeValue(forKey: old)
         case .remove(let path): names[path] = nil
-        case .write, .truncate, .sync, .syncDirectory: break
+        case .write, .syncedWrite, .truncate, .sync, .syncDirectory: break
         }
     }
 
@@ -94,7 +112,7 @@ struct DiskState: Sendable {
         switch change {
         case .truncate(_, let size):
             resize(&bytes, to: Int(size))
-        case .write(_, let offset, let new):
+        case .write(_, let offset, let new), .syncedWrite(_, let offset, let new):
             let end = Int(offset) + new.count
             if bytes.count < end { resize(&bytes, to: end) }
             // By libc: a test build's own loops over bytes are slow.

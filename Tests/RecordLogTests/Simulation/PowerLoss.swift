@@ -21,7 +21,7 @@ extension DiskState {
     /// - Parameter inFlight: a call that had begun and may have happened.
     func afterPowerLoss(seed: UInt64, inFlight: DiskCall?) -> DiskState {
         var before = self
-        if let inFlight { before.journal(inFlight) }
+        if let inFlight { before.journal(inFlight.unsynced) }
         var random = SeededGenerator(seed: seed &+ 77)
         let loss = PowerLoss.allCases[Int(seed % UInt64(PowerLoss.allCases.count))]
         // A directory's changes reach the disk in order.

@@ -101,6 +101,7 @@ final class SimulatedFileSystem: FileSystem {
                 applyPartly(call, &state, isWholePossible: code != ENOSPC)
                 return code
             case .syncLosesPages:
+                if let (inode, offset, bytes) = call.written { state.disk.apply(.write(inode: inode, offset: offset, bytes: bytes)) }
                 state.disk.losePages()
                 return EIO
             }
@@ -116,7 +117,7 @@ final class SimulatedFileSystem: FileSystem {
 
     /// A write that fails has written nothing, or its beginning, or everything all the same; other calls do nothing then.
     private static func applyPartly(_ call: DiskCall, _ state: inout State, isWholePossible: Bool) {
-        guard case .write(let inode, let offset, let bytes) = call else { return }
+        guard let (inode, offset, bytes) = call.written else { return }
         let parts = [0, bytes.count / 2, bytes.count]
         let count = parts[Int.random(in: 0..<(isWholePossible ? 3 : 2), using: &state.random)]
         if count > 0 { state.disk.apply(.write(inode: inode, offset: offset, bytes: Array(bytes[..<count]))) }

@@ -36,7 +36,7 @@ enum SeedCorpus {
                 // A block's counts stand at its end, a root's at its beginning.
                 let root = payload + [UInt8](repeating: 0, count: size - payload.count)
                 try write("run-\(place)", .run, root + [UInt8](repeating: 0, count: size - block.count) + block)
-            case .pad, .rows, .primaryPage, .primaryDirectory, .batch, .valueChunk, .valueList: break
+            case .pad, .rows, .primaryPage, .primaryDirectory, .batch, .valueChunk, .valueList, .prepared: break
             }
             offset += Int(header.length)
         }

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import RecordLog
+
+/// Commits that are durable with their own bytes.
+@Suite struct SyncedWriteTests {
+    /// Where temporary files are, and in memory, where the system has such a place.
+    @Test(arguments: [FileManager.default.temporaryDirectory.path, "/dev/shm"])
+    func aDurableWriteIsAWrite(directory: String) throws {
+        guard FileManager.default.isWritableFile(atPath: directory) else { return }
+        let path = directory + "/synced-\(UUID())"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = try POSIXFileSystem().open(path, .create)
+        var model = [UInt8](repeating: 0, count: 40_000)
+        func write(_ bytes: [UInt8], at offset: Int, _ write: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws {
+            try bytes.withUnsafeBytes { try write($0, UInt64(offset)) }
+            model.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        }
+        try write(model, at: 0) { try file.write($0, at: $1) }
+        for (number, offset) in [0, 4095, 20_000, 30_000].enumerated() {
+            let bytes = (0..<9000).map { UInt8(truncatingIfNeeded: $0 &+ number) }
+            try write(bytes, at: offset) { try file.writeDurably($0, at: $1) }
+            #expect(try Array(Data(contentsOf: URL(fileURLWithPath: path))) == model)
+        }
+    }
+
+    private func kinds(_ system: SimulatedFileSystem, _ body: () throws -> Void) rethrows -> [DiskCall.Kind] {
+        let before = system.operationCount
+        try body()
+        return Array(system.operations[before...])
+    }
+
+    /// What nobody has synced yet, and lies before a commit, has to be on the disk before that is acknowledged.
+    @Test func aCommitBehindWhatIsNotSyncedSyncsTheFile() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system)
+        func insert(_ name: String) throws -> [DiskCall.Kind] {
+            try kinds(system) { try sample.insert(.init(name: name, age: 1, group: 1)) }
+        }
+        #expect(try insert("a") == [.syncedWrite, .write])
+        // Another handle's commit, which waits for no disk.
+        let other = try SampleStore(fileSystem: system) { $0.durability = .relaxed }
+        try other.insert(.init(name: "b", age: 1, group: 1))
+        sample.people = try sample.contents(other.store.snapshot())
+        #expect(try insert("c") == [.write, .sync, .write])
+        #expect(try insert("d") == [.syncedWrite, .write])
+        try sample.store.checkpoint()
+        #expect(try insert("e").contains(.sync))
+        #expect(try insert("f") == [.syncedWrite, .write])
+        // The power goes, and takes all that no sync has reached: the slots since the last one, too.
+        var options = sample.options
+        options.fileSystem = system.afterPowerLoss(seed: PowerLoss.nothing.rawValue)
+        let again = try LogStore.open(path: SampleStore.path, options: options)
+        #expect(try sample.contents(again.snapshot()) == sample.people)
+    }
+
+    /// The slots on the disk are as old as the last sync of the file, and that is as old as the zeroes written ahead.
+    @Test func theNextZeroesAreWrittenWithASync() throws {
+        let system = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: system) { $0.zeroAheadBytes = 4096 }
+        var synced = 0, alone = 0
+        for number in 0..<200 {
+            let calls = try kinds(system) { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
+            if calls.contains(.sync) { synced += 1 } else { alone += 1 }
+        }
+        #expect(synced >= 3 && alone > synced * 5, "\(synced) synced the file, \(alone) did not")
+        for seed in 0..<24 as Range<UInt64> {
+            var options = sample.options
+            options.fileSystem = system.afterPowerLoss(seed: seed)
+            let again = try LogStore.open(path: SampleStore.path, options: options)
+            #expect(try sample.contents(again.snapshot()) == sample.people, "seed \(seed)")
+        }
+    }
+
+    /// A full disk at a synced write leaves the handle as after a write; any other failure as after a sync.
+    @Test func aSyncedWriteThatFailsPoisonsTheHandle() throws {
+        for code in [EIO, ENOSPC] {
+            let system = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: system)
+            try sample.insert(.init(name: "a", age: 1, group: 1))
+            system.fail(at: system.operationCount, .once(code))
+            #expect(throws: StoreError.self) { try sample.insert(.init(name: "b", age: 1, group: 1)) }
+            #expect((sample.store.writer.poison == nil) == (code == ENOSPC))
+        }
+    }
+}
