@@ -1,7 +1,7 @@
 /// What a checkpoint knows: the state of every table and index as of one commit. Spec: FORMAT.md, "Checkpoints".
 ///
-/// Classes, as what else an opening comes across: the runtime makes a type of its own for an array or an optional of each structure when a
-/// process first uses it, which took longer than all the rest of opening a store.
+/// Classes, like most of what an opening comes across: for an array or an optional of a structure the runtime makes a type when a process
+/// first uses it, and those took half of the time of opening a store.
 final class Manifest {
     final class Table {
         let id: TableID
