@@ -1,12 +1,13 @@
 import Foundation
 import RecordLog
 import Synchronization
+import TestSupport
 import Testing
 
 extension GoldenStore {
     /// Commits, one of which begins a checkpoint in the background; three lie between its batches. The store is closed.
     static func addCommitsBesideACheckpoint(to url: URL) throws {
-        let files = SyncHook()
+        let files = SyncHook(POSIXFileSystem())
         var options = StoreOptions()
         options.fileSystem = files
         options.checkpointAfterBytes = 16_000

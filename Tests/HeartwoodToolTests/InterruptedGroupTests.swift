@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RecordLog
@@ -18,7 +19,7 @@ import Testing
 
     /// Copies of both files as they were after each sync of a save, and which of them decides.
     private func copies() throws -> (directories: [String], decider: String, other: String) {
-        let files = SyncHook(), root = ToolProcess.temporaryPath(), syncs = Count()
+        let files = SyncHook(POSIXFileSystem()), root = ToolProcess.temporaryPath(), syncs = Count()
         try FileManager.default.createDirectory(atPath: root + "/live", withIntermediateDirectories: true)
         files.arm {
             let number = syncs.next()

@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,7 +8,7 @@ import Testing
     /// A checkpoint in the background has synced what it wrote and what was committed before; a handle that does not sync its
     /// commits may have added some since, and those the header must not call durable.
     @Test func aCheckpointDoesNotCallAnothersUnsyncedCommitDurable() throws {
-        let files = LastSyncs()
+        let memory = MemoryFileSystem(), files = SyncHook(memory)
         let sample = try SampleStore(fileSystem: files) {
             $0.checkpointAfterBytes = 20_000
             $0.checkpointsInBackground = true
@@ -29,44 +28,10 @@ import Testing
         let newest = try #require(try sample.store.commit(slot.sequence))
         #expect(slot.durableEnd <= newest.offset)
         // The power goes, and takes with it what was not synced.
-        var bytes = try #require(files.files.contents(of: SampleStore.path))
+        var bytes = try #require(memory.contents(of: SampleStore.path))
         bytes[Int(newest.offset) + 8] ^= 1
-        files.files.setContents(of: SampleStore.path, to: bytes)
+        memory.setContents(of: SampleStore.path, to: bytes)
         let store = try LogStore.open(path: SampleStore.path, options: options)
         #expect(store.snapshot().sequence == newest.sequence - 1)
-    }
-}
-
-/// Files in memory; each sync of one that is opened after `arm` goes on to a function.
-private final class LastSyncs: ForwardingFileSystem, @unchecked Sendable {
-    let files: MemoryFileSystem
-    private let function = Mutex<(@Sendable () -> Void)?>(nil)
-
-    init() {
-        files = MemoryFileSystem()
-        super.init(files)
-    }
-
-    func arm(_ then: @escaping @Sendable () -> Void) { function.withLock { $0 = then } }
-
-    func disarm() { function.withLock { $0 = nil } }
-
-    override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
-        let file = try super.open(path, mode)
-        return function.withLock { $0 }.map { File(file, $0) } ?? file
-    }
-
-    private final class File: ForwardingFile, @unchecked Sendable {
-        private let then: @Sendable () -> Void
-
-        init(_ file: any StorageFile, _ then: @escaping @Sendable () -> Void) {
-            self.then = then
-            super.init(file)
-        }
-
-        override func sync() throws(StoreError) {
-            try super.sync()
-            then()
-        }
     }
 }

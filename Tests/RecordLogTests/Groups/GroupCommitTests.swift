@@ -48,7 +48,7 @@ import Testing
                 try pair.first.put(transactions[0], row, .init(name: "alone", age: 2, group: 1))
             }
         }
-        #expect(one.filter { $0 == .sync || $0 == .syncedWrite }.count == 1 && asGroup == one, "\(one) \(asGroup)")
+        #expect(one.filter(\.isSync).count == 1 && asGroup == one, "\(one) \(asGroup)")
         let nothing = try costs { try LogStore.write(to: pair.stores) { _ in } }
         #expect(nothing.isEmpty)
     }
@@ -328,7 +328,7 @@ import Testing
         }
         let before = disk.operationCount
         try add("a")
-        #expect(disk.operations.dropFirst(before).filter { $0 == .sync || $0 == .syncedWrite }.count == 1)
+        #expect(disk.operations.dropFirst(before).filter(\.isSync).count == 1)
         disk.fail(at: disk.operationCount, .once(ENOSPC))
         #expect(throws: StoreError.self) { try add("b") }
         #expect(memory.store.snapshot().rowCount(memory.table.id) == 1 && lasting.store.snapshot().rowCount(lasting.table.id) == 1)

@@ -12,6 +12,9 @@ enum DiskCall: Sendable {
 
     enum Kind: Equatable, Sendable {
         case create, rename, remove, syncDirectory, write, syncedWrite, truncate, sync
+
+        /// Whether a file's bytes are durable after it.
+        var isSync: Bool { self == .sync || self == .syncedWrite }
     }
 
     var kind: Kind {

@@ -27,7 +27,7 @@ struct DiskFaults: Sendable {
     mutating func take(_ kind: DiskCall.Kind, number: Int) -> DiskFault? {
         if let code = failingForGood { return .once(code) }
         guard let at, number >= at else { return nil }
-        if case .syncLosesPages = fault, kind != .sync, kind != .syncedWrite { return nil }
+        if case .syncLosesPages = fault, !kind.isSync { return nil }
         self.at = nil
         guard case .forGood(let code) = fault else { return fault }
         failingForGood = code

@@ -32,26 +32,21 @@ final class SimulatedHandle: StorageFile {
     }
 
     func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
-        defer { failuresSeen.store(system.failedSyncs(of: inode), ordering: .relaxed) }
-        try checkForNews()
-        try system.perform(.syncedWrite(inode: inode, offset: offset, bytes: Array(bytes)), live.path)
+        try performSync(.syncedWrite(inode: inode, offset: offset, bytes: Array(bytes)))
     }
 
     func truncate(to size: UInt64) throws(StoreError) {
         try system.perform(.truncate(inode: inode, size: size), live.path)
     }
 
-    func sync() throws(StoreError) {
-        defer { failuresSeen.store(system.failedSyncs(of: inode), ordering: .relaxed) }
-        try checkForNews()
-        try system.perform(.sync(inode: inode), live.path)
-    }
+    func sync() throws(StoreError) { try performSync(.sync(inode: inode)) }
 
-    /// - Throws: where a sync has failed of which this handle has not been told.
-    private func checkForNews() throws(StoreError) {
-        let failed = system.failedSyncs(of: inode)
-        guard failuresSeen.exchange(failed, ordering: .relaxed) < failed else { return }
-        throw SimulatedFileSystem.error(.io, live.path)
+    /// - Throws: also where a sync has failed of which this handle has not been told.
+    private func performSync(_ call: DiskCall) throws(StoreError) {
+        let isNews = failuresSeen.load(ordering: .relaxed) < system.failedSyncs(of: inode)
+        defer { failuresSeen.store(system.failedSyncs(of: inode), ordering: .relaxed) }
+        if isNews { throw SimulatedFileSystem.error(.io, live.path) }
+        try system.perform(call, live.path)
     }
 
     func lock(timeout: Duration) throws(StoreError) { try handle.lock(timeout: timeout) }
