@@ -13,8 +13,7 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
         get { ancestor?.takeUnretainedValue() }
         set { ancestor = newValue.map(Unmanaged.passUnretained) }
     }
-    /// Not weak, and neither is what properties and indexes know of tancestor entity: an object that weak references point to pays more for every
-    /// other one, and each managed object that is made refers to its entity. The entity takes these back before it goes.
+    /// The superentity takes it back before it goes; see `NSPropertyDescription.owner`.
     private var ancestor: Unmanaged<NSEntityDescription>?
     public internal(set) final weak var managedObjectModel: NSManagedObjectModel?
     public final var userInfo: [AnyHashable: Any]? { willSet { checkEditable() } }

@@ -47,11 +47,7 @@ final class CheckpointSink: CheckpointFrameSink {
         frames.append((kind, bytes.count))
         bytes.append(contentsOf: payload)
         let ticket = FrameTicket(number: pointers.count + frames.count - 1)
-        if bytes.count >= Self.batchSizeMax {
-            try flush()
-        } else if bytes.count >= Self.batchSize {
-            try flushIfFree()
-        }
+        if bytes.count >= Self.batchSize { try flush(waiting: bytes.count >= Self.batchSizeMax) }
         return ticket
     }
 
@@ -59,32 +55,22 @@ final class CheckpointSink: CheckpointFrameSink {
 
     func place() throws(StoreError) { try flush() }
 
-    func flush() throws(StoreError) {
+    func flush() throws(StoreError) { try flush(waiting: true) }
+
+    /// - Parameter waiting: whether to wait for whoever in this process is writing at this moment; else nothing is done then.
+    private func flush(waiting: Bool) throws(StoreError) {
         guard !frames.isEmpty else { return }
         if isExclusive {
             try writeBatch()
         } else {
-            try store.lockedForWriting { () throws(StoreError) in try publishBatch() }
+            let isPublished = try store.lockedForWriting(waiting: waiting) { () throws(StoreError) in
+                guard store.writer.file === file, store.writer.slot.checkpoint == previous else { throw Self.abandoned(store.path) }
+                try writeBatch()
+                try store.writeSlot(store.writer.slot(upTo: store.writer.end))
+            }
+            guard isPublished else { return }
             try sync()
         }
-        forgetBatch()
-    }
-
-    /// The same, where nobody in this process is writing at this moment.
-    private func flushIfFree() throws(StoreError) {
-        guard !isExclusive else { return try flush() }
-        guard try store.lockedForWritingIfFree({ () throws(StoreError) in try publishBatch() }) else { return }
-        try sync()
-        forgetBatch()
-    }
-
-    private func publishBatch() throws(StoreError) {
-        guard store.writer.file === file, store.writer.slot.checkpoint == previous else { throw Self.abandoned(store.path) }
-        try writeBatch()
-        try store.writeSlot(store.writer.slot(upTo: store.writer.end))
-    }
-
-    private func forgetBatch() {
         bytes.removeAll(keepingCapacity: true)
         frames.removeAll(keepingCapacity: true)
     }

@@ -10,8 +10,8 @@ extension LogStore {
         let base = writer.base ?? snapshot()
         let file = base.file
         // Before anything is touched: what is mapped and not there any more faults.
-        guard try file.storage.size() >= max(FileFormat.dataStart, writer.end) else {
-            let size = try file.storage.size()
+        var size = try file.storage.size()
+        guard size >= max(FileFormat.dataStart, writer.end) else {
             file.cutReadable(to: size)
             throw LogFile.cut(path, to: size)
         }
@@ -20,7 +20,8 @@ extension LogStore {
         // What is shown before it is in the file stays so: it was decided.
         guard isNew || isLocked || slot.isUnresolved && writer.base == nil else { return }
         let looksBehind = isLocked || slot.isUnresolved
-        let size = try file.storage.size()
+        // Another process may have written what the slot says since.
+        if !isLocked { size = try file.storage.size() }
         file.extendReadable(to: size)
         guard size >= slot.end else {
             throw StoreError.corrupt(path, at: size, "the file is shorter than its header says")

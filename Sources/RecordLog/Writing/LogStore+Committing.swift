@@ -7,13 +7,11 @@ extension LogStore {
     func commit(_ transaction: Transaction, author: String?) throws(StoreError) {
         let frame = try layDown(transaction, author: author)
         // (4) Acknowledged only once it is on the disk.
-        if options.durability != .full {
-            try append(transaction.appender)
-        } else if needsNoOtherSync(transaction.appender) {
+        if options.durability == .full, needsNoOtherSync(transaction.appender) {
             try writeDurably(transaction.appender)
         } else {
             try append(transaction.appender)
-            try syncFile()
+            if options.durability == .full { try syncFile() }
         }
         // (5) Published after that.
         try publish(transaction, frame)

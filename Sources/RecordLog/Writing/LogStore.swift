@@ -134,27 +134,27 @@ public final class LogStore: Sendable {
 
     /// Runs `body` under the store's lock and the file's, after learning what others have written.
     func lockedForWriting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try exclusively { () throws(StoreError) in
-            try beginWriting()
-            defer { writer.file.storage.unlock() }
-            return try body()
-        }
+        try exclusively { () throws(StoreError) in try withFileLock(body) }
     }
 
-    /// The same where no other thread of this process writes at this moment.
+    /// The same, or nothing where another thread of this process is writing and is not to be waited for.
     /// - Returns: whether it ran.
-    func lockedForWritingIfFree(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+    func lockedForWriting(waiting: Bool, _ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+        guard !waiting else {
+            try lockedForWriting(body)
+            return true
+        }
         let outcome: Result<Void, StoreError>? = writeLock.withLockIfAvailable { _ in
-            do throws(StoreError) {
-                try beginWriting()
-                defer { writer.file.storage.unlock() }
-                return .success(try body())
-            } catch {
-                return .failure(error)
-            }
+            do throws(StoreError) { return .success(try withFileLock(body)) } catch { return .failure(error) }
         }
         try outcome?.get()
         return outcome != nil
+    }
+
+    private func withFileLock<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try beginWriting()
+        defer { writer.file.storage.unlock() }
+        return try body()
     }
 
     private func lockedWrite(author: String?, _ body: (Transaction) throws -> Void) throws {
@@ -259,16 +259,16 @@ public final class LogStore: Sendable {
     /// - Throws: `io`; the handle is poisoned then.
     public func sync() throws(StoreError) {
         guard !options.isReadOnly else { return }
-        try exclusively { () throws(StoreError) in
-            try beginWriting()
-            defer { writer.file.storage.unlock() }
-            guard writer.slot.durableSequence < writer.slot.sequence else { return }
-            try syncFile()
-            var slot = writer.slot
-            slot.durableSequence = slot.sequence
-            slot.durableEnd = slot.end
-            try writeSlot(slot)
-        }
+        try lockedForWriting { () throws(StoreError) in try syncCommits() }
+    }
+
+    private func syncCommits() throws(StoreError) {
+        guard writer.slot.durableSequence < writer.slot.sequence else { return }
+        try syncFile()
+        var slot = writer.slot
+        slot.durableSequence = slot.sequence
+        slot.durableEnd = slot.end
+        try writeSlot(slot)
     }
 
     /// Writes the indexes as of now to the file, so that the next opening reads them in place of the log.
@@ -276,9 +276,7 @@ public final class LogStore: Sendable {
     /// - Throws: as `write` does; the log is not harmed.
     public func checkpoint() throws(StoreError) {
         finishCheckpoint()
-        try exclusively { () throws(StoreError) in
-            try beginWriting()
-            defer { writer.file.storage.unlock() }
+        try lockedForWriting { () throws(StoreError) in
             try writeCheckpoint()
             announceCompactionIfDue()
         }
@@ -290,11 +288,7 @@ public final class LogStore: Sendable {
     /// - Complexity: O(log); memory for the indexes.
     public func rebuildIndexes() throws(StoreError) {
         finishCheckpoint()
-        try exclusively { () throws(StoreError) in
-            try beginWriting()
-            defer { writer.file.storage.unlock() }
-            try writeCheckpoint(of: try rebuilt(snapshot()), .whenClosing)
-        }
+        try lockedForWriting { () throws(StoreError) in try writeCheckpoint(of: try rebuilt(snapshot()), .whenClosing) }
     }
 
     /// Writes a checkpoint where the next opening would gain by it, and lets go of the file. Snapshots stay readable.
@@ -322,13 +316,7 @@ public final class LogStore: Sendable {
             defer { writer.file.storage.unlock() }
             let hasMuch = writer.bytesBehind > Self.checkpointAtClose
             if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(.whenClosing) { try writeCheckpoint(.whenClosing) }
-            if options.durability != .none, writer.slot.durableSequence < writer.slot.sequence {
-                try syncFile()
-                var slot = writer.slot
-                slot.durableSequence = slot.sequence
-                slot.durableEnd = slot.end
-                try writeSlot(slot)
-            }
+            if options.durability != .none { try syncCommits() }
             // The zeroes written ahead go, so that the next opening has no tail to examine.
             if writer.zeroedEnd > writer.end { try writer.file.storage.truncate(to: writer.end) }
         }
