@@ -6,18 +6,23 @@ import Foundation
 /// `named` says which it names. Both are used again for the next row.
 final class BatchRows {
     private let request: NSBatchInsertRequest
+    private let objectHandler: ((NSManagedObject) -> Bool)?
     private let runtime: EntityRuntime
-    private(set) var values: [ManagedValue]
-    private(set) var named: [Int] = []
-    private(set) var isAtEnd = false
-    private var place = 0
+    @exclusivity(unchecked) private(set) var values: [ManagedValue]
+    @exclusivity(unchecked) private(set) var named: [Int] = []
+    @exclusivity(unchecked) private(set) var isAtEnd = false
+    @exclusivity(unchecked) private var place = 0
     private let dictionary = NSMutableDictionary()
+    /// What the object handler fills, again for each row.
     private var object: NSManagedObject?
+    /// The same, for each row: no reference is counted.
+    @exclusivity(unchecked) private var unretained: Unmanaged<NSManagedObject>?
     /// What the object's setters set in vain: relationships, and what has no column.
     private var unnamed: [Int] = []
 
     init(_ request: NSBatchInsertRequest, _ runtime: EntityRuntime) {
         self.request = request
+        objectHandler = request.managedObjectHandler
         self.runtime = runtime
         values = runtime.initialValues
     }
@@ -26,8 +31,8 @@ final class BatchRows {
     /// - Throws: 1550 for a name that the entity does not have, and for a value that does not fit.
     func next() throws -> Bool {
         guard !isAtEnd else { return false }
-        if let handler = request.managedObjectHandler {
-            isAtEnd = !nextObject(handler)
+        if let objectHandler {
+            isAtEnd = !nextObject(objectHandler)
         } else if let handler = request.dictionaryHandler {
             isAtEnd = try !nextDictionary(handler)
         } else {
@@ -69,20 +74,28 @@ final class BatchRows {
 
     /// The object has no context, so its setters refuse destinations of relationships; primitive ones lead nowhere.
     private func nextObject(_ handler: (NSManagedObject) -> Bool) -> Bool {
-        let object = self.object ?? runtime.objectClass.init(entity: runtime.entity, insertInto: nil)
-        if self.object == nil {
-            object.runtime = runtime
-            named = runtime.properties.indices.filter { runtime.properties[$0].hasColumn && !runtime.properties[$0].kind.isRelationship }
-            unnamed = runtime.properties.indices.filter { !named.contains($0) }
+        (unretained ?? makeObject())._withUnsafeGuaranteedRef { object in
+            let storage = object.ownStorage()
+            // In place: an array that is shared would be copied at the first setter.
+            storage.values.withUnsafeMutableBufferPointer { values in
+                for index in values.indices { values[index] = runtime.initialValues[index] }
+            }
+            guard !handler(object) else { return false }
+            guard storage.values.count == values.count else { return true }
+            swap(&values, &storage.values)
+            for place in unnamed.indices { values[unnamed[place]] = runtime.initialValues[unnamed[place]] }
+            return true
         }
-        self.object = object
-        let storage = object.ownStorage()
-        // In place: an array that is shared would be copied at the first setter.
-        for (index, value) in runtime.initialValues.enumerated() { storage.values[index] = value }
-        guard !handler(object) else { return false }
-        guard storage.values.count == values.count else { return true }
-        swap(&values, &storage.values)
-        for index in unnamed { values[index] = runtime.initialValues[index] }
-        return true
+    }
+
+    private func makeObject() -> Unmanaged<NSManagedObject> {
+        let made = runtime.objectClass.init(entity: runtime.entity, insertInto: nil)
+        made.runtime = runtime
+        named = runtime.properties.indices.filter { runtime.properties[$0].hasColumn && !runtime.properties[$0].kind.isRelationship }
+        unnamed = runtime.properties.indices.filter { !named.contains($0) }
+        object = made
+        let known = Unmanaged.passUnretained(made)
+        unretained = known
+        return known
     }
 }

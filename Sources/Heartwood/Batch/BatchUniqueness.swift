@@ -13,10 +13,12 @@ import RecordLog
 final class BatchUniqueness {
     private let transaction: Transaction
     private let schema: RecordLogSchema
-    private var places: [(hash: UInt64, reference: RowReference)] = []
-    private var count = 0
+    @exclusivity(unchecked) private var places: [(hash: UInt64, reference: RowReference)] = []
+    @exclusivity(unchecked) private var count = 0
     /// Rows of the store that were written: what the store's indexes say of them is old.
     private var rewritten: Set<RowReference> = []
+    /// The hashes of the values of the row that `conflict` was asked about last.
+    @exclusivity(unchecked) private var asked: [UInt64] = []
     private let key = KeyBuilder()
     private let otherKey = KeyBuilder()
 
@@ -29,24 +31,43 @@ final class BatchUniqueness {
     /// - Parameter isNew: whether the transaction has inserted it.
     func note(_ row: RowView, _ table: EntityTable, isNew: Bool) {
         if !isNew { rewritten.insert(row.reference) }
-        for index in table.indexes where index.isUnique {
-            key.removeAll()
-            if table.appendUniqueKey(of: row, index, to: key) { insert(hash(index), row.reference) }
+        for place in table.uniqueIndexes.indices {
+            table.uniqueIndexes[place]._withUnsafeGuaranteedRef { index in
+                key.removeAll()
+                if table.appendUniqueKey(of: row, index, to: key) { insert(hash(index), row.reference) }
+            }
         }
+    }
+
+    /// Says that the row that `conflict` was asked about last, and found none for, was inserted.
+    func noteInserted(_ reference: RowReference) {
+        for place in asked.indices { insert(asked[place], reference) }
     }
 
     /// The first constraint whose values another row has.
     /// - Parameter row: about to be written, or written.
     /// - Complexity: a look-up in each of the constraints' indexes.
     func conflict(of row: RowView, _ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
-        for index in table.indexes where index.isUnique {
-            key.removeAll()
-            guard table.appendUniqueKey(of: row, index, to: key) else { continue }
-            if let holder = try written(index, besides: row.reference) { return (index, holder) }
-            if let holder = try stored(table.id, index.id, besides: row.reference) { return (index, holder) }
-            for relative in index.relatives {
-                if let holder = try stored(relative.table, relative.index, besides: row.reference) { return (index, holder) }
-            }
+        asked.removeAll(keepingCapacity: true)
+        for place in table.uniqueIndexes.indices {
+            let index = table.uniqueIndexes[place]
+            if let holder = try index._withUnsafeGuaranteedRef({ try holder(of: row, $0, table) }) { return (index.takeUnretainedValue(), holder) }
+        }
+        return nil
+    }
+
+    /// Another row that has the values of one constraint.
+    @inline(__always)
+    private func holder(of row: RowView, _ index: TableIndex, _ table: EntityTable) throws -> RowReference? {
+        key.removeAll()
+        guard table.appendUniqueKey(of: row, index, to: key) else { return nil }
+        let hash = hash(index)
+        asked.append(hash)
+        if let holder = try written(hash, index, besides: row.reference) { return holder }
+        if let holder = try stored(table.id, index.id, besides: row.reference) { return holder }
+        for place in index.relatives.indices {
+            let relative = index.relatives[place]
+            if let holder = try stored(relative.table, relative.index, besides: row.reference) { return holder }
         }
         return nil
     }
@@ -63,9 +84,8 @@ final class BatchUniqueness {
         return nil
     }
 
-    private func written(_ index: TableIndex, besides own: RowReference) throws -> RowReference? {
+    private func written(_ hash: UInt64, _ index: TableIndex, besides own: RowReference) throws -> RowReference? {
         guard count > 0 else { return nil }
-        let hash = hash(index)
         var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
         while !places[place].reference.isNone {
             let (known, reference) = places[place]

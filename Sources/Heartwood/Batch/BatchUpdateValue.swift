@@ -8,6 +8,8 @@ final class BatchUpdateValue {
     private let constant: ManagedValue
     /// In the constant's place.
     private let computed: RowExpression?
+    /// The same, for each row: no reference is counted.
+    private let unretained: Unmanaged<RowExpression>?
     private let kind: PropertyKind
     private let name: String
 
@@ -23,12 +25,14 @@ final class BatchUpdateValue {
         guard let expression = value as? NSExpression else {
             constant = try BatchValues.value(value, index, runtime)
             computed = nil
+            unretained = nil
             return
         }
         let node = expression.node.folded
         if case .constant(let value) = node {
             constant = try BatchValues.value(value.object ?? NSNull(), index, runtime)
             computed = nil
+            unretained = nil
             return
         }
         // What stands for a constant in this place is one that the property can take.
@@ -40,6 +44,7 @@ final class BatchUpdateValue {
         }
         constant = .null
         computed = compiled
+        unretained = .passUnretained(compiled)
     }
 
     /// Whether the value is made of attributes of the row's own; a condition may look elsewhere.
@@ -55,8 +60,8 @@ final class BatchUpdateValue {
     /// What the row, as it was before the request, gets.
     /// - Throws: 1550 where what was computed does not fit the attribute.
     func value(for row: RowView, _ scope: QueryScope) throws -> ManagedValue {
-        guard let computed else { return constant }
-        let value = try computed.value(row, scope)
+        guard let unretained else { return constant }
+        let value = try unretained._withUnsafeGuaranteedRef { try $0.value(row, scope) }
         if let fitted = Self.fit(value, kind) { return fitted }
         let object = value.object
         throw BatchValues.error(

@@ -23,12 +23,14 @@ final class RecordLogBatch {
     /// - Throws: where the store has been exchanged for another since the request was made ready.
     func table(of runtime: EntityRuntime) throws -> EntityTable { try schema.table(of: runtime, slotBase: slotBase) }
 
-    func table(of reference: RowReference) throws -> EntityTable {
-        guard let table = schema.table(reference.table) else {
-            throw CoreDataError.make(
-                NSPersistentStoreOperationError, "A relationship leads to the table \(reference.table.rawValue), which is no entity's.")
-        }
-        return table
+    func table(of reference: RowReference) throws -> EntityTable { try unretainedTable(of: reference).takeUnretainedValue() }
+
+    /// The schema holds it.
+    @inline(__always)
+    private func unretainedTable(of reference: RowReference) throws -> Unmanaged<EntityTable> {
+        if let table = schema.unretainedTable(reference.table) { return table }
+        throw CoreDataError.make(
+            NSPersistentStoreOperationError, "A relationship leads to the table \(reference.table.rawValue), which is no entity's.")
     }
 
     /// Counts a row as one that the request was about.
@@ -39,7 +41,7 @@ final class RecordLogBatch {
         switch target {
         case .query(let query):
             let statistics = try view.answer(query) { row in
-                try body(row, try table(of: row.reference))
+                try unretainedTable(of: row.reference)._withUnsafeGuaranteedRef { try body(row, $0) }
                 return true
             }
             guard statistics != nil else { throw UnansweredQuery() }
@@ -54,10 +56,15 @@ final class RecordLogBatch {
 
     /// Builds a row of the table's current layout.
     func build(_ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
-        let values = try table.derivations == nil ? values : scope.completing(values, of: nil, in: table)
+        guard table.derivations != nil else { return try values.withUnsafeBufferPointer { try encode($0, table) } }
+        return try scope.completing(values, of: nil, in: table).withUnsafeBufferPointer { try encode($0, table) }
+    }
+
+    @inline(__always)
+    private func encode(_ values: UnsafeBufferPointer<ManagedValue>, _ table: EntityTable) throws -> UnsafeRawBufferPointer {
         builder.begin(table.layout)
-        for (property, position) in table.positions.enumerated() {
-            if let position { try encode(values[property], at: position, property, table) }
+        for property in table.positions.indices {
+            if let position = table.positions[property] { try encode(values[property], at: position, property, table) }
         }
         return builder.finish()
     }
@@ -65,7 +72,16 @@ final class RecordLogBatch {
     /// Builds a row that is as `row` but for some properties.
     /// - Parameter values: by property index; `unset` keeps what the row has.
     func rebuild(_ row: RowView, _ values: [ManagedValue], _ table: EntityTable) throws -> UnsafeRawBufferPointer {
-        let values = try table.derivations == nil ? values : scope.completing(values, of: row, in: table)
+        try values.withUnsafeBufferPointer { try rebuild(row, $0, table) }
+    }
+
+    func rebuild(_ row: RowView, _ values: UnsafeBufferPointer<ManagedValue>, _ table: EntityTable) throws -> UnsafeRawBufferPointer {
+        guard table.derivations != nil else { return try encode(values, over: row, table) }
+        return try scope.completing(Array(values), of: row, in: table).withUnsafeBufferPointer { try encode($0, over: row, table) }
+    }
+
+    @inline(__always)
+    private func encode(_ values: UnsafeBufferPointer<ManagedValue>, over row: RowView, _ table: EntityTable) throws -> UnsafeRawBufferPointer {
         try builder.begin(table, revising: row)
         for property in values.indices where !values[property].isUnset {
             if let position = table.positions[property] { try encode(values[property], at: position, property, table) }
@@ -85,12 +101,14 @@ final class RecordLogBatch {
     }
 
     private func encode(_ value: ManagedValue, at position: Int, _ property: Int, _ table: EntityTable) throws {
-        if case .reference(let key) = value {
+        switch value {
+        case .reference(let key):
             guard !key.isNone else { return builder.setNull(position) }
             builder.set(position, reference: view.reference(key))
-        } else {
+        case .object:
             let value = try value.transformed(property, of: table.runtime.entity)
             try transaction.encode(value, into: builder, at: position, of: table.layout)
+        default: try transaction.encode(value, into: builder, at: position, of: table.layout)
         }
     }
 

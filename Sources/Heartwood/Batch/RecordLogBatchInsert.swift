@@ -32,7 +32,7 @@ struct RecordLogBatchInsert {
         }
         let reference = RowReference(table: table.id, row: try batch.transaction.newRow(in: table.id))
         try batch.put(reference, body)
-        uniqueness?.note(view(body, reference), table, isNew: true)
+        uniqueness?.noteInserted(reference)
         batch.note(reference)
     }
 

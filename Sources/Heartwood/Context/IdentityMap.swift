@@ -27,6 +27,8 @@ final class IdentityMap {
     var observer: RegistrationObserver?
 
     private static let minimumSweep = 1024
+    /// As many objects as that leave a quarter of so many places free.
+    private static let sweptCapacity = 2048
     private static let minimumCapacity = 16
 
     init() {
@@ -141,14 +143,27 @@ final class IdentityMap {
         let oldMarks = marks, oldObjects = objects, oldCapacity = capacity
         capacity = newCapacity
         (marks, objects) = Self.allocate(newCapacity)
-        for index in 0..<oldCapacity where oldMarks[index] != 0 {
-            var target = Self.home(oldMarks[index], newCapacity)
-            while marks[target] != 0 { target = (target &+ 1) & (newCapacity &- 1) }
-            marks[target] = oldMarks[index]
-            objects[target] = oldObjects[index]
-        }
+        for index in 0..<oldCapacity where oldMarks[index] != 0 { place(oldObjects[index], oldMarks[index]) }
         oldMarks.deallocate()
         oldObjects.deallocate()
+    }
+
+    @inline(__always)
+    private func place(_ object: Unmanaged<NSManagedObject>?, _ mark: UInt32) {
+        var index = Self.home(mark, capacity)
+        while marks[index] != 0 { index = (index &+ 1) & (capacity &- 1) }
+        marks[index] = mark
+        objects[index] = object
+    }
+
+    /// Restores (2) after objects have gone.
+    private func closeGaps() {
+        var left: [(object: Unmanaged<NSManagedObject>?, mark: UInt32)] = []
+        left.reserveCapacity(count)
+        for index in 0..<capacity where marks[index] != 0 { left.append((objects[index], marks[index])) }
+        marks.update(repeating: 0, count: capacity)
+        objects.update(repeating: nil, count: capacity)
+        for one in left { place(one.object, one.mark) }
     }
 
     /// Whether objects stay that only the map refers to.
@@ -171,9 +186,10 @@ final class IdentityMap {
         }
         count &-= disposed.count
         if !disposed.isEmpty {
-            var wanted = Self.minimumCapacity
+            // As many may come again before the next sweep: a table that was just large enough for them stays.
+            var wanted = Self.sweptCapacity
             while count &* 4 >= wanted &* 3 { wanted &*= 2 }
-            resize(to: wanted)
+            if wanted &* 2 < capacity { resize(to: wanted &* 2) } else { closeGaps() }
         }
         sweepAt = max(Self.minimumSweep, count &* 2)
         if let observer { observer.unregistered(disposed) }

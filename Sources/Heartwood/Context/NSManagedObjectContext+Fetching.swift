@@ -59,10 +59,10 @@ extension NSManagedObjectContext {
         let isAsked = pending.isEmpty && !isChangedAlong(fetch)
         if isAsked, parentContext != nil { return try ready(try fetchFromParent(fetch), fetch) }
         if isAsked, families.count == 1, let query = families.first {
-            var objects: [NSManagedObject] = []
             let query = query.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset)
-            if try run(query.query, on: query.store, { objects.append($0) }) != nil {
-                return try ready(objects, fetch)
+            let found = FoundObjects(expected: query.query.limit)
+            if try run(query.query, on: query.store, { found.append($0) }) != nil {
+                return try ready(found.take(), fetch)
             }
         } else if isAsked, let objects = try fetchMerged(fetch, families) {
             return try ready(objects, fetch)

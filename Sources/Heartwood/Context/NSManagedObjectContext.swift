@@ -305,7 +305,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// A fetch finds rows, and its faults show those when they fire, whoever has saved since. With 0 or more a fault reads its row once more
     /// when it fires: of the newest commit, other processes' too, or of the one that the context is pinned to. That is fresher than a
     /// positive interval asks for, and costs a look-up. Objects that are no faults stay as they are. A child asks its parent either way.
-    public final var stalenessInterval: TimeInterval = -1
+    @exclusivity(unchecked) public final var stalenessInterval: TimeInterval = -1
 
     /// Whether the context holds on to unchanged objects that nobody else refers to. The default is false: they are let go now and then.
     public final var retainsRegisteredObjects: Bool {

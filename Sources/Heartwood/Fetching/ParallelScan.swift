@@ -32,19 +32,25 @@ enum ParallelScan {
         return rows < tuning.rowsForCores ? 1 : max(1, tuning.cores)
     }
 
+    /// The row numbers of a window: a scan that hands over its rows in order keeps the matches of one window in memory.
+    static func window(threads: Int) -> UInt64 { UInt64(threads) * QueryTuning.current.pagesPerWindow * rowsPerPage }
+
     /// - Parameters:
+    ///   - rows: those with numbers in this range, which starts at the beginning of a page.
     ///   - test: nil where each row is wanted.
     ///   - body: called with the rows that match, some at a time, and the number of their stretch: stretches are numbered in the order of
     ///     the rows.
     /// - Returns: the states of the threads.
     static func run<State>(
-        _ table: TableID, _ test: RowTest?, _ view: RecordLogView, threads: Int, _ scope: QueryScope, state: () -> State,
+        _ table: TableID, rows range: Range<UInt64>? = nil, _ test: RowTest?, _ view: RecordLogView, threads: Int, _ scope: QueryScope,
+        state: () -> State,
         _ body: @escaping (inout State, UnsafeMutableBufferPointer<RowView>, QueryScope, _ stretch: Int) throws -> Void
     ) throws -> [State] {
-        let limit = view.snapshot.rowLimit(table)
-        let wanted = limit / (UInt64(threads) * stretchesPerThread)
+        let range = range ?? 0..<view.snapshot.rowLimit(table)
+        let rowCount = range.upperBound - range.lowerBound
+        let wanted = rowCount / (UInt64(threads) * stretchesPerThread)
         let size = max(1, (wanted + rowsPerPage - 1) / rowsPerPage) * rowsPerPage
-        let count = Int((limit + size - 1) / size)
+        let count = Int((rowCount + size - 1) / size)
         let workers = (0..<threads).map { _ in Worker(state(), QueryScope(view: view)) }
         let next = Stretches()
         let shared = Body(run: { state, rows, scope, stretch in
@@ -58,9 +64,9 @@ enum ParallelScan {
             while true {
                 let stretch = next.take()
                 guard stretch < count, worker.failure == nil else { return }
-                let first = UInt64(stretch) * size
+                let first = range.lowerBound + UInt64(stretch) * size
                 do {
-                    try snapshot.scanGroups(table, rows: first..<min(first + size, limit)) { rows in
+                    try snapshot.scanGroups(table, rows: first..<min(first + size, range.upperBound)) { rows in
                         try shared.run(&worker.state, rows, worker.scope, stretch)
                         return true
                     }

@@ -5,10 +5,8 @@ extension QueryPlanner {
     /// More combinations of equal values are tested row by row.
     private static let prefixesMax = 10_000
 
-    /// - Returns: nil where the index gives neither fewer rows nor the order.
-    func plan(
-        _ index: TableIndex, _ tests: [RowTest], _ conditions: [IndexCondition?], _ estimates: Estimates
-    ) throws -> AccessPlan? {
+    /// - Returns: the walk, and the tests that its ranges do not answer; nil where the index gives neither fewer rows nor the order.
+    func walk(_ index: TableIndex, _ tests: [RowTest], _ conditions: [IndexCondition?]) -> (walk: IndexWalk, rest: [RowTest])? {
         var prefixes: [[UInt8]] = [[]]
         var ranges: [KeyRange]?
         // The tests that the ranges answer.
@@ -39,8 +37,23 @@ extension QueryPlanner {
         var walk = IndexWalk(index: index, ranges: list)
         walk.order = order(of: index, fixed: fixed, rangeCount: list.count, conditions)
         guard isBound || walk.order != nil else { return nil }
-        let rest = tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
-        return try priced(.index(walk), entries: try estimates.entries(index.id, list), ranges: list.count, rest, estimates)
+        return (walk, answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] })
+    }
+
+    func priced(_ found: (walk: IndexWalk, rest: [RowTest]), _ estimates: Estimates) throws -> AccessPlan {
+        let ranges = found.walk.ranges
+        return try priced(
+            .index(found.walk), entries: try estimates.entries(found.walk.index.id, ranges), ranges: ranges.count, found.rest, estimates)
+    }
+
+    /// The plan of a walk of one range in which every row matches, in the order wanted, for a limited number of them: no way visits fewer
+    /// rows, so nothing is counted or compared.
+    func shortest(_ found: (walk: IndexWalk, rest: [RowTest])) -> AccessPlan? {
+        guard let limit, !isCount, found.rest.isEmpty, found.walk.ranges.count == 1, sort?.isEmpty == true || found.walk.order != nil else {
+            return nil
+        }
+        return AccessPlan(
+            access: .index(found.walk), test: nil, rows: Double(limit), cost: Cost.range + Double(limit) * (Cost.entry + Cost.row))
     }
 
     private static func range(_ matching: [Int], _ conditions: [IndexCondition?]) -> (ComponentRange, used: [Int])? {

@@ -69,17 +69,23 @@ struct QueryPlanner {
         let conditions = tests.map(\.indexCondition)
         let forced = QueryTuning.current.access
         if forced == nil, let unique = uniquePlan(tests, conditions) { return unique }
+        var walks: [(walk: IndexWalk, rest: [RowTest])] = []
+        for index in table.indexes where view.snapshot.hasIndex(index.id) {
+            if let partial = index.partial, !partial.isImplied(by: tests, table) { continue }
+            guard let found = walk(index, tests, conditions) else { continue }
+            if forced == nil, let shortest = shortest(found) { return shortest }
+            walks.append(found)
+        }
         let estimates = Estimates(planner: self, conditions: conditions)
         let scan = try scanPlan(tests, estimates)
+        if forced == .scan { return scan }
         var best = scan
         func consider(_ candidate: AccessPlan?) {
             if let candidate, candidate.cost < best.cost { best = candidate }
         }
-        if forced == .scan { return scan }
-        for index in table.indexes where view.snapshot.hasIndex(index.id) {
-            if let partial = index.partial, !partial.isImplied(by: tests, table) { continue }
-            let candidate = try plan(index, tests, conditions, estimates)
-            if let candidate, forced == .index(index.name) { return candidate }
+        for found in walks {
+            let candidate = try priced(found, estimates)
+            if forced == .index(found.walk.index.name) { return candidate }
             consider(candidate)
         }
         for (place, test) in tests.enumerated() {
@@ -95,7 +101,7 @@ struct QueryPlanner {
 
     /// One row at most is found by all the values of a uniqueness constraint, so nothing is priced.
     private func uniquePlan(_ tests: [RowTest], _ conditions: [IndexCondition?]) -> AccessPlan? {
-        for index in table.indexes where index.isUnique && view.snapshot.hasIndex(index.id) {
+        for index in table.uniqueIndexes.lazy.map({ $0.takeUnretainedValue() }) where view.snapshot.hasIndex(index.id) {
             var key: [UInt8] = []
             var answered: [Int] = []
             for part in index.parts {

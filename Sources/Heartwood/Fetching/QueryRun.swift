@@ -158,17 +158,24 @@ struct QueryRun {
 
     // MARK: Wide scans
 
-    /// The rows of a scan that match, in the order of the table; nil where one thread does as well.
-    func gathered(_ plan: AccessPlan, _ table: EntityTable) throws -> [RowView]? {
-        guard case .scan = plan.access, let test = plan.test else { return nil }
-        let threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
-        guard threads > 1 else { return nil }
-        typealias Found = [(stretch: Int, row: RowView)]
-        let found = try ParallelScan.run(table.id, test, view, threads: threads, scope, state: { Found() }) { found, rows, _, stretch in
-            for row in rows { found.append((stretch, row)) }
+    /// Calls `body` with each row of a scan that matches, in the order of the table, until it returns false; the rows are tested on several
+    /// threads, a window of the table after the other.
+    /// - Returns: false where one thread does as well; nothing was called then.
+    func forEachFound(_ plan: AccessPlan, _ table: EntityTable, _ body: (RowView) throws -> Bool) throws -> Bool {
+        guard case .scan = plan.access, let test = plan.test else { return false }
+        let limit = view.snapshot.rowLimit(table.id), threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
+        guard threads > 1 else { return false }
+        let window = ParallelScan.window(threads: threads)
+        var found = (0..<threads).map { _ in FoundRows() }
+        for first in stride(from: 0, to: limit, by: Int(window)) {
+            var unused = found[...]
+            found = try ParallelScan.run(
+                table.id, rows: first..<min(first + window, limit), test, view, threads: threads, scope,
+                state: { unused.popFirst() ?? FoundRows() }
+            ) { found, rows, _, stretch in found.append(rows, stretch) }
+            guard try FoundRows.forEach(of: found, body) else { return true }
         }
-        // Each thread's are in order, but its stretches are not next to each other.
-        return found.flatMap { $0 }.sorted { $0.row.reference.row < $1.row.reference.row }.map(\.row)
+        return true
     }
 
     /// Gives a table's matches to a sorter, on as many threads as pay.

@@ -6,6 +6,8 @@ struct QueryTuning: Sendable {
     var cores = Self.defaultCores
     /// A smaller table is scanned by one thread: starting others takes as long.
     var rowsForCores = 32_768
+    /// Pages of the primary index that a thread takes in one window, where a scan hands over its rows in order.
+    var pagesPerWindow: UInt64 = 8
     /// Tests alone: every query by a scan, or by the index of this name where it serves.
     var access: Access?
 

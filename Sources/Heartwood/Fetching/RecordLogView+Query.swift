@@ -99,11 +99,8 @@ extension RecordLogView {
             statistics.rowsMatched = window.matched
         } else if query.sort.isEmpty {
             for (plan, part) in zip(plans, parts) where !window.isFull {
-                if query.limit == nil, let rows = try run.gathered(plan, part.table) {
-                    for row in rows { guard try take(row) else { break } }
-                } else {
-                    try run.forEachMatch(plan, part.table, wanted: window.wanted, take)
-                }
+                if query.limit == nil, try run.forEachFound(plan, part.table, take) { continue }
+                try run.forEachMatch(plan, part.table, wanted: window.wanted, take)
             }
             statistics.rowsMatched = window.matched
         } else {

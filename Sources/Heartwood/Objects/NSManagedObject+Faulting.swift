@@ -33,7 +33,8 @@ extension NSManagedObject {
         }
         if state.contains(.fault) {
             state.remove(.fault)
-            if !runtime.isPlainClass { waking { awakeFromFetch() } }
+            // Whether the class overrides it is not asked: that counts a reference, for each object that is read.
+            waking { awakeFromFetch() }
             contextReference?._withUnsafeGuaranteedRef { context in
                 if !context.laterBatches.isEmpty, !state.contains(.detached) { context.openBatch(of: self) }
             }

@@ -47,24 +47,28 @@ extension NSManagedObject {
     /// Writes a property without touching inverses.
     final func setManagedValue(_ value: ManagedValue, at index: Int) {
         if !state.isDisjoint(with: .guarded) { prepareToWrite(index) }
-        let storage = changeStorage()
-        storage.publisher?.send()
-        storage.values[index] = value
+        unretainedStorage()._withUnsafeGuaranteedRef { storage in
+            if storage.publisher != nil { storage.publisher?.send() }
+            storage.values[index] = value
+        }
         noteChange()
     }
 
     /// The storage, with room for values.
+    final func changeStorage() -> ObjectStorage { unretainedStorage().takeUnretainedValue() }
+
+    /// The same, which the object holds; for each value that is written, so that no reference is counted.
     @inline(__always)
-    final func changeStorage() -> ObjectStorage {
-        if let storage, !storage.values.isEmpty { return storage }
+    private final func unretainedStorage() -> Unmanaged<ObjectStorage> {
+        if let storage, !storage.values.isEmpty { return .passUnretained(storage) }
         return makeStorage()
     }
 
     @inline(never)
-    private final func makeStorage() -> ObjectStorage {
+    private final func makeStorage() -> Unmanaged<ObjectStorage> {
         let storage = ownStorage()
         storage.values = [ManagedValue](repeating: .unset, count: runtime.properties.count)
-        return storage
+        return .passUnretained(storage)
     }
 
     /// Forgets the unsaved values, and that all of them were to be written.

@@ -1,12 +1,13 @@
 import Foundation
 
 /// A value inside a predicate, or that a key path gave.
-indirect enum PredicateValue {
+enum PredicateValue {
     case null
     case bool(Bool)
     case integer(Int64)
     case double(Double)
-    case decimal(Decimal)
+    // Larger than all others: apart, so that those need no allocation and stay small.
+    indirect case decimal(Decimal)
     case text(String)
     case date(Double)
     case uuid(UUID)

@@ -54,14 +54,13 @@ struct SortKey {
                     NSPersistentStoreUnsupportedRequestTypeError, "\(entity.name ?? "?") cannot be sorted by the IDs of its objects.")
             }
         } else if let key = probe.key {
-            path = entity.joiningComposites(key.split(separator: ".").map(String.init))
+            path = key.utf8.contains(UInt8(ascii: ".")) ? entity.joiningComposites(key.split(separator: ".").map(String.init)) : [key]
         } else {
             throw CoreDataError.make(
                 NSPersistentStoreUnsupportedRequestTypeError,
                 "A fetch is sorted by keys; make the sort descriptor with NSSortDescriptor(key:ascending:), or (keyPath:ascending:) in a "
                     + "file that imports this module.")
         }
-        let key = path.joined(separator: ".")
         isAscending = descriptor.ascending
         var owner: NSEntityDescription? = entity
         for (index, name) in path.enumerated() {
@@ -71,13 +70,13 @@ struct SortKey {
             case is NSCompositeAttributeDescription where isLast:
                 throw CoreDataError.make(
                     NSPersistentStoreUnsupportedRequestTypeError,
-                    "\(entity.name ?? "?") cannot be sorted by \"\(key)\", which is composite: sort by its elements.")
+                    "\(entity.name ?? "?") cannot be sorted by \"\(path.joined(separator: "."))\", which is composite: sort by its elements.")
             case is NSAttributeDescription where isLast: owner = nil
             case let relationship as NSRelationshipDescription where !relationship.isToMany: owner = relationship.destinationEntity
             default:
                 throw CoreDataError.make(
                     NSPersistentStoreUnsupportedRequestTypeError,
-                    "\(entity.name ?? "?") cannot be sorted by \"\(key)\": \(name) is "
+                    "\(entity.name ?? "?") cannot be sorted by \"\(path.joined(separator: "."))\": \(name) is "
                         + (property == nil ? "no property of \(owner?.name ?? "an attribute")." : "not an attribute or a to-one relationship."))
             }
         }

@@ -11,6 +11,8 @@ import RecordLog
 final class RecordLogSchema: Sendable {
     /// By table ID.
     let tables: [EntityTable?]
+    /// The same, for loops over rows, which count no references.
+    private let unretained: [Unmanaged<EntityTable>?]
     let links: [LinkTable]
     /// nil where nothing is derived.
     let derivations: DerivationWatches?
@@ -23,6 +25,7 @@ final class RecordLogSchema: Sendable {
             byID[id] = table
         }
         self.tables = byID
+        unretained = byID.map { $0.map(Unmanaged.passUnretained) }
         self.links = links
         derivations = DerivationWatches(tables)
     }
@@ -30,6 +33,13 @@ final class RecordLogSchema: Sendable {
     func table(_ id: TableID) -> EntityTable? {
         let index = Int(id.rawValue)
         return index < tables.count ? tables[index] : nil
+    }
+
+    /// The same, valid as long as the schema is held.
+    @inline(__always)
+    func unretainedTable(_ id: TableID) -> Unmanaged<EntityTable>? {
+        let index = Int(id.rawValue)
+        return index < unretained.count ? unretained[index] : nil
     }
 
     /// The table of an object's row; nil for a key of another store.
@@ -61,11 +71,13 @@ final class EntityTable: Sendable {
     /// By property index: where a to-many relationship's members are; nil for other properties.
     let members: [MemberSource?]
     let indexes: [TableIndex]
+    /// Those of them that stand for uniqueness constraints; for loops over rows, which count no references.
+    let uniqueIndexes: [Unmanaged<TableIndex>]
     let hasPartialIndexes: Bool
     let hasExpressionIndexes: Bool
     /// The attributes of uniqueness constraints.
     let uniqueProperties: [Int]
-    var hasUniqueIndexes: Bool { !uniqueProperties.isEmpty }
+    var hasUniqueIndexes: Bool { !uniqueIndexes.isEmpty }
     /// Links whose destinations may be in this table and that no property here leads to: relationships without an inverse, and
     /// those that are their own.
     let inbound: [LinkTable]
@@ -85,9 +97,11 @@ final class EntityTable: Sendable {
         self.positions = positions
         self.members = members
         self.indexes = indexes
+        let unique = indexes.filter(\.isUnique)
+        uniqueIndexes = unique.map(Unmanaged.passUnretained)
         hasPartialIndexes = indexes.contains { $0.partial != nil }
         hasExpressionIndexes = indexes.contains { $0.parts.contains { $0.property == nil } }
-        uniqueProperties = Array(Set(indexes.filter(\.isUnique).flatMap { $0.parts.compactMap(\.property) })).sorted()
+        uniqueProperties = Array(Set(unique.flatMap { $0.parts.compactMap(\.property) })).sorted()
         self.inbound = inbound
         self.derivations = derivations
         let kept = runtime.properties.indices.filter { runtime.properties[$0].kind.isRelationship && !runtime.properties[$0].isTransient }
@@ -97,7 +111,7 @@ final class EntityTable: Sendable {
 }
 
 /// An index over one entity's table.
-struct TableIndex: Sendable {
+final class TableIndex: Sendable {
     struct Part: Sendable {
         let key: IndexKey
         let isAscending: Bool
@@ -124,12 +138,32 @@ struct TableIndex: Sendable {
     /// Whether it stands for a uniqueness constraint.
     let isUnique: Bool
     /// The rows that it has, where it has not all.
-    var partial: PartialIndex?
+    let partial: PartialIndex?
     /// The same constraint's indexes over the tables of related entities, which inherit it too: a value is taken once in all.
     let relatives: [(table: TableID, index: IndexID)]
 
+    /// The attributes that it is over, where there are no expressions among its parts.
+    let attributes: [(property: Int, isDescending: Bool)]?
     /// Names the constraint: the same in each table that it holds for.
-    var constraint: UInt16 { relatives.reduce(id.rawValue) { min($0, $1.index.rawValue) } }
+    let constraint: UInt16
+
+    init(
+        id: IndexID, name: String, parts: [Part], isUnique: Bool, partial: PartialIndex?, relatives: [(table: TableID, index: IndexID)]
+    ) {
+        self.id = id
+        self.name = name
+        self.parts = parts
+        self.isUnique = isUnique
+        self.partial = partial
+        self.relatives = relatives
+        // A loop: see `EntityTable.names(of:)`.
+        var attributes: [(property: Int, isDescending: Bool)] = []
+        for part in parts {
+            if case .property(let property) = part.key { attributes.append((property, !part.isAscending)) }
+        }
+        self.attributes = attributes.count == parts.count ? attributes : nil
+        constraint = relatives.reduce(id.rawValue) { min($0, $1.index.rawValue) }
+    }
 }
 
 extension EntityTable {
@@ -156,12 +190,11 @@ extension EntityTable {
     /// - Parameter row: of this table, in any of its layouts.
     /// - Returns: whether the row takes part: null is equal to nothing, so it constrains nothing.
     func appendUniqueKey(of row: RowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
-        guard let accesses = runtime.accesses(row.layoutID) else { return false }
-        for part in index.parts {
-            guard let property = part.property else { return false }
-            let access = accesses[property]
+        guard let accesses = runtime.accesses(row.layoutID), let attributes = index.attributes else { return false }
+        for place in attributes.indices {
+            let access = accesses[attributes[place].property]
             guard !access.isAbsent, !row.isNull(access) else { return false }
-            keys.append(column: access, of: row, descending: !part.isAscending)
+            keys.append(column: access, of: row, descending: attributes[place].isDescending)
         }
         return true
     }

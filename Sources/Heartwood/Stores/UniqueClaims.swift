@@ -11,13 +11,12 @@ struct UniqueClaims {
     private struct Claim {
         /// The constraint, by its first index among related tables.
         let constraint: UInt16
-        /// Where the index is among the table's.
-        let index: Int
         /// The key's first bytes: most comparisons look no further.
         let head: UInt64
         /// The key in `keys`; claims made later lie behind.
         let key: Range<Int>
         /// Kept by the schema, and by the batch.
+        let index: Unmanaged<TableIndex>
         let table: Unmanaged<EntityTable>
         let object: Unmanaged<NSManagedObject>
     }
@@ -34,16 +33,16 @@ struct UniqueClaims {
 
     /// Takes the unique values of a row that is about to be written.
     mutating func claim(_ row: RowView, of object: NSManagedObject, table: EntityTable) {
-        for (place, index) in table.indexes.enumerated() where index.isUnique {
-            let start = keys.count
-            guard table.appendUniqueKey(of: row, index, to: keys) else {
+        for place in table.uniqueIndexes.indices {
+            let index = table.uniqueIndexes[place], start = keys.count
+            guard index._withUnsafeGuaranteedRef({ table.appendUniqueKey(of: row, $0, to: keys) }) else {
                 keys.truncate(to: start)
                 continue
             }
             let key = start..<keys.count
             claims.append(Claim(
-                constraint: index.constraint, index: place, head: KeyBytes.word(bytes(key)), key: key, table: .passUnretained(table),
-                object: .passUnretained(object)))
+                constraint: index._withUnsafeGuaranteedRef(\.constraint), head: KeyBytes.word(bytes(key)), key: key, index: index,
+                table: .passUnretained(table), object: .passUnretained(object)))
         }
     }
 
@@ -63,7 +62,7 @@ struct UniqueClaims {
             let holder = try holder(of: claims[start], transaction)
             if holder != nil || end > start + 1 {
                 let claim = claims[start], table = claim.table.takeUnretainedValue()
-                let names = table.names(of: table.indexes[claim.index])
+                let names = table.names(of: claim.index.takeUnretainedValue())
                 let objects = claims[start..<end].map { $0.object.takeUnretainedValue() }
                 breaches.append((claim.key.lowerBound, .init(attributes: names, holder: holder, objects: objects)))
             }
@@ -90,7 +89,7 @@ struct UniqueClaims {
 
     /// The row of the store that has the values of a claim and keeps them.
     private func holder(of claim: Claim, _ transaction: Transaction) throws -> ObjectKey? {
-        let table = claim.table.takeUnretainedValue(), index = table.indexes[claim.index]
+        let table = claim.table.takeUnretainedValue(), index = claim.index.takeUnretainedValue()
         if let found = try holder(bytes(claim.key), table.id, index.id, transaction) { return key(found, table) }
         for relative in index.relatives {
             if let found = try holder(bytes(claim.key), relative.table, relative.index, transaction) { return key(found, table) }

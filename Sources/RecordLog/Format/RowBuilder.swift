@@ -20,13 +20,19 @@ public final class RowBuilder {
     private var isInOrder = true
     private var nextInOrder = 0
     private var layout: RowLayout?
-    /// The layout's (4).
+    /// The layout's (4), and what else each row asks it: read without counting a reference.
     private var access: UnsafePointer<ColumnAccess>?
     private var columnCount = 0
+    private var layoutID: UInt16 = 0
+    private var fixedEnd = 0
+    private var spanCount = 0
     /// (5)
     @exclusivity(unchecked) private var copiedCount = 0
+    /// Not public, so that no access is checked at run time.
+    private var changedColumns = ColumnSet.all
+
     /// The columns that were set since the row was begun as a copy; all of them where it was begun otherwise.
-    @exclusivity(unchecked) public private(set) var changed = ColumnSet.all
+    public var changed: ColumnSet { changedColumns }
 
     private struct Span {
         var start: Int
@@ -47,17 +53,26 @@ public final class RowBuilder {
 
     /// Starts a row of `layout`, with every column null.
     public func begin(_ layout: RowLayout) {
-        self.layout = layout
-        access = layout.accessTable
-        columnCount = layout.access.count
-        reserveFixed(layout.fixedEnd)
+        use(layout)
+        reserveFixed(fixedEnd)
         layout.template.withUnsafeBytes { fixed.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-        reserveSpans(layout.variableCount)
+        reserveSpans(spanCount)
         variableCount = 0
         isInOrder = true
         nextInOrder = 0
         copiedCount = 0
-        changed = .all
+        changedColumns = .all
+    }
+
+    @inline(__always)
+    private func use(_ layout: RowLayout) {
+        guard self.layout !== layout else { return }
+        self.layout = layout
+        access = layout.accessTable
+        columnCount = layout.access.count
+        layoutID = layout.id.rawValue
+        fixedEnd = layout.fixedEnd
+        spanCount = layout.variableCount
     }
 
     /// Starts a row of `layout` with what another row has in the columns of the same ID and type; the others are null.
@@ -77,13 +92,11 @@ public final class RowBuilder {
 
     @inline(__always)
     private func begin(_ layout: RowLayout, copying row: RowView) {
-        self.layout = layout
-        access = layout.accessTable
-        columnCount = layout.access.count
+        use(layout)
         reserveFixed(row.byteCount)
         fixed.copyMemory(from: row.body, byteCount: row.byteCount)
         copiedCount = row.byteCount
-        changed = .none
+        changedColumns = .none
     }
 
     /// Takes the variable columns of a copy apart, since one of them is about to change (5).
@@ -162,7 +175,7 @@ public final class RowBuilder {
         let access = table[position]
         precondition(isExpected(access.type), "a column is set with a value of another type")
         clearNull(access)
-        changed.insert(position)
+        changedColumns.insert(position)
         return access
     }
 
@@ -243,22 +256,24 @@ public final class RowBuilder {
     }
 
     public func set(_ position: Int, text value: String) {
+        // As it lies, where it lies in one piece: a copy to make it so counts a reference.
+        if value.utf8.withContiguousStorageIfAvailable({ set(position, bytes: UnsafeRawBufferPointer($0)) }) != nil { return }
         var value = value
         value.withUTF8 { set(position, bytes: UnsafeRawBufferPointer($0)) }
     }
 
     /// The finished body; valid until the next call.
     public func finish() -> UnsafeRawBufferPointer {
-        guard let layout else { preconditionFailure("a row is begun before it is finished") }
+        precondition(access != nil, "a row is begun before it is finished")
         if copiedCount > 0 { return UnsafeRawBufferPointer(start: fixed, count: copiedCount) }
-        let count = layout.variableCount, table = layout.fixedEnd
+        let count = spanCount, table = fixedEnd
         guard count > 0 else { return UnsafeRawBufferPointer(start: fixed, count: table) }
         var total = 0
         for index in 0..<count { total += spans[index].end - spans[index].start }
         let code = total <= Int(UInt8.max) ? 0 : total <= Int(UInt16.max) ? 1 : 2
         let base = table + (count - 1) << code
         reserveFixed(base + total)
-        store(layout.id.rawValue | UInt16(code) << RowLayout.widthShift, at: 0)
+        store(layoutID | UInt16(code) << RowLayout.widthShift, at: 0)
         var end = 0
         for index in 0..<count {
             let span = spans[index]

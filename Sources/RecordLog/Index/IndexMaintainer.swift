@@ -6,20 +6,27 @@ final class IndexMaintainer {
     /// Empty where the extractor is the client's.
     private let parts: [IndexPart]
     private var layout: RowLayout?
-    private var columns: [(access: ColumnAccess, isDescending: Bool)] = []
+    /// By part, of the layout; what loops over it count no references of.
+    private let columns: UnsafeMutableBufferPointer<(access: ColumnAccess, isDescending: Bool)>
 
     init(_ definition: IndexDefinition, _ extractor: any IndexKeyExtractor) {
         id = definition.id
         self.extractor = extractor
         parts = definition.extractorName == nil ? definition.parts : []
+        columns = .allocate(capacity: parts.count)
+        columns.initialize(repeating: (.absent, false))
+    }
+
+    deinit {
+        columns.deallocate()
     }
 
     @inline(__always)
     private func look(_ layout: RowLayout) {
         guard self.layout !== layout else { return }
         self.layout = layout
-        columns = parts.map { part in
-            (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
+        for (place, part) in parts.enumerated() {
+            columns[place] = (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
         }
     }
 

@@ -211,7 +211,8 @@ final class Replay {
         key.removeAll()
         guard index.appendKey(of: row, layout: layout, to: key) else { return false }
         key.append(row: row.reference.row)
-        try IndexKeyExtractors.check(key, sizeMax: IndexKeyExtractors.keySizeMax(file), path: file.path)
+        let sizeMax = IndexKeyExtractors.keySizeMax(file)
+        guard key.count <= sizeMax else { throw IndexKeyExtractors.tooLong(key, sizeMax: sizeMax, path: file.path) }
         return true
     }
 

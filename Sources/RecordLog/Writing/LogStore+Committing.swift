@@ -154,8 +154,8 @@ extension LogStore {
     static func apply(_ transaction: Transaction, commitChecksum: UInt64, end: UInt64, counters: Counters) -> Snapshot {
         let base = transaction.base
         var tables = base.tables
-        for changes in transaction.tables {
-            guard let changes, changes.id == .system || transaction.catalog.table(changes.id) != nil else { continue }
+        for slot in 0..<transaction.tables.count {
+            guard let changes = transaction.tables[slot], changes.id == .system || transaction.catalog.table(changes.id) != nil else { continue }
             let index = Int(changes.id.rawValue)
             while tables.count <= index { tables.append(nil) }
             var state = tables[index] ?? TableState(primary: PrimaryIndex())
@@ -174,8 +174,8 @@ extension LogStore {
             while indexes.count <= slot { indexes.append(nil) }
             if indexes[slot] == nil { indexes[slot] = IndexRuns() }
         }
-        for (slot, builder) in transaction.indexBuilders.enumerated() {
-            guard let builder, !builder.isEmpty, slot < indexes.count, let runs = indexes[slot] else { continue }
+        for slot in 0..<transaction.indexBuilders.count {
+            guard let builder = transaction.indexBuilders[slot], !builder.isEmpty, slot < indexes.count, let runs = indexes[slot] else { continue }
             indexes[slot] = runs.adding(MemoryRun([builder]))
         }
         if transaction.isCatalogChanged { transaction.catalog.removeDropped(&tables, &indexes) }

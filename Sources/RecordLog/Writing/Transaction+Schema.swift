@@ -58,7 +58,6 @@ extension Transaction {
         try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex + 1))
-        while indexBuilders.count <= Int(definition.id.rawValue) { indexBuilders.append(nil) }
         indexBuilders[Int(definition.id.rawValue)] = EntryBuffer()
         let layouts = catalog.table(table)
         try wholly { () throws(StoreError) in
@@ -81,8 +80,7 @@ extension Transaction {
         try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes.filter { $0.id != index }, nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex))
-        let slot = Int(index.rawValue)
-        if slot < indexBuilders.count { indexBuilders[slot] = nil }
+        indexBuilders[Int(index.rawValue)] = nil
     }
 
     /// Removes a table with its rows and indexes; its number is not used again. Older snapshots keep it, and its space is
@@ -94,8 +92,7 @@ extension Transaction {
         try setCatalog(Catalog(
             tables: catalog.tables.filter { $0.id != table }, indexes: catalog.indexes, nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex))
-        let slot = Int(table.rawValue)
-        if slot < tables.count { tables[slot] = nil }
+        tables[Int(table.rawValue)] = nil
     }
 
     /// A value may be longer than memory, so its column has no keys.

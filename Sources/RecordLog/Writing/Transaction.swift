@@ -20,23 +20,28 @@ public final class Transaction {
     private let keySizeMax: Int
     private(set) var rowCount: UInt32 = 0
     /// By table ID: what this transaction did to it.
-    @exclusivity(unchecked) var tables: [TableChanges?] = []
+    @exclusivity(unchecked) var tables = Slots<TableChanges>()
     /// Values in frames of their own that no row has taken yet.
     var unusedValues: Set<ValueReference> = []
     /// By index ID.
-    @exclusivity(unchecked) var indexBuilders: [EntryBuffer?] = []
+    @exclusivity(unchecked) var indexBuilders = Slots<EntryBuffer>()
     private let oldKey = KeyBuilder()
     let newKey = KeyBuilder()
 
     /// Changes of one table.
     final class TableChanges {
         let id: TableID
-        var definition: TableDefinition? { didSet { hasValues = definition?.hasValues ?? false } }
+        var definition: TableDefinition? {
+            didSet {
+                hasValues = definition?.hasValues ?? false
+                known = .none
+            }
+        }
         /// Whether its rows may have values in frames of their own.
         private var hasValues: Bool
         var indexes: [IndexMaintainer] {
             didSet {
-                indexedLayout = nil
+                known = .none
                 unretainedIndexes = indexes.map(Unmanaged.passUnretained)
             }
         }
@@ -72,18 +77,26 @@ public final class Transaction {
             return rows
         }
 
-        private var indexedLayout: RowLayout?
-        private var columnsOfIndexes = ColumnSet.all
+        /// What a change of a row is checked with, of the layout that rows had last.
+        private var known = LayoutFacts.none
 
-        /// The columns of rows of a layout that any index's keys are made of.
         @inline(__always)
-        func indexedColumns(_ layout: RowLayout) -> ColumnSet {
-            if indexedLayout !== layout {
-                indexedLayout = layout
-                columnsOfIndexes = indexes.reduce(into: .none) { $0.formUnion($1.columnSet(of: layout)) }
-            }
-            return columnsOfIndexes
+        func facts(of layout: LayoutID) -> LayoutFacts? {
+            known.layout == Int(layout.rawValue) ? known : findFacts(of: layout)
         }
+
+        @inline(never)
+        private func findFacts(of id: LayoutID) -> LayoutFacts? {
+            guard let layout = definition?.layout(id) else { return nil }
+            known = LayoutFacts(
+                layout: Int(id.rawValue), minimumBodySize: layout.minimumBodySize, hasValues: !layout.valuePositions.isEmpty,
+                indexedColumns: indexes.reduce(into: .none) { $0.formUnion($1.columnSet(of: layout)) })
+            return known
+        }
+
+        /// A layout of the table; the definition holds it.
+        @inline(__always)
+        func layout(_ id: LayoutID) -> Unmanaged<RowLayout>? { definition?.layout(id).map(Unmanaged.passUnretained) }
 
         /// Rows below `next` count as older ones.
         func skip(to next: UInt64) {
@@ -124,6 +137,17 @@ public final class Transaction {
         }
     }
 
+    struct LayoutFacts {
+        /// Its ID; -1 for none.
+        let layout: Int
+        let minimumBodySize: Int
+        let hasValues: Bool
+        /// The columns that any index's keys are made of.
+        let indexedColumns: ColumnSet
+
+        static let none = LayoutFacts(layout: -1, minimumBodySize: 0, hasValues: false, indexedColumns: .all)
+    }
+
     /// - Parameter maintainers: those of the base's catalog.
     init(base: Snapshot, appender: FrameAppender, maintainers: IndexMaintainers) {
         self.base = base
@@ -151,16 +175,16 @@ public final class Transaction {
 
     /// What was changed in a table so far; nil for nothing.
     @inline(__always)
-    func changesSoFar(_ table: TableID) -> TableChanges? {
-        let index = Int(table.rawValue)
-        return index < tables.count ? tables[index] : nil
+    func changesSoFar(_ table: TableID) -> TableChanges? { tables[Int(table.rawValue)] }
+
+    /// `tables` holds them.
+    @inline(__always)
+    private func unretainedChanges(_ table: TableID) throws(StoreError) -> Unmanaged<TableChanges> {
+        if let known = tables.unretained(Int(table.rawValue)) { return known }
+        return .passUnretained(try makeChanges(table))
     }
 
-    @inline(__always)
-    func changes(_ table: TableID) throws(StoreError) -> TableChanges {
-        if let known = changesSoFar(table) { return known }
-        return try makeChanges(table)
-    }
+    func changes(_ table: TableID) throws(StoreError) -> TableChanges { try unretainedChanges(table).takeUnretainedValue() }
 
     private func makeChanges(_ table: TableID) throws(StoreError) -> TableChanges {
         let definition = catalog.table(table)
@@ -169,7 +193,6 @@ public final class Transaction {
         }
         let firstNew = table == .system ? Self.systemRowsMax : base.state(table)?.nextRow ?? 1
         let made = TableChanges(id: table, definition: definition, indexes: try maintainers.of(table), firstNew: firstNew)
-        while tables.count <= Int(table.rawValue) { tables.append(nil) }
         tables[Int(table.rawValue)] = made
         return made
     }
@@ -181,14 +204,15 @@ public final class Transaction {
     /// A row number that no row of the table has or had. Numbers that are not used are not given again while the
     /// transaction lasts.
     public func newRow(in table: TableID) throws(StoreError) -> UInt64 {
-        let changes = try changes(table)
-        let row = changes.nextRow
-        guard row < RowReference.rowMask, table != .system else {
-            throw invalid("the table has no row number left", "Use another table.")
+        try unretainedChanges(table).guaranteed { changes throws(StoreError) in
+            let row = changes.nextRow
+            guard row < RowReference.rowMask, table != .system else {
+                throw invalid("the table has no row number left", "Use another table.")
+            }
+            changes.newAddresses.append(0)
+            changes.unwritten += 1
+            return row
         }
-        changes.newAddresses.append(0)
-        changes.unwritten += 1
-        return row
     }
 
     /// Writes a row, new or in place of what it was.
@@ -208,7 +232,15 @@ public final class Transaction {
     func put(
         _ reference: RowReference, body: UnsafeRawBufferPointer, changing changed: ColumnSet = .all, version: UInt32?
     ) throws(StoreError) {
-        let changes = try changes(reference.table)
+        try unretainedChanges(reference.table).guaranteed { changes throws(StoreError) in
+            try put(reference, body, changing: changed, version: version, changes)
+        }
+    }
+
+    @inline(__always)
+    private func put(
+        _ reference: RowReference, _ body: UnsafeRawBufferPointer, changing changed: ColumnSet, version: UInt32?, _ changes: TableChanges
+    ) throws(StoreError) {
         guard reference.row > 0, reference.row < changes.nextRow else {
             throw invalid("row \(reference.row) was never given out", "Take row numbers from newRow(in:).")
         }
@@ -232,18 +264,24 @@ public final class Transaction {
     /// Deletes a row.
     /// - Returns: false where there is none.
     public func delete(_ reference: RowReference) throws(StoreError) -> Bool {
-        let changes = try changes(reference.table)
+        try unretainedChanges(reference.table).guaranteed { changes throws(StoreError) in try delete(reference, changes) }
+    }
+
+    @inline(__always)
+    private func delete(_ reference: RowReference, _ changes: TableChanges) throws(StoreError) -> Bool {
         guard rowCount < .max else { throw invalid("a transaction writes at most \(UInt32.max) rows", "Use several.") }
         if reference.table != .system, isCatalogUnwritten { try writeCatalog() }
         let old = try currentRow(reference, changes)
         guard let view = old.view else { return false }
         let oldSize = changes.liveBytes(of: view)
         let address = try wholly { () throws(StoreError) in
-            if !changes.indexes.isEmpty, let layout = changes.definition?.layout(view.layoutID) {
-                for index in changes.indexes {
+            if let layout = changes.layout(view.layoutID) {
+                for place in changes.unretainedIndexes.indices {
+                    let index = changes.unretainedIndexes[place]
                     oldKey.removeAll()
-                    guard index.appendKey(of: view, layout: layout, to: oldKey) else { continue }
-                    try add(oldKey, row: reference.row, to: index.id, isTombstone: true)
+                    if append(index, of: view, layout, to: oldKey) {
+                        try add(oldKey, row: reference.row, to: index._withUnsafeGuaranteedRef(\.id), isTombstone: true)
+                    }
                 }
             }
             return try appender.appendRow(
@@ -259,11 +297,11 @@ public final class Transaction {
 
     /// The row with this transaction's changes; valid until the next change.
     public func row(_ reference: RowReference) throws(StoreError) -> RowView? {
-        guard let changes = changesSoFar(reference.table) else {
+        guard let changes = tables.unretained(Int(reference.table.rawValue)) else {
             guard reference.table == .system || catalog.table(reference.table) != nil else { return nil }
             return try base.row(reference)
         }
-        return try currentRow(reference, changes).view
+        return try changes.guaranteed { changes throws(StoreError) in try currentRow(reference, changes).view }
     }
 
     /// What a row is now: its view (nil where it is deleted or never was), and its newest record's address and version.
@@ -292,29 +330,28 @@ public final class Transaction {
             throw invalid("a row has no layout", "Make rows with a RowBuilder.")
         }
         let new = RowView(body: start, byteCount: body.count, reference: reference, version: 0)
-        guard let layout = changes.definition?.layout(new.layoutID), body.count >= layout.minimumBodySize else {
-            throw invalid("a row names a layout that its table does not have", "Make rows with a layout of the table.")
-        }
-        guard !changes.indexes.isEmpty || !layout.valuePositions.isEmpty else { return }
-        let oldLayout = old.view.flatMap { $0.layoutID == layout.id ? layout : changes.definition?.layout($0.layoutID) }
-        if !layout.valuePositions.isEmpty { try takeValues(of: new, layout, old: old.view, oldLayout) }
-        if oldLayout === layout, changes.indexedColumns(layout).isDisjoint(with: changed) {
-            assert(changes.indexes.allSatisfy { $0.isUnchanged(old.view ?? new, new, layout: layout) }, "a column changed that was not told of")
+        guard let facts = changes.facts(of: new.layoutID), body.count >= facts.minimumBodySize,
+            let layout = changes.layout(new.layoutID)
+        else { throw invalid("a row names a layout that its table does not have", "Make rows with a layout of the table.") }
+        let isSameLayout = old.view.map { $0.layoutID == new.layoutID } ?? false
+        let oldLayout = isSameLayout ? layout : old.view.flatMap { changes.layout($0.layoutID) }
+        if facts.hasValues { try takeValues(of: new, layout.takeUnretainedValue(), old: old.view, oldLayout?.takeUnretainedValue()) }
+        if isSameLayout, facts.indexedColumns.isDisjoint(with: changed) {
+            assert(
+                changes.indexes.allSatisfy { $0.isUnchanged(old.view ?? new, new, layout: layout.takeUnretainedValue()) },
+                "a column changed that was not told of")
             return
         }
         try wholly { () throws(StoreError) in
-            for index in changes.unretainedIndexes {
-                if let view = old.view, oldLayout === layout,
-                    index._withUnsafeGuaranteedRef({ $0.isUnchanged(view, new, layout: layout) })
-                {
-                    continue
-                }
+            for place in changes.unretainedIndexes.indices {
+                let index = changes.unretainedIndexes[place]
+                if isSameLayout, let view = old.view, isUnchanged(index, view, new, layout) { continue }
                 let id = index._withUnsafeGuaranteedRef(\.id)
                 newKey.removeAll()
-                let isIn = index._withUnsafeGuaranteedRef { $0.appendKey(of: new, layout: layout, to: newKey) }
+                let isIn = append(index, of: new, layout, to: newKey)
                 if let view = old.view, let oldLayout {
                     oldKey.removeAll()
-                    let wasIn = index._withUnsafeGuaranteedRef { $0.appendKey(of: view, layout: oldLayout, to: oldKey) }
+                    let wasIn = append(index, of: view, oldLayout, to: oldKey)
                     if wasIn, isIn, KeyBytes.compare(oldKey.buffer, newKey.buffer) == 0 { continue }
                     if wasIn { try add(oldKey, row: reference.row, to: id, isTombstone: true) }
                 }
@@ -324,26 +361,41 @@ public final class Transaction {
     }
 
     @inline(__always)
+    private func append(_ index: Unmanaged<IndexMaintainer>, of row: RowView, _ layout: Unmanaged<RowLayout>, to key: KeyBuilder) -> Bool {
+        index._withUnsafeGuaranteedRef { index in
+            layout._withUnsafeGuaranteedRef { index.appendKey(of: row, layout: $0, to: key) }
+        }
+    }
+
+    @inline(__always)
+    private func isUnchanged(_ index: Unmanaged<IndexMaintainer>, _ old: RowView, _ new: RowView, _ layout: Unmanaged<RowLayout>) -> Bool {
+        index._withUnsafeGuaranteedRef { index in
+            layout._withUnsafeGuaranteedRef { index.isUnchanged(old, new, layout: $0) }
+        }
+    }
+
+    @inline(__always)
     func add(_ key: KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) throws(StoreError) {
         key.append(row: row)
-        try IndexKeyExtractors.check(key, sizeMax: keySizeMax, path: base.file.path)
-        let entries = entries(of: index)
-        guard !entries.isFull else {
+        guard key.count <= keySizeMax else { throw IndexKeyExtractors.tooLong(key, sizeMax: keySizeMax, path: base.file.path) }
+        let isAdded = entries(of: index)._withUnsafeGuaranteedRef { entries in
+            guard !entries.isFull else { return false }
+            entries.append(key.buffer, isTombstone: isTombstone)
+            return true
+        }
+        guard isAdded else {
             throw StoreError(
                 .tooLarge, path: base.file.path, "one transaction changes more than \(EntryBuffer.byteCountMax >> 30) GiB of index keys",
                 remedy: "Use several transactions.")
         }
-        entries.append(key.buffer, isTombstone: isTombstone)
     }
 
     @inline(__always)
-    private func entries(of index: IndexID) -> EntryBuffer {
-        let slot = Int(index.rawValue)
-        if slot < indexBuilders.count, let known = indexBuilders[slot] { return known }
+    private func entries(of index: IndexID) -> Unmanaged<EntryBuffer> {
+        if let known = indexBuilders.unretained(Int(index.rawValue)) { return known }
         let made = EntryBuffer()
-        while indexBuilders.count <= slot { indexBuilders.append(nil) }
-        indexBuilders[slot] = made
-        return made
+        indexBuilders[Int(index.rawValue)] = made
+        return .passUnretained(made)
     }
 
     // MARK: System values
@@ -382,8 +434,9 @@ public final class Transaction {
     func finish() throws(StoreError) {
         if let failure { throw failure }
         // Replay bounds row numbers by rows, so none is skipped.
-        for changes in tables where changes?.unwritten ?? 0 > 0 {
-            throw invalid("\(changes?.unwritten ?? 0) new rows were numbered and never written", "Put every row that newRow(in:) numbered.")
+        for index in 0..<tables.count {
+            guard let unwritten = tables[index]?.unwritten, unwritten > 0 else { continue }
+            throw invalid("\(unwritten) new rows were numbered and never written", "Put every row that newRow(in:) numbered.")
         }
         if isCatalogUnwritten { try writeCatalog() }
     }
@@ -397,7 +450,7 @@ public final class Transaction {
         catalog = new
         isCatalogChanged = true
         isCatalogUnwritten = true
-        for index in tables.indices {
+        for index in 0..<tables.count {
             guard let changes = tables[index], changes.id != .system else { continue }
             changes.definition = new.table(changes.id)
             changes.indexes = try maintainers.of(changes.id)

@@ -142,6 +142,30 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.recordLogs)
+    func aScanOfSeveralWindowsGivesItsRowsInOrder(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let insertion = NSBatchInsertRequest(entityName: "Person", objects: (0..<20_000).map { ["age": $0 % 100, "name": "p\($0 % 10)", "email": "e\($0)"] })
+        _ = try stack.context.execute(insertion)
+        // A page of the primary index without a row, and one with few.
+        let gap = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")
+        gap.predicate = NSPredicate(format: "age > 1 OR name = 'p0'")
+        gap.fetchOffset = 4000
+        gap.fetchLimit = 9000
+        _ = try stack.context.execute(NSBatchDeleteRequest(fetchRequest: gap))
+        try stack.store.log!.checkpoint()
+        let asked = request("name CONTAINS '1' OR age > 95", family: false)
+        let narrow = try QueryTuning.$current.withValue(QueryTuning(cores: 1, access: .scan)) { try stack.context.fetch(asked) }
+        try QueryTuning.$current.withValue(QueryTuning(cores: 2, rowsForCores: 100, pagesPerWindow: 1, access: .scan)) { () throws in
+            #expect(try stack.context.fetch(asked) == narrow && stack.context.lastQuery.cores == 2)
+            #expect(stack.context.lastQuery.rowsVisited == 11_000 && narrow.count > 1000)
+            let update = NSBatchUpdateRequest(entityName: "Person")
+            (update.predicate, update.propertiesToUpdate, update.resultType) = (asked.predicate, ["name": "x"], .updatedObjectIDsResultType)
+            let updated = try (stack.context.execute(update) as? NSBatchUpdateResult)?.result as? [NSManagedObjectID]
+            #expect(updated == narrow.map(\.objectID))
+        }
+    }
+
     @Test func aPlanSaysInWordsWhatItDid() throws {
         let stack = try filled(.inMemory)
         let text = try stack.context.explain(request("group.title = 'g1'", [("birthday", true)], family: false)).description

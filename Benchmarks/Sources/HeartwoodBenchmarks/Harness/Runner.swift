@@ -29,13 +29,14 @@ final class Runner {
     }
 
     /// The names of the peers that are measured, Heartwood's first.
-    var names: [String] { options.isQueries ? QueryRunner.peers.map { $0.name } : peers.map { $0.name } }
+    var names: [String] { options.isQueries ? QueryRunner.peers(options.peer).map { $0.name } : peers.map { $0.name } }
 
     func run() throws {
         for rows in options.sizes {
             if options.isQueries || options.isSmoke {
                 let queries = try QueryRunner(
-                    rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory, packages: options.packages)
+                    QueryRunner.peers(options.peer), rows: rows, repetitions: options.repetitions(rows), only: options.only,
+                    directory: directory, packages: options.packages)
                 let found = try queries.run()
                 guard options.isSmoke else {
                     measurements += found

@@ -3,8 +3,14 @@ import Glibc
 
 /// Runs every query on every peer at one size, in alternating order, and checks that they find the same.
 final class QueryRunner {
-    static let peers: [any QueryPeer.Type] = [HeartwoodQueries.self, SQLiteQueries.self, GRDBQueries.self]
+    private static let allPeers: [any QueryPeer.Type] = [HeartwoodQueries.self, SQLiteQueries.self, GRDBQueries.self]
 
+    /// Those whose names contain `name`; all of them for nil.
+    static func peers(_ name: String?) -> [any QueryPeer.Type] {
+        allPeers.filter { type in name.map { type.name.contains($0) } ?? true }
+    }
+
+    private let types: [any QueryPeer.Type]
     private let rows: Int
     private let repetitions: Int
     private let only: String?
@@ -14,7 +20,8 @@ final class QueryRunner {
     private var results: [Measurement] = []
 
     /// - Parameter packages: a file of JSON lines; the query of the Debian graph is left out where it is not there.
-    init(rows: Int, repetitions: Int, only: String?, directory: URL, packages: String) throws {
+    init(_ types: [any QueryPeer.Type], rows: Int, repetitions: Int, only: String?, directory: URL, packages: String) throws {
+        self.types = types
         self.rows = rows
         self.repetitions = repetitions
         self.only = only
@@ -29,8 +36,12 @@ final class QueryRunner {
     func run() throws -> [Measurement] {
         defer { try? FileManager.default.removeItem(at: directory) }
         note("\(rows) persons, \(packages.count) packages")
-        let peers = try Self.peers.map { try $0.init(directory: directory, generator: generator) }
+        let peers = try types.map { try $0.init(directory: directory, generator: generator) }
         let phrases = Phrases.make(rows)
+        if !types.contains(where: { $0 == SQLiteQueries.self }), types.contains(where: { $0 == GRDBQueries.self }) {
+            // GRDB reads what the C API has made.
+            try SQLiteQueries(directory: directory, generator: generator).fill(phrases: phrases, packages: packages)
+        }
         for peer in peers { try peer.fill(phrases: phrases, packages: packages) }
         sync()
         for peer in peers { try peer.open() }
@@ -84,7 +95,7 @@ final class QueryRunner {
 
     private func record(_ name: String, _ unit: String, _ times: [[Double]], per count: Int) {
         let scale = unit == "ms" ? 1e3 : 1e6
-        for (index, type) in Self.peers.enumerated() {
+        for (index, type) in types.enumerated() {
             let value = times[index].isEmpty ? nil : Clock.median(times[index]) * scale / Double(count)
             results.append(Measurement(workload: name, rows: rows, peer: type.name, value: value, unit: unit))
         }
@@ -99,12 +110,22 @@ final class QueryRunner {
         let name = "count, number and CONTAINS, one core"
         guard wants(name) else { return }
         note(name)
-        var times = [[Double]](repeating: [], count: peers.count)
-        times[0] = try ChildProcess.numbers(
-            from: [Self.oneCoreCommand, directory.path, "\(rows)", "\(repetitions)"], environment: ["HEARTWOOD_QUERY_CORES": "1"])
-        guard times[0].count == repetitions else { throw PeerError(description: "the process on one core failed") }
-        for _ in 0..<repetitions { times[1].append(try Clock.seconds { try peers[1].count() }.1) }
+        let times = try zip(types, peers).map { type, peer in
+            guard type == HeartwoodQueries.self else { return try timesOfCount(peer) }
+            let numbers = try ChildProcess.numbers(
+                from: [Self.oneCoreCommand, directory.path, "\(rows)", "\(repetitions)"], environment: ["HEARTWOOD_QUERY_CORES": "1"])
+            guard numbers.count == repetitions else { throw PeerError(description: "the process on one core failed") }
+            return numbers
+        }
         record(name, "ms", times, per: 1)
+    }
+
+    /// Empty where the peer does not count.
+    private func timesOfCount(_ peer: any QueryPeer) throws -> [Double] {
+        try (0..<repetitions).compactMap { _ in
+            let (count, seconds) = try Clock.seconds { try peer.count() }
+            return count == nil ? nil : seconds
+        }
     }
 
     /// The other side.
@@ -131,12 +152,11 @@ final class QueryRunner {
             person.group = -1
             return person
         }
-        var times = [[[Double]]](repeating: Array(repeating: [], count: Self.peers.count), count: 3)
-        for (index, type) in Self.peers.enumerated() {
+        var times = [[[Double]]](repeating: Array(repeating: [], count: types.count), count: 3)
+        for (index, type) in types.enumerated() {
             let place = directory.appendingPathComponent("batch-\(index)")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             let peer = try type.init(directory: place, generator: empty)
-            // GRDB reads what the C API has made.
             if type == GRDBQueries.self { try SQLiteQueries(directory: place, generator: empty).fill(phrases: [], packages: []) }
             try peer.fill(phrases: [], packages: [])
             sync()

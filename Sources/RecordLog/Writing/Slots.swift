@@ -1,0 +1,57 @@
+/// Objects by number, where there are any: what `[Element?]` is, for loops that count no references.
+///
+/// Invariant: each place that is not nil owns one reference to its object.
+struct Slots<Element: AnyObject>: ~Copyable {
+    private var places: UnsafeMutablePointer<Unmanaged<Element>?>?
+    private var capacity = 0
+    private(set) var count = 0
+
+    init() {}
+
+    deinit {
+        for index in 0..<count { places?[index]?.release() }
+        places?.deallocate()
+    }
+
+    /// The object of a number, for as long as it stays in its place.
+    @inline(__always)
+    func unretained(_ index: Int) -> Unmanaged<Element>? {
+        guard let places, index < count else { return nil }
+        return places[index]
+    }
+
+    /// Setting one makes room for it.
+    subscript(index: Int) -> Element? {
+        get { unretained(index)?.takeUnretainedValue() }
+        set {
+            guard index < count || newValue != nil else { return }
+            if index >= count { grow(to: index + 1) }
+            guard let places else { return }
+            let old = places[index]
+            places[index] = newValue.map(Unmanaged.passRetained)
+            old?.release()
+        }
+    }
+
+    private mutating func grow(to newCount: Int) {
+        if newCount > capacity {
+            capacity = max(newCount, capacity * 2)
+            let grown = UnsafeMutablePointer<Unmanaged<Element>?>.allocate(capacity: capacity)
+            if let places { grown.initialize(from: places, count: count) }
+            places?.deallocate()
+            places = grown
+        }
+        places?.advanced(by: count).initialize(repeating: nil, count: newCount - count)
+        count = newCount
+    }
+}
+
+extension Unmanaged {
+    /// Calls `body` with the object, which somebody else keeps alive until it returns; no reference is counted.
+    @inline(__always)
+    func guaranteed<Result, Failure: Error>(_ body: (Instance) throws(Failure) -> Result) throws(Failure) -> Result {
+        try _withUnsafeGuaranteedRef { instance in
+            Swift.Result<Result, Failure> { () throws(Failure) in try body(instance) }
+        }.get()
+    }
+}

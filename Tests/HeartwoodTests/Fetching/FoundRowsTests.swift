@@ -1,0 +1,46 @@
+import RecordLog
+import Testing
+
+@testable import Heartwood
+
+/// What the threads of a scan have found, put together.
+struct FoundRowsTests {
+    private func row(_ number: UInt64) -> RowView {
+        RowView(body: UnsafeRawPointer(bitPattern: 8)!, byteCount: 0, reference: RowReference(rawValue: number), version: 0)
+    }
+
+    private func append(_ rows: [UInt64], _ stretch: Int, to found: FoundRows) {
+        var views = rows.map(row)
+        views.withUnsafeMutableBufferPointer { found.append($0, stretch) }
+    }
+
+    @Test func theyComeInTheOrderOfTheirStretchesAndAreForgotten() {
+        let threads = [FoundRows(), FoundRows(), FoundRows()]
+        for window in 0..<3 as Range<UInt64> {
+            append([1, 2].map { $0 + window }, 0, to: threads[1])
+            append([10], 1, to: threads[0])
+            append([20], 2, to: threads[1])
+            append([21], 2, to: threads[1])
+            append([30, 31], 4, to: threads[0])
+            var seen: [UInt64] = []
+            #expect(FoundRows.forEach(of: threads) { row in
+                seen.append(row.reference.rawValue)
+                return true
+            })
+            #expect(seen == [1 + window, 2 + window, 10, 20, 21, 30, 31])
+        }
+        #expect(FoundRows.forEach(of: threads) { _ in false })
+    }
+
+    @Test func nobodyIsAskedAgainWhoHasHadEnough() {
+        let found = FoundRows()
+        append([1, 2, 3], 0, to: found)
+        var asked = 0
+        let isWhole = FoundRows.forEach(of: [found]) { _ in
+            asked += 1
+            return asked < 2
+        }
+        #expect(!isWhole && asked == 2)
+        #expect(FoundRows.forEach(of: [found]) { _ in false }, "what was not asked for is forgotten")
+    }
+}
