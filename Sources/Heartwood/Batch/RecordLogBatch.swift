@@ -27,7 +27,7 @@ final class RecordLogBatch {
 
     /// The schema holds it.
     @inline(__always)
-    private func unretainedTable(of reference: RowReference) throws -> Unmanaged<EntityTable> {
+    func unretainedTable(of reference: RowReference) throws -> Unmanaged<EntityTable> {
         if let table = schema.unretainedTable(reference.table) { return table }
         throw CoreDataError.make(
             NSPersistentStoreOperationError, "A relationship leads to the table \(reference.table.rawValue), which is no entity's.")
@@ -124,8 +124,12 @@ final class RecordLogBatch {
         try put(row.reference, body, changing: builder.changed)
     }
 
-    func delete(_ reference: RowReference) throws {
-        if try transaction.delete(reference) { hasWritten = true }
+    /// - Returns: false where there is no such row.
+    @discardableResult
+    func delete(_ reference: RowReference) throws -> Bool {
+        guard try transaction.delete(reference) else { return false }
+        hasWritten = true
+        return true
     }
 }
 

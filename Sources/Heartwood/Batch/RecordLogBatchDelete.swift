@@ -23,8 +23,7 @@ struct RecordLogBatchDelete {
         }
         self = pass
         try marks.forEach { reference in
-            guard let row = try batch.transaction.base.row(reference) else { return }
-            try remove(row, try batch.table(of: reference))
+            try batch.unretainedTable(of: reference)._withUnsafeGuaranteedRef { try remove(reference, $0) }
         }
     }
 
@@ -63,31 +62,27 @@ struct RecordLogBatchDelete {
 
     // MARK: Deleting
 
-    private func remove(_ row: RowView, _ table: EntityTable) throws {
-        for index in table.relationships {
-            let property = table.runtime.properties[index]
-            switch property.deleteRule {
-            case .noActionDeleteRule: continue
-            case .denyDeleteRule:
-                try forEachDestination(of: row, table, index) { destination in
-                    guard !marks.contains(destination), try batch.transaction.base.contains(destination) else { return }
-                    throw denied(row.reference, table, property)
-                }
-            case .nullifyDeleteRule, .cascadeDeleteRule:
-                // A pair of two to-many sides is a link row, which goes below.
-                guard let inverse = property.inverse, property.kind == .toOne || !property.inverseIsToMany else { continue }
-                try forEachDestination(of: row, table, index) { destination in
-                    if !marks.contains(destination) { try unlink(destination, inverse, from: row.reference) }
-                }
+    private func remove(_ reference: RowReference, _ table: EntityTable) throws {
+        if !table.removals.isEmpty, let row = try batch.transaction.base.row(reference) {
+            for removal in table.removals { try unlink(row, table, removal) }
+        }
+        if table.hasLinks {
+            for source in table.members {
+                guard case .link(let link, let isForward)? = source else { continue }
+                try removeLinks(of: reference, isForward ? link.forward : link.backward, link)
             }
+            for link in table.inbound { try removeLinks(of: reference, link.backward, link) }
         }
-        for source in table.members {
-            guard case .link(let link, let isForward)? = source else { continue }
-            try removeLinks(of: row.reference, isForward ? link.forward : link.backward, link)
+        if try batch.delete(reference) { batch.note(reference) }
+    }
+
+    private func unlink(_ row: RowView, _ table: EntityTable, _ removal: EntityTable.Removal) throws {
+        try forEachDestination(of: row, table, removal.property) { destination in
+            guard !marks.contains(destination) else { return }
+            if let inverse = removal.inverse { return try unlink(destination, inverse, from: row.reference) }
+            guard try batch.transaction.base.contains(destination) else { return }
+            throw denied(row.reference, table, table.runtime.properties[removal.property])
         }
-        for link in table.inbound { try removeLinks(of: row.reference, link.backward, link) }
-        try batch.delete(row.reference)
-        batch.note(row.reference)
     }
 
     private func removeLinks(of owner: RowReference, _ index: IndexID, _ link: LinkTable) throws {

@@ -34,6 +34,14 @@ enum PredicateValue {
             self = .integer(Int64(number))
             return
         }
+        if type == Double.self, let number = value as? Double {
+            self = .double(number)
+            return
+        }
+        if type == Date.self, let date = value as? Date {
+            self = .date(date.timeIntervalSinceReferenceDate)
+            return
+        }
         switch value {
         case is NSNull: self = .null
         case let value as PredicateValue: self = value

@@ -11,13 +11,16 @@ struct TextComparison {
     let kind: Kind
     /// Kept by the matcher.
     let pattern: UnsafeRawBufferPointer
-    /// The place of the byte of the pattern that texts have least often.
+    /// The place of the byte of the pattern that texts have least often, for comparisons that look for one.
     private let sought: Int
 
     init(_ kind: Kind, _ pattern: UnsafeRawBufferPointer) {
         self.kind = kind
         self.pattern = pattern
-        sought = ASCIIText.rarest(pattern)
+        sought = switch kind {
+        case .order, .like: 0
+        case .contains, .beginsWith, .endsWith: ASCIIText.rarest(pattern)
+        }
     }
 
     /// An ASCII byte that each text has for which it holds, the rarest of them; nil where there is none.

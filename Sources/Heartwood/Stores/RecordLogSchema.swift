@@ -83,9 +83,19 @@ final class EntityTable: Sendable {
     let inbound: [LinkTable]
     /// The attributes that a save derives, in the order in which it does; nil for none.
     let derivations: [Derivation]?
-    /// The relationships that the store keeps, and those of them whose destinations are deleted with an object.
-    let relationships: [Int]
+    /// The relationships whose destinations are deleted with an object.
     let cascades: [Int]
+    /// What the deletion of an object has to look at beside its own row, where that is anything.
+    let removals: [Removal]
+    /// Whether an object may stand in link tables.
+    let hasLinks: Bool
+
+    /// A relationship that keeps objects from being deleted, or whose destinations have to forget them.
+    struct Removal: Sendable {
+        let property: Int
+        /// By the destination's properties; nil where a destination denies the deletion.
+        let inverse: Int?
+    }
 
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex],
@@ -105,8 +115,23 @@ final class EntityTable: Sendable {
         self.inbound = inbound
         self.derivations = derivations
         let kept = runtime.properties.indices.filter { runtime.properties[$0].kind.isRelationship && !runtime.properties[$0].isTransient }
-        relationships = kept
         cascades = kept.filter { runtime.properties[$0].deleteRule == .cascadeDeleteRule }
+        removals = kept.compactMap { Self.removal($0, runtime) }
+        hasLinks = !inbound.isEmpty || members.contains { if case .link? = $0 { true } else { false } }
+    }
+
+    private static func removal(_ index: Int, _ runtime: EntityRuntime) -> Removal? {
+        let property = runtime.properties[index]
+        switch property.deleteRule {
+        case .noActionDeleteRule: return nil
+        case .denyDeleteRule: return Removal(property: index, inverse: nil)
+        case .nullifyDeleteRule, .cascadeDeleteRule:
+            // A pair of two to-many sides is a link row; members that are found by their own column have nothing to forget.
+            guard let inverse = property.inverse, property.kind == .toOne || !property.inverseIsToMany else { return nil }
+            let other = (runtime.entity.frozenProperties[index] as? NSRelationshipDescription)?.inverseRelationship
+            if let other, other.isToMany, !LinkPlan.isNeeded(other) { return nil }
+            return Removal(property: index, inverse: inverse)
+        }
     }
 }
 

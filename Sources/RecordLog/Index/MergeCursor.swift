@@ -102,7 +102,7 @@ final class MergeCursor {
     /// Moves one cursor.
     @inline(__always)
     private func advance(_ place: Int) throws(StoreError) {
-        try order[place].cursor.takeUnretainedValue().advance()
+        try order[place].cursor.guaranteed { cursor throws(StoreError) in try cursor.advance() }
         settle(place)
     }
 

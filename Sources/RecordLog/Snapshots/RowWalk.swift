@@ -42,14 +42,21 @@ struct RowWalk {
                 guard address != 0 else { continue }
                 found &+= 1
                 if let view = insertedRow(at: address, reference) { return view }
-                let view = try snapshot.checked(
-                    try snapshot.file.record(at: address, end: snapshot.end, in: &frame), at: address, reference)
-                layout = view.layoutID
-                minimumSize = table == .system ? .max : snapshot.catalog.minimumSize(of: view)
-                return view
+                return try changedRow(at: address, reference)
             }
         }
         return nil
+    }
+
+    @inline(__always)
+    private mutating func changedRow(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
+        // The snapshot is held, and what is changed here is not where it is.
+        let view = try Unmanaged.passUnretained(snapshot).guaranteed { snapshot throws(StoreError) in
+            try snapshot.checked(try snapshot.file.record(at: address, end: snapshot.end, in: &frame), at: address, reference)
+        }
+        layout = view.layoutID
+        minimumSize = table == .system ? .max : snapshot.catalog.minimumSize(of: view)
+        return view
     }
 
     /// The row where it lies in the frame of the one before and has its layout; nil where that is not so.
