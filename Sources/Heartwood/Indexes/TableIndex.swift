@@ -1,0 +1,57 @@
+import RecordLog
+
+/// An index over one entity's table.
+final class TableIndex: Sendable {
+    struct Part: Sendable {
+        let key: IndexKey
+        let isAscending: Bool
+
+        init(_ key: IndexKey, isAscending: Bool) {
+            self.key = key
+            self.isAscending = isAscending
+        }
+
+        init(property: Int, isAscending: Bool) {
+            self.init(.property(property), isAscending: isAscending)
+        }
+
+        /// nil for an expression.
+        var property: Int? {
+            if case .property(let index) = key { return index }
+            return nil
+        }
+    }
+
+    let id: IndexID
+    let name: String
+    let parts: [Part]
+    /// Whether it stands for a uniqueness constraint.
+    let isUnique: Bool
+    /// The rows that it has, where it has not all.
+    let partial: PartialIndex?
+    /// The same constraint's indexes over the tables of related entities, which inherit it too: a value is taken once in all.
+    let relatives: [(table: TableID, index: IndexID)]
+
+    /// The attributes that it is over, where there are no expressions among its parts.
+    let attributes: [(property: Int, isDescending: Bool)]?
+    /// Names the constraint: the same in each table that it holds for.
+    let constraint: UInt16
+
+    init(
+        id: IndexID, name: String, parts: [Part], isUnique: Bool, partial: PartialIndex?, relatives: [(table: TableID, index: IndexID)]
+    ) {
+        self.id = id
+        self.name = name
+        self.parts = parts
+        self.isUnique = isUnique
+        self.partial = partial
+        self.relatives = relatives
+        // A loop: see `EntityTable.names(of:)`.
+        var attributes: [(property: Int, isDescending: Bool)] = []
+        for part in parts {
+            if case .property(let property) = part.key { attributes.append((property, !part.isAscending)) }
+        }
+        self.attributes = attributes.count == parts.count ? attributes : nil
+        constraint = relatives.reduce(id.rawValue) { min($0, $1.index.rawValue) }
+    }
+}

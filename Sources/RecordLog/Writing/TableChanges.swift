@@ -1,0 +1,121 @@
+extension Transaction {
+    /// Changes of one table.
+    final class TableChanges {
+        let id: TableID
+        var definition: TableDefinition? {
+            didSet {
+                hasValues = definition?.hasValues ?? false
+                known = .none
+            }
+        }
+        /// Whether its rows may have values in frames of their own.
+        private var hasValues: Bool
+        var indexes: [IndexMaintainer] {
+            didSet {
+                known = .none
+                unretainedIndexes = indexes.map(Unmanaged.passUnretained)
+            }
+        }
+        /// The same for loops over each row's indexes, which count no references; kept by `indexes`.
+        private(set) var unretainedIndexes: [Unmanaged<IndexMaintainer>]
+        /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
+        private(set) var firstNew: UInt64
+        @exclusivity(unchecked) var newAddresses: [UInt64] = []
+        /// Older rows that were changed.
+        @exclusivity(unchecked) var changed = RowAddresses()
+        /// Row numbers that were given out and not written yet.
+        @exclusivity(unchecked) var unwritten = 0
+        @exclusivity(unchecked) var rowDelta: Int64 = 0
+        @exclusivity(unchecked) var byteDelta: Int64 = 0
+
+        init(id: TableID, definition: TableDefinition?, indexes: [IndexMaintainer], firstNew: UInt64) {
+            self.id = id
+            self.definition = definition
+            hasValues = definition?.hasValues ?? false
+            self.indexes = indexes
+            unretainedIndexes = indexes.map(Unmanaged.passUnretained)
+            self.firstNew = firstNew
+        }
+
+        var nextRow: UInt64 { firstNew + UInt64(newAddresses.count) }
+
+        /// The older rows that were changed, in order.
+        var changedRows: [UInt64] {
+            var rows: [UInt64] = []
+            rows.reserveCapacity(changed.count)
+            changed.forEach { row, _ in rows.append(row) }
+            rows.sort()
+            return rows
+        }
+
+        /// What a change of a row is checked with, of the layout that rows had last.
+        private var known = LayoutFacts.none
+
+        @inline(__always)
+        func facts(of layout: LayoutID) -> LayoutFacts? {
+            known.layout == Int(layout.rawValue) ? known : findFacts(of: layout)
+        }
+
+        @inline(never)
+        private func findFacts(of id: LayoutID) -> LayoutFacts? {
+            guard let layout = definition?.layout(id) else { return nil }
+            known = LayoutFacts(
+                layout: Int(id.rawValue), minimumBodySize: layout.minimumBodySize, hasValues: !layout.valuePositions.isEmpty,
+                indexedColumns: indexes.reduce(into: .none) { $0.formUnion($1.columnSet(of: layout)) })
+            return known
+        }
+
+        /// A layout of the table; the definition holds it.
+        @inline(__always)
+        func layout(_ id: LayoutID) -> Unmanaged<RowLayout>? { definition?.layout(id).map(Unmanaged.passUnretained) }
+
+        /// Rows below `next` count as older ones.
+        func skip(to next: UInt64) {
+            precondition(newAddresses.isEmpty, "row numbers are left out before any is given")
+            firstNew = max(firstNew, next)
+        }
+
+        @inline(__always)
+        func liveBytes(of row: RowView) -> UInt64 {
+            guard hasValues, let definition else { return UInt64(RowRecord.size(ofBody: row.byteCount)) }
+            return definition.liveBytes(of: row)
+        }
+
+        @inline(__always)
+        func liveBytes(ofBody body: UnsafeRawBufferPointer, _ reference: RowReference) -> UInt64 {
+            guard hasValues, let base = body.baseAddress else { return UInt64(RowRecord.size(ofBody: body.count)) }
+            return liveBytes(of: RowView(body: base, byteCount: body.count, reference: reference, version: 0))
+        }
+
+        @inline(__always)
+        func address(_ row: UInt64) -> UInt64? {
+            if row >= firstNew {
+                let place = Int(row - firstNew)
+                guard place < newAddresses.count, newAddresses[place] != 0 else { return nil }
+                return newAddresses[place]
+            }
+            return changed.address(row)
+        }
+
+        @inline(__always)
+        func set(_ row: UInt64, _ address: UInt64) {
+            guard row >= firstNew else {
+                changed.set(row, address)
+                return
+            }
+            if newAddresses[Int(row - firstNew)] == 0 { unwritten -= 1 }
+            newAddresses[Int(row - firstNew)] = address
+        }
+    }
+
+    struct LayoutFacts {
+        /// Its ID; -1 for none.
+        let layout: Int
+        let minimumBodySize: Int
+        let hasValues: Bool
+        /// The columns that any index's keys are made of.
+        let indexedColumns: ColumnSet
+
+        static let none = LayoutFacts(layout: -1, minimumBodySize: 0, hasValues: false, indexedColumns: .all)
+    }
+}
