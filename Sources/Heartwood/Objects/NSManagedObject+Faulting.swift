@@ -35,8 +35,10 @@ extension NSManagedObject {
             state.remove(.fault)
             // Whether the class overrides it is not asked: that counts a reference, for each object that is read.
             waking { awakeFromFetch() }
+            // A context that is gone is not looked at.
+            guard !state.contains(.detached) else { return }
             contextReference?._withUnsafeGuaranteedRef { context in
-                if !context.laterBatches.isEmpty, !state.contains(.detached) { context.openBatch(of: self) }
+                if !context.laterBatches.isEmpty { context.openBatch(of: self) }
             }
         }
     }

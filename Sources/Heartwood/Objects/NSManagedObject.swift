@@ -82,7 +82,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The ID of an object that was saved, made of what does not change any more: another queue may ask for it.
     final var savedObjectID: NSManagedObjectID {
-        let token = key.isTemporary ? contextReference?._withUnsafeGuaranteedRef { $0.tree.token } : nil
+        // A save keeps the ID of what it deletes, whose context may be gone.
+        if state.contains(.detached), let known = storage?.objectID, known.key == key { return known }
+        let isNamed = key.isTemporary && !state.contains(.detached)
+        let token = isNamed ? contextReference?._withUnsafeGuaranteedRef { $0.tree.token } : nil
         return NSManagedObjectID(entity: runtime.entity, key: key, store: runtime.store, contextToken: token ?? 0)
     }
 
