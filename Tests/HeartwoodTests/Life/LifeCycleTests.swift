@@ -131,6 +131,8 @@ import Testing
         #expect(made?.look() == ["inserted", "saving", "saved false"])
         #expect(two.look() == ["deleting false", "saving", "saved true"])
         #expect(try stack.fetch("Diarist").count == 2)
+        // It holds the stack, whose file would stay.
+        one.onWillSave = nil
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -182,6 +184,8 @@ import Testing
         one.title = "two"
         try stack.context.save()
         #expect(codes.count == 3)
+        // It holds the stack, whose file would stay.
+        one.onWillSave = nil
     }
 
     @Test(arguments: StoreKind.allCases)
