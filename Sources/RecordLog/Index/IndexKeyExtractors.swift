@@ -3,10 +3,14 @@ enum IndexKeyExtractors {
     /// An index entry fits a block with room to spare, and a root lists many.
     static func keySizeMax(_ file: LogFile) -> Int { Int(file.segmentSize / 8) }
 
-    static func tooLong(_ key: KeyBuilder, sizeMax: Int, path: String) -> StoreError {
-        StoreError(
-            .tooLarge, path: path, "an index key of \(key.count) bytes is longer than \(sizeMax)",
-            remedy: "Do not index columns with such long values.")
+    /// - Parameter file: asked for its path where the key is too long alone: a string for each key would count references.
+    @inline(__always)
+    static func check(_ key: KeyBuilder, sizeMax: Int, in file: LogFile) throws(StoreError) {
+        guard key.count <= sizeMax else {
+            throw StoreError(
+                .tooLarge, path: file.path, "an index key of \(key.count) bytes is longer than \(sizeMax)",
+                remedy: "Do not index columns with such long values.")
+        }
     }
 
     static func extractor(

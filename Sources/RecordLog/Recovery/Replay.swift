@@ -211,8 +211,7 @@ final class Replay {
         key.removeAll()
         guard index.appendKey(of: row, layout: layout, to: key) else { return false }
         key.append(row: row.reference.row)
-        let sizeMax = IndexKeyExtractors.keySizeMax(file)
-        guard key.count <= sizeMax else { throw IndexKeyExtractors.tooLong(key, sizeMax: sizeMax, path: file.path) }
+        try IndexKeyExtractors.check(key, sizeMax: IndexKeyExtractors.keySizeMax(file), in: file)
         return true
     }
 

@@ -257,7 +257,7 @@ public final class Transaction {
     @inline(__always)
     func add(_ key: KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) throws(StoreError) {
         key.append(row: row)
-        guard key.count <= keySizeMax else { throw IndexKeyExtractors.tooLong(key, sizeMax: keySizeMax, path: base.file.path) }
+        try IndexKeyExtractors.check(key, sizeMax: keySizeMax, in: base.file)
         let isAdded = entries(of: index)._withUnsafeGuaranteedRef { entries in
             guard !entries.isFull else { return false }
             entries.append(key.buffer, isTombstone: isTombstone)
