@@ -6,12 +6,13 @@ import Testing
 @Suite struct BackgroundCheckpointTests {
     /// Commits go on while checkpoints are written; what each snapshot shows stays what it was, and the store opens again
     /// with everything, having replayed little.
-    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func commitsGoOnWhileCheckpointsAreWritten(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore {
             $0.checkpointAfterBytes = 30_000
             $0.checkpointsInBackground = true
+            $0.entriesForThread = seed % 2 == 0 ? 0 : .max
         }
         var kept: [(Snapshot, [UInt64: SampleStore.Person])] = []
         for number in 0..<120 {
@@ -47,6 +48,7 @@ import Testing
         let sample = try SampleStore {
             $0.checkpointAfterBytes = 20_000
             $0.checkpointsInBackground = true
+            $0.entriesForThread = 0
         }
         let other = try SampleStore(fileSystem: sample.fileSystem)
         var random = SeededGenerator(seed: 9)
@@ -100,6 +102,69 @@ import Testing
             let store = try LogStore.open(path: "damaged", options: options)
             #expect(store.snapshot().sequence == sample.store.snapshot().sequence, "byte \(place)")
         }
+    }
+
+    /// Runs that become a new base, and small ones that stay beside it, by a second thread or not.
+    @Test(arguments: [0, .max] as [UInt64])
+    func indexesAreWrittenWholeOrInPart(entriesForThread: UInt64) throws {
+        let sample = try SampleStore { $0.entriesForThread = entriesForThread }
+        func put(_ rows: some Sequence<UInt64>, round: Int64) throws {
+            try sample.store.write { transaction in
+                for row in rows {
+                    if sample.people[row] == nil { _ = try transaction.newRow(in: sample.table.id) }
+                    sample.people[row] = .init(name: "name \(row * 7919 % 1000)", age: Int64(row % 50) + round, group: row % 9)
+                    try sample.put(transaction, row, sample.people[row]!)
+                }
+            }
+        }
+        try put(1...2000, round: 0)
+        try sample.store.checkpoint()
+        try put(stride(from: 3, to: 2000, by: 17), round: 1)
+        try sample.store.write { transaction in
+            for row in stride(from: UInt64(5), to: 2000, by: 29) {
+                _ = try transaction.delete(sample.reference(row))
+                sample.people[row] = nil
+            }
+        }
+        try sample.store.checkpoint()
+        #expect(sample.store.snapshot().indexes.contains { ($0?.disk.count ?? 0) == 2 })
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+        try put(2001...5000, round: 0)
+        try sample.store.checkpoint()
+        #expect(sample.store.snapshot().indexes.allSatisfy { ($0?.disk.count ?? 1) == 1 })
+        try sample.reopenAfterCrash()
+        #expect(sample.store.statistics.bytesReplayed == 0)
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
+    }
+
+    /// The older run cannot be merged, whichever thread finds out; the log has what it takes to make another.
+    @Test(arguments: [0, .max] as [UInt64])
+    func aDamagedRunIsMadeAnewByTheNextCheckpoint(entriesForThread: UInt64) throws {
+        let files = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: files)
+        for number in 0..<40 { try sample.insert(.init(name: "name \(number)", age: 1, group: 1)) }
+        try sample.store.checkpoint()
+        var bytes = try #require(files.contents(of: SampleStore.path))
+        for offset in stride(from: 8192, to: bytes.count, by: 64) {
+            let kind = bytes.withUnsafeBytes { FrameHeader($0.baseAddress! + offset, limit: UInt64($0.count - offset))?.kind }
+            if kind == .indexBlock { bytes[offset + 50] ^= 0xFF }
+        }
+        files.setContents(of: SampleStore.path, to: bytes)
+        sample.options.entriesForThread = entriesForThread
+        try sample.reopenAfterCrash()
+        try sample.store.write { transaction in
+            for row in 41...120 as ClosedRange<UInt64> {
+                _ = try transaction.newRow(in: sample.table.id)
+                sample.people[row] = .init(name: "name \(row)", age: 2, group: 2)
+                try sample.put(transaction, row, sample.people[row]!)
+            }
+        }
+        try sample.store.checkpoint()
+        try sample.reopenAfterCrash()
+        #expect(sample.store.statistics.bytesReplayed == 0)
+        try sample.check(sample.store.snapshot(), sample.people)
     }
 
     @Test func aReplayStepsOverACheckpointsBatches() throws {

@@ -15,7 +15,7 @@ final class CompactionIndexes {
         self.target = target
         self.options = options
         self.report = report
-        ahead = IndexesAhead.start(base, options)
+        ahead = IndexesAhead.start(base.indexes.map { $0?.whole }, path: base.file.path, options)
     }
 
     deinit {
@@ -27,11 +27,7 @@ final class CompactionIndexes {
         // The thread takes them from the front.
         for (slot, runs) in base.indexes.enumerated().reversed() {
             guard let runs, ahead?.takes(slot) ?? true else { continue }
-            indexes[slot] = try rebuilding(slot) { () throws(StoreError) in
-                var writer = RunWriter(sink: target.appender)
-                try runs.copy(to: &writer, report)
-                return try writer.finish()
-            }
+            indexes[slot] = try rebuilding(slot) { () throws(StoreError) in try runs.whole.write(to: target.appender, report) }
         }
         for (slot, runs) in base.indexes.enumerated() where runs != nil && indexes[slot] == nil {
             try report()
@@ -41,18 +37,17 @@ final class CompactionIndexes {
         target.setIndexes(indexes)
     }
 
-    private func rebuilding(_ slot: Int, _ copy: () throws(StoreError) -> Manifest.Run?) throws(StoreError) -> IndexRuns {
-        let run: Manifest.Run?
+    private func rebuilding(_ slot: Int, _ copy: () throws(StoreError) -> FlushedRuns?) throws(StoreError) -> IndexRuns {
+        var made: FlushedRuns?
         do throws(StoreError) {
-            run = try copy()
+            made = try copy()
         } catch {
             guard error.code == .corrupt, let definition = base.catalog.index(IndexID(rawValue: UInt16(slot))) else { throw error }
             let copied = target.snapshot
             let replay = Replay(file: target.file, from: copied, at: copied.end, options: options)
-            var writer = RunWriter(sink: target.appender)
-            try (try replay.build(definition, from: copied) ?? IndexRuns()).copy(to: &writer, report)
-            run = try writer.finish()
+            made = try (try replay.build(definition, from: copied) ?? IndexRuns()).whole.write(to: target.appender, report)
         }
-        return IndexRuns(memory: [], disk: run.map { [DiskRun(manifest: $0, source: target.file)] } ?? [])
+        try made?.appendRoot(to: target.appender)
+        return IndexRuns(disk: made?.runs(in: target.appender, source: target.file) ?? [])
     }
 }

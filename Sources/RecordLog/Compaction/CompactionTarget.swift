@@ -50,7 +50,7 @@ final class CompactionTarget {
 
     /// Writes a checkpoint, so that an opening has little to replay.
     func writeCheckpoint() throws(StoreError) {
-        let made = try CheckpointBuilder(base: snapshot, sink: appender).build(previous: checkpoint)
+        let made = try CheckpointBuilder(base: snapshot, sink: appender, options: creation.options).build(previous: checkpoint)
         checkpoint = made.manifest
         bytesBehind = 0
         snapshot = made.over(snapshot, isWhole: true)

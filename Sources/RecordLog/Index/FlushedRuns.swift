@@ -12,6 +12,10 @@ struct FlushedRuns {
     /// Gives the new run's root to the sink, where its blocks have their places.
     mutating func appendRoot(to sink: any FrameSink) throws(StoreError) { try new?.appendRoot(to: sink) }
 
+    /// The same where the sink's frames have gone to another one.
+    /// - Parameter tickets: those of the other sink, by their numbers here.
+    func moved(to tickets: [FrameTicket]) -> FlushedRuns { FlushedRuns(new: new?.moved(to: tickets), kept: kept) }
+
     /// All of them, once the root is in the file.
     func runs(in sink: any FrameSink, source: any FrameSource) -> [DiskRun] {
         let run = new?.run(in: sink).map { DiskRun(manifest: $0, source: source) }
@@ -34,8 +38,13 @@ struct RunBlocks {
         self.byteCount = byteCount
     }
 
+    fileprivate func moved(to tickets: [FrameTicket]) -> RunBlocks {
+        precondition(root == nil, "a root names places")
+        return RunBlocks(blocks: blocks, tickets: self.tickets.map { tickets[$0.number] }, entryCount: entryCount, byteCount: byteCount)
+    }
+
     /// Gives the root to the sink, where the blocks have their places.
-    mutating func appendRoot(to sink: any FrameSink) throws(StoreError) {
+    fileprivate mutating func appendRoot(to sink: any FrameSink) throws(StoreError) {
         for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
         let bytes = IndexRoot.encode(blocks)
         byteCount += UInt64(bytes.count)
@@ -43,7 +52,7 @@ struct RunBlocks {
     }
 
     /// The run, once its root has its place.
-    func run(in sink: any FrameSink) -> Manifest.Run? {
+    fileprivate func run(in sink: any FrameSink) -> Manifest.Run? {
         root.map { Manifest.Run(root: sink.pointer($0), entryCount: entryCount, byteCount: byteCount) }
     }
 }

@@ -15,6 +15,7 @@ struct IndexRuns: Sendable {
     static let diskRunsMax = 9
 
     var memoryEntryCount: Int { memory.reduce(0) { $0 + $1.countMax } + frozen.reduce(0) { $0 + $1.countMax } }
+    var memoryByteCount: Int { memory.reduce(0) { $0 + $1.byteCount } + frozen.reduce(0) { $0 + $1.byteCount } }
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
     var diskByteCount: UInt64 { disk.reduce(0) { $0 + $1.byteCount } }
 
@@ -62,64 +63,5 @@ struct IndexRuns: Sendable {
         let merge = MergeCursor(
             cursors: try cursors(.prefix(Array(key)), isDescending: false), isDescending: false, keepsTombstones: false)
         return try merge.next() ? IndexCursor.row(of: merge.entry) : nil
-    }
-
-    /// How much of the base the small runs together may be before everything becomes one new base: an entry is rewritten
-    /// the less often the more that is, and a look-up has the more runs to ask.
-    enum Merging {
-        /// As much as the base: while commits come.
-        case whileWriting
-        /// An eighth: when a store is closed, after a bulk load above all.
-        case whenClosing
-
-        fileprivate var divisor: UInt64 { self == .whileWriting ? 1 : 8 }
-    }
-
-    private func isDue(_ merging: Merging) -> Bool {
-        let small = UInt64(memoryEntryCount) + disk.dropLast().reduce(0) { $0 + $1.entryCount }
-        return disk.count >= Self.diskRunsMax || small * merging.divisor >= disk.last?.entryCount ?? 0
-    }
-
-    /// Whether a checkpoint would change the runs on disk.
-    func needsFlush(_ merging: Merging) -> Bool {
-        !memory.isEmpty || !frozen.isEmpty || disk.count > 1 && isDue(merging)
-    }
-
-    /// Gives what is in memory to a sink, as a checkpoint does.
-    ///
-    /// The runs in memory become one new run; when that would make too many, or the small ones together outweigh a part of the
-    /// base, everything becomes one new base.
-    /// - Returns: what becomes the runs on disk; nil where these stay.
-    func flushing(to sink: any FrameSink, _ merging: Merging) throws(StoreError) -> FlushedRuns? {
-        guard needsFlush(merging) else { return nil }
-        let isRebased = isDue(merging)
-        let merged = MergeCursor(
-            cursors: isRebased
-                ? try cursors(.all, isDescending: false) : try IndexRuns(memory: memory, frozen: frozen).cursors(.all, isDescending: false),
-            isDescending: false, keepsTombstones: !isRebased)
-        var writer = RunWriter(sink: sink)
-        while try merged.next() { try writer.append(merged.entry, isTombstone: merged.isTombstone) }
-        return FlushedRuns(new: try writer.finishBlocks(), kept: isRebased ? [] : disk)
-    }
-
-    /// Gives everything to a writer, as one run.
-    /// - Parameter check: called now and then; what it throws ends the walk.
-    func copy(to writer: inout RunWriter, _ check: () throws(StoreError) -> Void) throws(StoreError) {
-        if memory.isEmpty, frozen.isEmpty, let run = disk.first, disk.count == 1 {
-            // The base alone, which has no tombstones.
-            let root = try run.blocks()
-            for index in 0..<root.count {
-                if index % 64 == 0 { try check() }
-                try writer.append(try run.block(root.pointer(index)), separator: root.wholeSeparator(index))
-            }
-            return
-        }
-        let merged = MergeCursor(cursors: try cursors(.all, isDescending: false), isDescending: false, keepsTombstones: false)
-        var count = 0
-        while try merged.next() {
-            if count % 8192 == 0 { try check() }
-            count &+= 1
-            try writer.append(merged.entry, isTombstone: false)
-        }
     }
 }

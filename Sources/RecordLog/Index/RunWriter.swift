@@ -47,7 +47,7 @@ struct RunWriter {
     }
 
     /// Gives the last entries to the sink.
-    mutating func closeBlock() throws(StoreError) {
+    private mutating func closeBlock() throws(StoreError) {
         guard !block.isEmpty else { return }
         let count = block.entryCount
         let (ticket, size) = try block.emit(to: sink)
@@ -56,21 +56,11 @@ struct RunWriter {
         byteCount += UInt64(size)
     }
 
-    /// Ends the blocks.
-    /// - Returns: what the root is made of; nil where no entry was added.
-    mutating func finishBlocks() throws(StoreError) -> RunBlocks? {
+    /// Ends the run.
+    /// - Returns: what its root is made of; nil where no entry was added.
+    mutating func finish() throws(StoreError) -> RunBlocks? {
         try closeBlock()
         guard !blocks.isEmpty else { return nil }
         return RunBlocks(blocks: blocks, tickets: tickets, entryCount: entryCount, byteCount: byteCount)
-    }
-
-    /// Ends the blocks, and writes the root.
-    /// - Returns: nil where no entry was added.
-    mutating func finish() throws(StoreError) -> Manifest.Run? {
-        guard var blocks = try finishBlocks() else { return nil }
-        try sink.place()
-        try blocks.appendRoot(to: sink)
-        try sink.place()
-        return blocks.run(in: sink)
     }
 }

@@ -32,7 +32,7 @@ extension LogStore {
         let isStarted = SystemThread.start { [self] in
             do throws(StoreError) {
                 let sink = try CheckpointSink(self, base: base, logEnd: end, previous: previous, isExclusive: false)
-                let made = try CheckpointBuilder(base: base, sink: sink).build(previous: previous)
+                let made = try CheckpointBuilder(base: base, sink: sink, options: options).build(previous: previous)
                 // (6) A run is referred to only once it is synced.
                 try sink.sync()
                 try adopt(made, of: base, previous: previous, behind: behind)

@@ -22,7 +22,7 @@ extension LogStore {
         let sink = try CheckpointSink(self, base: base, logEnd: end, previous: writer.slot.checkpoint, isExclusive: true)
         let made: CheckpointBuilder.Made
         do throws(StoreError) {
-            made = try CheckpointBuilder(base: base, sink: sink, merging: merging).build(previous: writer.slot.checkpoint)
+            made = try CheckpointBuilder(base: base, sink: sink, options: options, merging: merging).build(previous: writer.slot.checkpoint)
         } catch {
             if writer.end > end, writer.poison == nil {
                 writer.end = end
@@ -63,6 +63,7 @@ extension LogStore {
 struct CheckpointBuilder {
     let base: Snapshot
     let sink: any CheckpointFrameSink
+    let options: StoreOptions
     var merging = IndexRuns.Merging.whileWriting
 
     struct Made {
@@ -93,10 +94,12 @@ struct CheckpointBuilder {
     }
 
     func build(previous: FramePointer) throws(StoreError) -> Made {
+        let merges = base.indexes.map { $0?.flush(merging) }
+        let ahead = IndexesAhead.start(merges, path: base.file.path, options)
+        defer { ahead?.stop() }
         var pages: [PrimaryBase.WrittenPages?] = []
         for state in base.tables { pages.append(try state.flatMap { state throws(StoreError) in try writePages(state) }) }
-        var flushed: [FlushedRuns?] = []
-        for runs in base.indexes { flushed.append(try runs.flatMap { runs throws(StoreError) in try runs.flushing(to: sink, merging) }) }
+        var flushed = try writeIndexes(merges, ahead)
         // What names frames comes after them, all of it at once: each time a place is asked for commits may have to be waited for.
         try sink.place()
         var directories: [FrameTicket?] = []
@@ -127,6 +130,18 @@ struct CheckpointBuilder {
         let ticket = try sink.append(.checkpoint, manifest.encoded())
         try sink.flush()
         return Made(manifest: sink.pointer(ticket), bases: bases, disks: disks)
+    }
+
+    private func writeIndexes(_ merges: [RunMerge?], _ ahead: IndexesAhead?) throws(StoreError) -> [FlushedRuns?] {
+        var flushed = [FlushedRuns?](repeating: nil, count: merges.count)
+        // The thread takes them from the front.
+        for (slot, merge) in merges.enumerated().reversed() {
+            if let merge, ahead?.takes(slot) ?? true { flushed[slot] = try merge.write(to: sink) }
+        }
+        for (slot, merge) in merges.enumerated() where merge != nil && flushed[slot] == nil {
+            flushed[slot] = try ahead?.finish(slot, to: sink)
+        }
+        return flushed
     }
 
     /// Pages that nothing changed are named again, not written again.

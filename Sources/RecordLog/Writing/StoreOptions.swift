@@ -32,7 +32,7 @@ public struct StoreOptions: Sendable {
     var flushSize = FrameAppender.flushSize
     /// What a compaction leaves for its last round, which writers wait for.
     var lastRoundBytes: UInt64 = 1 << 20
-    /// How many index entries are worth a thread of their own in a compaction.
+    /// How many index entries are worth a thread of their own in a compaction or a checkpoint.
     var entriesForThread: UInt64 = 50_000
     /// false: the file is read with `pread` in place of being mapped. For media that can go away, and network file systems where
     /// others may cut the file: a mapped read is then a fault (SIGBUS) that ends the process, this one an error.
