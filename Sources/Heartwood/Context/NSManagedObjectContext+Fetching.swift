@@ -116,39 +116,18 @@ extension NSManagedObjectContext {
     final func run(_ query: StoreQuery, on store: NSPersistentStore, _ body: (consuming NSManagedObject) throws -> Void) throws -> QueryStatistics? {
         let view = try view(of: store)
         if view.answersRequests { return try run(query, asking: view, body) }
-        let slotBase = store.slotBase
-        guard var runtime = query.runtimes.first else { return QueryStatistics() }
+        guard let runtime = query.runtimes.first else { return QueryStatistics() }
         if query.predicate == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
+        var objects = RowObjects(self, store, runtime)
         let statistics = try view.execute(query) { row in
-            if let object = object(of: row, slotBase, &runtime) { try body(object) }
+            if let object = objects.object(of: row) { try body(object) }
             return true
         }
         if let statistics { lastQuery = statistics }
         return statistics
     }
 
-    /// The object of a row that a query has found, bound to it.
-    /// - Parameter runtime: of the row's entity, or of that of the row before.
-    @inline(__always)
-    final func object(of row: RowView, _ slotBase: UInt64, _ runtime: inout EntityRuntime) -> NSManagedObject? {
-        let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
-        if let known = identities[key] {
-            if known.isFault {
-                known.bind(row)
-                if known.storage != nil { known.forgetMembers() }
-            }
-            return known
-        }
-        if key.slot != runtime.slot {
-            guard let found = self.runtime(slot: key.slot) else { return nil }
-            runtime = found
-        }
-        let object = makeFault(key, runtime: runtime)
-        object.bind(row)
-        return object
-    }
-
-    /// The same of a store that answers requests: its objects come as faults.
+    /// The same for a store that answers requests: its objects come as faults.
     private func run(
         _ query: StoreQuery, asking view: StoreView, _ body: (consuming NSManagedObject) throws -> Void
     ) throws -> QueryStatistics? {

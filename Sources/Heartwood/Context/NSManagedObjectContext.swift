@@ -53,7 +53,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     let followers = ContextFollowers()
 
     final let identities = IdentityMap()
-    /// The fault that a subclass's initializer is about to become; without a runtime where none is. `makeFault` keeps that one alive.
+    /// The fault that a subclass's initializer is about to become, which takes over the runtime; without one where none is.
     @exclusivity(unchecked) final var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
     /// Whether an object was inserted whose class is not its entity's.
     final var hasOtherClasses = false
@@ -281,10 +281,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
+        makeFault(key, .passRetained(runtime), .passRetained(runtime.entity), .passRetained(self))
+    }
+
+    /// Takes over a reference to each of the arguments.
+    @inline(__always)
+    final func makeFault(
+        _ key: ObjectKey, _ runtime: Unmanaged<EntityRuntime>, _ entity: Unmanaged<NSEntityDescription>,
+        _ context: Unmanaged<NSManagedObjectContext>
+    ) -> NSManagedObject {
         // Subclasses' initializers run too, so the way to tell them is beside the arguments.
-        faultInMaking = (key, Unmanaged.passUnretained(runtime))
-        let objectClass = usesPlainObjects ? NSManagedObject.self : runtime.objectClass
-        let object = objectClass.init(entity: runtime.entity, insertInto: self)
+        faultInMaking = (key, runtime)
+        let objectClass = usesPlainObjects ? NSManagedObject.self : runtime._withUnsafeGuaranteedRef { $0.objectClass }
+        let object = objectClass.init(entity: entity.takeRetainedValue(), insertInto: context.takeRetainedValue())
+        precondition(faultInMaking.runtime == nil, "an initializer of an object's class hands over the context that it is given")
         identities.insert(object, for: key)
         return object
     }

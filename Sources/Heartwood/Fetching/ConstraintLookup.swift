@@ -84,12 +84,13 @@ extension NSManagedObjectContext {
         var statistics = QueryStatistics()
         var asked: NSPersistentStore?
         for entity in entities {
-            var runtime = runtime(for: entity)
+            let runtime = runtime(for: entity)
             guard let store = runtime.store, asked == nil || asked === store else { return nil }
             if asked == nil { store.followOthers() }
             asked = store
+            var rows = RowObjects(self, store, runtime)
             let isKnown = try view(of: store).lookUp(lookup, runtime, &statistics) { row in
-                if let object = object(of: row, store.slotBase, &runtime) { objects.append(object) }
+                if let object = rows.object(of: row) { objects.append(object) }
             }
             guard isKnown else { return nil }
             // The constraint holds for all of them together.

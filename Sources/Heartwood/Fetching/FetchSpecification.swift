@@ -24,7 +24,11 @@ struct FetchSpecification {
         wantsIDs = request.resultType.contains(.managedObjectIDResultType)
         predicate = try request.predicate.map { predicate in
             let node = predicate.node.joiningComposites(of: entity)
-            try PredicateCheck.check(node, entity: entity)
+            if entity.isFrozen, let number = predicate.formatNumber {
+                try entity.checkedFormats.check(number) { try PredicateCheck.check(node, entity: entity) }
+            } else {
+                try PredicateCheck.check(node, entity: entity)
+            }
             return node.folded
         }
         if request.resultType.contains(.dictionaryResultType) {

@@ -7,37 +7,68 @@ extension QueryPlanner {
 
     /// - Returns: the walk, and the tests that its ranges do not answer; nil where the index gives neither fewer rows nor the order.
     func walk(_ index: TableIndex, _ tests: [RowTest], _ conditions: [IndexCondition?]) -> (walk: IndexWalk, rest: [RowTest])? {
+        guard mayServe(index, conditions) else { return nil }
         var prefixes: [[UInt8]] = [[]]
         var ranges: [KeyRange]?
         // The tests that the ranges answer.
-        var answered: Set<Int> = []
+        var answered: [Int] = []
+        func answer(_ place: Int) {
+            if !answered.contains(place) { answered.append(place) }
+        }
         var bound = 0, fixed = 0
         loop: for part in index.parts {
-            let matching = conditions.indices.filter { conditions[$0]?.key == part.key }
-            let equal = matching.filter { conditions[$0]?.components != nil }
-                .min { (conditions[$0]?.components?.count ?? 0) < (conditions[$1]?.components?.count ?? 0) }
-            if let equal, let list = conditions[equal]?.components, prefixes.count * list.count <= Self.prefixesMax {
+            if let equal = Self.shortestList(part.key, conditions), let list = conditions[equal]?.components,
+                prefixes.count * list.count <= Self.prefixesMax
+            {
                 let components = list.map { part.isAscending ? $0 : $0.map { ~$0 } }
                 prefixes = prefixes.flatMap { prefix in components.map { prefix + $0 } }
-                if conditions[equal]?.isExact == true { answered.insert(equal) }
+                if conditions[equal]?.isExact == true { answer(equal) }
                 bound += 1
                 if list.count == 1, fixed == bound - 1 { fixed = bound }
                 continue
             }
-            if let (range, used) = Self.range(matching, conditions) {
+            if let (range, used) = Self.range(part.key, conditions) {
                 let stretch = part.isAscending ? range : range.complemented
                 ranges = prefixes.map(stretch.under)
-                for place in used where conditions[place]?.isExact == true { answered.insert(place) }
+                for place in used where conditions[place]?.isExact == true { answer(place) }
             }
             break loop
         }
-        if let partial = index.partial { answered.formUnion(tests.indices.filter { partial.answers(tests[$0], table) }) }
+        if let partial = index.partial {
+            for place in tests.indices where partial.answers(tests[place], table) { answer(place) }
+        }
         let isBound = bound > 0 || ranges != nil || index.partial != nil
         let list = KeyRange.sorted(ranges ?? (bound > 0 ? prefixes.map(KeyRange.prefix) : [.all]))
-        var walk = IndexWalk(index: index, ranges: list)
-        walk.order = order(of: index, fixed: fixed, rangeCount: list.count, conditions)
-        guard isBound || walk.order != nil else { return nil }
-        return (walk, answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] })
+        let order = order(of: index, fixed: fixed, rangeCount: list.count, conditions)
+        guard isBound || order != nil else { return nil }
+        return (
+            IndexWalk(index: index, ranges: list, order: order),
+            answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
+        )
+    }
+
+    /// Whether an index is worth a closer look: something is said of what it begins with.
+    private func mayServe(_ index: TableIndex, _ conditions: [IndexCondition?]) -> Bool {
+        guard index.partial == nil, let first = index.parts.first?.key else { return true }
+        if Self.isNamed(first, conditions) { return true }
+        guard let sort, !sort.isEmpty else { return false }
+        // Where the whole order is said to be the same for all rows, any index has it.
+        return sort.contains { $0.key == first } || sort.allSatisfy { Self.isNamed($0.key, conditions) }
+    }
+
+    private static func isNamed(_ key: IndexKey, _ conditions: [IndexCondition?]) -> Bool {
+        for place in conditions.indices where conditions[place]?.key == key { return true }
+        return false
+    }
+
+    /// The condition that has the fewest values of a key to offer.
+    private static func shortestList(_ key: IndexKey, _ conditions: [IndexCondition?]) -> Int? {
+        var best: (place: Int, count: Int)?
+        for place in conditions.indices where conditions[place]?.key == key {
+            guard let count = conditions[place]?.components?.count, count < best?.count ?? .max else { continue }
+            best = (place, count)
+        }
+        return best?.place
     }
 
     func priced(_ found: (walk: IndexWalk, rest: [RowTest]), _ estimates: Estimates) throws -> AccessPlan {
@@ -56,14 +87,14 @@ extension QueryPlanner {
             access: .index(found.walk), test: nil, rows: Double(limit), cost: Cost.range + Double(limit) * (Cost.entry + Cost.row))
     }
 
-    private static func range(_ matching: [Int], _ conditions: [IndexCondition?]) -> (ComponentRange, used: [Int])? {
+    private static func range(_ key: IndexKey, _ conditions: [IndexCondition?]) -> (ComponentRange, used: [Int])? {
         // A prefix and the ends of a range do not narrow each other; the prefix alone is taken, and the others are tested.
-        for place in matching {
+        for place in conditions.indices where conditions[place]?.key == key {
             if case .prefix(let bytes)? = conditions[place]?.kind { return (ComponentRange(prefix: bytes), [place]) }
         }
         var result = ComponentRange()
         var used: [Int] = []
-        for place in matching {
+        for place in conditions.indices where conditions[place]?.key == key {
             guard case .range(let lower, let lowerIsOpen, let upper, let upperIsOpen)? = conditions[place]?.kind else { continue }
             if let lower { result.narrow(lower: lower, isOpen: lowerIsOpen) }
             if let upper { result.narrow(upper: upper, isOpen: upperIsOpen) }
@@ -76,12 +107,17 @@ extension QueryPlanner {
     func order(of index: TableIndex, fixed: Int, rangeCount: Int, _ conditions: [IndexCondition?]) -> IndexWalk.Order? {
         guard let sort, !sort.isEmpty else { return nil }
         // What is the same for all rows orders nothing, wherever it stands.
-        let same = Set(conditions.lazy.compactMap { $0 }.filter { $0.isExact && $0.components?.count == 1 }.map(\.key))
+        func isSame(_ key: IndexKey) -> Bool {
+            for place in conditions.indices where conditions[place]?.key == key {
+                if let condition = conditions[place], condition.isExact, condition.components?.count == 1 { return true }
+            }
+            return false
+        }
         let start = rangeCount > 1 ? 0 : fixed
         var at = start
         var isDescending: Bool?
-        for wanted in sort where !same.contains(wanted.key) {
-            while at < index.parts.count, same.contains(index.parts[at].key) { at += 1 }
+        for wanted in sort where !isSame(wanted.key) {
+            while at < index.parts.count, isSame(index.parts[at].key) { at += 1 }
             guard at < index.parts.count, index.parts[at].key == wanted.key else { return nil }
             let isReversed = index.parts[at].isAscending != wanted.isAscending
             guard isDescending == nil || isDescending == isReversed else { return nil }

@@ -61,6 +61,7 @@ struct QueryPlanner {
             default: result.append(test)
             }
         }
+        guard result.count > 1 else { return result }
         let ranked = result.enumerated().sorted { ($0.element.weight, $0.offset) < ($1.element.weight, $1.offset) }
         return ranked.map(\.element)
     }

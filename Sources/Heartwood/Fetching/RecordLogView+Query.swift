@@ -3,11 +3,19 @@ import RecordLog
 
 extension RecordLogView {
     /// One table's part of a query, compiled.
-    private struct Part {
+    private final class Part {
         let table: EntityTable
         let test: RowTest?
         /// nil where no order is asked for.
         let order: RowOrder?
+        /// How its rows are found, once that is chosen.
+        var plan = AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0)
+
+        init(_ table: EntityTable, _ test: RowTest?, _ order: RowOrder?) {
+            self.table = table
+            self.test = test
+            self.order = order
+        }
     }
 
     private func prepare(_ query: StoreQuery) throws -> [Part]? {
@@ -24,7 +32,7 @@ extension RecordLogView {
                 guard let compiled = RowOrder(query.sort, table: table, view: self) else { return nil }
                 order = compiled
             }
-            parts.append(Part(table: table, test: test, order: order))
+            parts.append(Part(table, test, order))
         }
         return parts
     }
@@ -77,12 +85,12 @@ extension RecordLogView {
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
         let limit = query.limit == nil || isTooMany ? nil : sum
         let window = ResultWindow(query)
-        let plans = try parts.map { part in
+        for part in parts {
             let sort = query.sort.isEmpty ? [] : part.order?.directParts
-            return try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
+            part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
+            statistics.add(part.plan, part.table)
         }
-        for (plan, part) in zip(plans, parts) { statistics.add(plan, part.table) }
-        statistics.isOrderedByIndex = !query.sort.isEmpty && Self.haveOneOrder(plans)
+        statistics.isOrderedByIndex = !query.sort.isEmpty && Self.haveOneOrder(parts)
         guard !window.isFull else { return statistics }
         func take(_ row: RowView) throws -> Bool {
             if window.takes(), try !body(row) { window.close() }
@@ -90,24 +98,24 @@ extension RecordLogView {
         }
         if statistics.isOrderedByIndex {
             // The other tables have no row that can match.
-            let walks = zip(plans, parts).filter(\.0.isOrdered).map { (plan: $0.0, table: $0.1.table) }
+            let walks = parts.filter(\.plan.isOrdered)
             if let only = walks.first, walks.count == 1 {
                 try run.forEachMatch(only.plan, only.table, wanted: window.wanted, take)
             } else {
-                try run.forEachInOrder(walks, wanted: window.wanted, take)
+                try run.forEachInOrder(walks.map { ($0.plan, $0.table) }, wanted: window.wanted, take)
             }
             statistics.rowsMatched = window.matched
         } else if query.sort.isEmpty {
-            for (plan, part) in zip(plans, parts) where !window.isFull {
-                if query.limit == nil, try run.forEachFound(plan, part.table, take) { continue }
-                try run.forEachMatch(plan, part.table, wanted: window.wanted, take)
+            for part in parts where !window.isFull {
+                if query.limit == nil, try run.forEachFound(part.plan, part.table, take) { continue }
+                try run.forEachMatch(part.plan, part.table, wanted: window.wanted, take)
             }
             statistics.rowsMatched = window.matched
         } else {
             var sorter = RowSorter(limit: limit)
             for (place, part) in parts.enumerated() {
                 guard let order = part.order else { continue }
-                statistics.rowsMatched += try run.sort(plans[place], part.table, order, part: place, limit: limit, into: &sorter)
+                statistics.rowsMatched += try run.sort(part.plan, part.table, order, part: place, limit: limit, into: &sorter)
             }
             for row in sorter.sorted() { guard try take(row) else { break } }
         }
@@ -116,12 +124,13 @@ extension RecordLogView {
     }
 
     /// Whether walks of indexes give the rows of all tables in one order: the entries of each say the same of the order.
-    private static func haveOneOrder(_ plans: [AccessPlan]) -> Bool {
+    private static func haveOneOrder(_ parts: [Part]) -> Bool {
         var isDescending: Bool?
         var directions: [Bool]?
-        for plan in plans {
-            if case .nothing = plan.access { continue }
-            guard case .index(let walk) = plan.access, let order = walk.order else { return false }
+        for part in parts {
+            if case .nothing = part.plan.access { continue }
+            guard case .index(let walk) = part.plan.access, let order = walk.order else { return false }
+            guard parts.count > 1 else { return true }
             let mine = walk.index.parts[order.parts].map(\.isAscending)
             guard isDescending == nil || isDescending == order.isDescending, directions == nil || directions == mine else { return false }
             isDescending = order.isDescending

@@ -45,6 +45,7 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     final var frozenVersionHash: Data?
     /// Which properties the key paths of its classes read; see `KeyPathReading`.
     final let keyPathReadings = KeyPathReadings()
+    final let checkedFormats = CheckedFormats()
 
     public override init() {
         super.init()

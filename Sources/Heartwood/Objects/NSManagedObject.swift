@@ -28,7 +28,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Precondition: the entity is not abstract.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let context, let runtime = context.faultInMaking.runtime {
-            self.runtime = runtime.takeUnretainedValue()
+            self.runtime = runtime.takeRetainedValue()
             key = context.faultInMaking.key
             context.faultInMaking.runtime = nil
             state = context.objectFlags.union(.fault)

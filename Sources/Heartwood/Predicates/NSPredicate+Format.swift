@@ -5,7 +5,7 @@ extension NSPredicate {
     /// - Precondition: the format is well-formed and the arguments suit it, as on Apple's platforms; the message quotes the
     ///   format and marks the place. For formats that users type, see `init(parsing:argumentArray:)`.
     public convenience init(format: String, _ args: any CVarArg...) {
-        self.init(trapping: format, args.map { $0 })
+        self.init(trapping: format, args.map { $0 as Any? })
     }
 
     /// As `init(format:_:)`, with the arguments in an array.
@@ -24,28 +24,32 @@ extension NSPredicate {
         self.init(node: predicate.node, depth: predicate.depth)
     }
 
-    private convenience init(trapping format: String, _ arguments: [Any]) {
+    private convenience init(trapping format: String, _ arguments: [Any?]) {
         do {
-            self.init(node: try PredicateParser.parse(format, arguments: arguments))
+            let (node, number) = try PredicateParser.numbered(format, arguments: arguments)
+            self.init(node: node, format: number)
         } catch {
             preconditionFailure("\(error)")
         }
     }
 
-    convenience init(node: PredicateNode, depth: Int? = nil) {
-        let made = Self.make(node, depth: depth ?? node.depth)
-        // A subclass of the program's gets the tree; the object of another class will not do.
-        if let made = made as? Self {
+    /// - Parameter format: the number of the format that it was parsed from; see `ParsedFormats`.
+    convenience init(node: PredicateNode, depth: Int? = nil, format: Int? = nil) {
+        let made = Self.make(node, depth: depth ?? node.depth, format)
+        if Self.self == NSPredicate.self {
+            self.init(factory: { unsafeDowncast(made, to: Self.self) })
+        } else if let made = made as? Self {
+            // A subclass of the program's gets the tree; the object of another class will not do.
             self.init(factory: { made })
         } else {
             self.init(body: made.body)
         }
     }
 
-    private static func make(_ node: PredicateNode, depth: Int) -> NSPredicate {
+    private static func make(_ node: PredicateNode, depth: Int, _ format: Int?) -> NSPredicate {
         switch node {
-        case .comparison: NSComparisonPredicate(body: PredicateTree(node, depth: depth))
-        case .and, .or, .not: NSCompoundPredicate(body: PredicateTree(node, depth: depth))
+        case .comparison: NSComparisonPredicate(body: PredicateTree(node, depth: depth, number: format))
+        case .and, .or, .not: NSCompoundPredicate(body: PredicateTree(node, depth: depth, number: format))
         case .constant(let value): NSPredicate(body: BlockBody(constant: value))
         case .block(let block): NSPredicate(body: block)
         case .fault: NSPredicate(body: PredicateTree(node, depth: depth))

@@ -17,19 +17,46 @@ enum ParsedFormats {
         }
     }
 
-    private struct Template: @unchecked Sendable {
+    private final class Template: @unchecked Sendable {
         // Unchecked: nothing in a parsed tree changes but the matchers of its comparisons, which are the rewritten tree's own.
         let node: PredicateNode
         let count: Int
+        /// No other format ever has it.
+        let number: Int
+        /// A comparison whose right side alone is an argument: the commonest.
+        let simple: (comparison: PredicateNode.Comparison, letters: String)?
+
+        private static let made = Atomic(0)
+
+        init(_ node: PredicateNode, _ count: Int) {
+            self.node = node
+            self.count = count
+            number = Self.made.add(1, ordering: .relaxed).newValue
+            if count == 1, case .comparison(let comparison) = node, case .keyPath = comparison.left,
+                case .constant(.other(let object)) = comparison.right, let place = object as? Place
+            {
+                simple = (comparison, place.letters)
+            } else {
+                simple = nil
+            }
+        }
     }
 
     private static let limit = 256
     /// nil for a format that has to be parsed each time.
     private static let known = Mutex<[String: Template?]>([:])
 
-    /// - Returns: nil where the format has to be parsed.
-    static func node(_ format: String, _ arguments: [Any?]) -> PredicateNode? {
+    /// - Returns: the tree, and the format's number; nil where the format has to be parsed.
+    static func node(_ format: String, _ arguments: [Any?]) -> (node: PredicateNode, number: Int)? {
         guard !arguments.isEmpty, let template = known.withLock({ $0[format] ?? nil }), template.count == arguments.count else { return nil }
+        if let simple = template.simple {
+            let value = PredicateValue(arguments[0]), model = simple.comparison
+            if case .other = value { return nil }
+            let comparison = PredicateNode.Comparison(
+                left: model.left, comparison: model.comparison, right: .constant(value), modifier: model.modifier, options: model.options)
+            guard PredicateParser.takes(value, as: simple.letters), comparison.fault == nil else { return nil }
+            return (.comparison(comparison), template.number)
+        }
         var values: [PredicateValue] = []
         for argument in arguments {
             let value = PredicateValue(argument)
@@ -48,17 +75,33 @@ enum ParsedFormats {
             }
             return node
         }
-        return fits && !node.hasFaultyComparison ? node : nil
+        return fits && !node.hasFaultyComparison ? (node, template.number) : nil
     }
 
     /// Notes a format that was parsed.
     /// - Parameter parse: parses it with other arguments.
     static func note(_ format: String, _ count: Int, _ parse: ([Any?]) throws -> PredicateNode) {
         guard count > 0, !known.withLock({ $0.keys.contains(format) }) else { return }
-        let template = (try? parse((0..<count).map(Place.init))).map { Template(node: $0, count: count) }
+        let template = (try? parse((0..<count).map(Place.init))).map { Template($0, count) }
         known.withLock { known in
             if known.count >= limit { known.removeAll() }
             known.updateValue(template, forKey: format)
+        }
+    }
+}
+
+/// Formats that an entity of a model in use may be asked, as they were found to be: what is checked is the same whatever their arguments.
+final class CheckedFormats: Sendable {
+    private static let limit = 256
+    private let numbers = Mutex<Set<Int>>([])
+
+    /// - Parameter check: not called where it did not throw for this format before.
+    func check(_ number: Int, _ check: () throws -> Void) throws {
+        guard !numbers.withLock({ $0.contains(number) }) else { return }
+        try check()
+        numbers.withLock { numbers in
+            if numbers.count >= Self.limit { numbers.removeAll() }
+            numbers.insert(number)
         }
     }
 }

@@ -27,11 +27,14 @@ struct PredicateParser {
     /// So that a hostile format cannot exhaust the stack.
     static let nestingMax = 200
 
-    static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode {
+    static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode { try numbered(format, arguments: arguments).node }
+
+    /// - Returns: the tree, and the number of the format where it was parsed before; see `ParsedFormats`.
+    static func numbered(_ format: String, arguments: [Any?]) throws -> (node: PredicateNode, number: Int?) {
         if let known = ParsedFormats.node(format, arguments) { return known }
         let node = try parseAnew(format, arguments)
         ParsedFormats.note(format, arguments.count) { try parseAnew(format, $0) }
-        return node
+        return (node, nil)
     }
 
     private static func parseAnew(_ format: String, _ arguments: [Any?]) throws -> PredicateNode {

@@ -5,10 +5,14 @@ final class PredicateTree: PredicateBody {
     let node: PredicateNode
     /// Its levels, kept so that building a predicate does not walk its parts.
     let depth: Int
+    /// Of the format that it was parsed from; see `ParsedFormats`.
+    let number: Int?
 
-    init(_ node: PredicateNode, depth: Int) {
-        self.node = depth > PredicateNode.depthMax ? .fault(.tooDeep) : node
-        self.depth = depth > PredicateNode.depthMax ? 1 : depth
+    init(_ node: PredicateNode, depth: Int, number: Int? = nil) {
+        let isTooDeep = depth > PredicateNode.depthMax
+        self.node = isTooDeep ? .fault(.tooDeep) : node
+        self.depth = isTooDeep ? 1 : depth
+        self.number = isTooDeep ? nil : number
     }
 
     func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool {
@@ -42,7 +46,7 @@ extension Foundation.NSPredicate {
     var node: PredicateNode {
         switch self {
         // A subclass of the program's may evaluate in its own way.
-        case let predicate as NSPredicate where Self.ownClasses.contains(ObjectIdentifier(type(of: predicate))):
+        case let predicate as NSPredicate where Self.isOwn(type(of: predicate)):
             switch predicate.body {
             case let tree as PredicateTree: return tree.node
             case let block as BlockBody: return block.constant.map(PredicateNode.constant) ?? .block(block)
@@ -58,9 +62,15 @@ extension Foundation.NSPredicate {
         }
     }
 
-    private static let ownClasses: Set<ObjectIdentifier> = [
-        ObjectIdentifier(NSPredicate.self), ObjectIdentifier(NSComparisonPredicate.self), ObjectIdentifier(NSCompoundPredicate.self),
-    ]
+    /// The number of the format that `node` was parsed from, where it is known.
+    var formatNumber: Int? {
+        guard let predicate = self as? NSPredicate, Self.isOwn(type(of: predicate)) else { return nil }
+        return (predicate.body as? PredicateTree)?.number
+    }
+
+    private static func isOwn(_ type: NSPredicate.Type) -> Bool {
+        type == NSComparisonPredicate.self || type == NSCompoundPredicate.self || type == NSPredicate.self
+    }
 
     /// The tree's levels.
     var depth: Int {

@@ -59,7 +59,8 @@ extension NSEntityDescription {
 
     /// Itself and every entity below it that objects can be made of.
     var concreteFamily: [NSEntityDescription] {
-        (isAbstract ? [] : [self]) + subentities.flatMap(\.concreteFamily)
+        guard !subentities.isEmpty else { return isAbstract ? [] : [self] }
+        return (isAbstract ? [] : [self]) + subentities.flatMap(\.concreteFamily)
     }
 
     /// The concrete entities in one flat list, each once.

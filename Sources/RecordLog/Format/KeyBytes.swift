@@ -36,6 +36,21 @@ package enum KeyBytes {
         return a.count - b.count
     }
 
+    /// How many bytes both begin with.
+    @inline(__always)
+    static func shared(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        let most = min(a.count, b.count)
+        var count = 0
+        while count &+ 8 <= most {
+            let difference = UInt64(littleEndian: a.loadUnaligned(fromByteOffset: count, as: UInt64.self))
+                ^ UInt64(littleEndian: b.loadUnaligned(fromByteOffset: count, as: UInt64.self))
+            if difference != 0 { return count &+ difference.trailingZeroBitCount / 8 }
+            count &+= 8
+        }
+        while count < most, a[count] == b[count] { count &+= 1 }
+        return count
+    }
+
     /// Whether two stretches of `count` bytes are the same.
     @inline(__always)
     static func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }

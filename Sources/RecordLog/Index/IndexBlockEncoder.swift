@@ -70,16 +70,7 @@ final class IndexBlockEncoder {
     /// How many bytes the keys at `a..<aEnd` and `b..<bEnd` begin with alike.
     @inline(__always)
     private func shared(_ a: Int, _ aEnd: Int, _ b: Int, _ bEnd: Int) -> Int {
-        let most = min(aEnd - a, bEnd - b)
-        var count = 0
-        while count &+ 8 <= most {
-            let difference = UInt64(littleEndian: keys.loadUnaligned(fromByteOffset: a &+ count, as: UInt64.self))
-                ^ UInt64(littleEndian: keys.loadUnaligned(fromByteOffset: b &+ count, as: UInt64.self))
-            if difference != 0 { return count &+ difference.trailingZeroBitCount / 8 }
-            count &+= 8
-        }
-        while count < most, keys[a &+ count] == keys[b &+ count] { count &+= 1 }
-        return count
+        KeyBytes.shared(UnsafeRawBufferPointer(rebasing: keys[a..<aEnd]), UnsafeRawBufferPointer(rebasing: keys[b..<bEnd]))
     }
 
     /// Writes the block, and starts the next.

@@ -94,6 +94,9 @@ private final class AscendingDiskCursor: RunCursor {
     private var capacity = 64
     /// Of the current key, without the row.
     private var keyCount = 0
+    /// The first byte in which the current entry differs from the range's upper end, being before it; as long as the next ones have the bytes up to
+    /// there they are before it too.
+    private var insideAt = Int.max
 
     init(_ run: DiskRun, _ range: KeyRange) throws(StoreError) {
         self.run = run
@@ -116,7 +119,6 @@ private final class AscendingDiskCursor: RunCursor {
             case .found(let start, let skipped, _, _):
                 enter(block, at: start)
                 for _ in 0...skipped { try show() }
-                isValid = isInside(key)
                 return
             case .none:
                 guard blockIndex + 1 < root.count else { return }
@@ -129,6 +131,7 @@ private final class AscendingDiskCursor: RunCursor {
     }
 
     private func enter(_ block: IndexBlock, at offset: Int) {
+        insideAt = .max
         reserve(block.commonLength)
         buffer.copyMemory(from: block.common.baseAddress ?? UnsafeRawPointer(buffer), byteCount: block.commonLength)
         keyCount = block.commonLength
@@ -165,6 +168,18 @@ private final class AscendingDiskCursor: RunCursor {
         key = UnsafeRawBufferPointer(start: buffer, count: keyCount &+ KeyBuilder.rowSuffixSize)
         isTombstone = entry.isTombstone
         next = entry.next
+        isValid = at > insideAt || isBeforeEnd()
+    }
+
+    @inline(__always)
+    private func isBeforeEnd() -> Bool {
+        guard let upper = range.upper else { return true }
+        return upper.withUnsafeBytes { upper in
+            let shared = KeyBytes.shared(key, upper)
+            let isBefore = shared < upper.count && (shared == key.count || key[shared] < upper[shared])
+            insideAt = isBefore ? shared : .max
+            return isBefore
+        }
     }
 
     override func advance() throws(StoreError) {
@@ -179,7 +194,6 @@ private final class AscendingDiskCursor: RunCursor {
             enter(block, at: block.entriesStart)
         }
         try show()
-        isValid = isInside(key)
     }
 }
 

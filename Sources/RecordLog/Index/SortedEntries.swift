@@ -82,10 +82,7 @@ struct SortedEntries {
     @inline(__always)
     private static func shared(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, atMost most: Int) -> Int {
         let most = min(most, b.count)
-        if most > 0, KeyBytes.areEqual(a.baseAddress!, b.baseAddress!, most) { return most }
-        var count = 0
-        while count < most, a[count] == b[count] { count &+= 1 }
-        return count
+        return KeyBytes.shared(UnsafeRawBufferPointer(rebasing: a[..<most]), UnsafeRawBufferPointer(rebasing: b[..<most]))
     }
 
     /// By bytes alone; false for equal ones.
