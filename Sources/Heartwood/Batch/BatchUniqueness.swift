@@ -19,6 +19,10 @@ final class BatchUniqueness {
     private var rewritten: Set<RowReference> = []
     /// The hashes of the values of the row that `conflict` was asked about last.
     @exclusivity(unchecked) private var asked: [UInt64] = []
+    /// Something of every place that `prepare` has read, so that it is.
+    @exclusivity(unchecked) private var seen: UInt64 = 0
+    /// Of the table that was asked about last.
+    @exclusivity(unchecked) private var hasStored: (table: TableID, answer: Bool)?
     private let key = KeyBuilder()
     private let otherKey = KeyBuilder()
 
@@ -43,6 +47,55 @@ final class BatchUniqueness {
     func noteInserted(_ reference: RowReference) {
         for place in asked.indices { insert(asked[place], reference) }
     }
+
+    // MARK: Groups
+
+    /// Adds a hash of each of a row's unique values to a list.
+    func addHashes(of row: RowView, _ table: EntityTable, to list: inout [UInt64]) {
+        for place in table.uniqueIndexes.indices {
+            table.uniqueIndexes[place]._withUnsafeGuaranteedRef { index in
+                key.removeAll()
+                if table.appendUniqueKey(of: row, index, to: key) { list.append(hash(index)) }
+            }
+        }
+    }
+
+    /// Makes room for hashes, and reads where each of them would be, side by side.
+    func prepare(_ hashes: [UInt64]) {
+        while (count + hashes.count) * 4 > places.count * 3 { grow() }
+        for hash in hashes { seen ^= places[Int(truncatingIfNeeded: hash) & (places.count - 1)].hash }
+    }
+
+    /// Whether `conflict` may find one for a row that has these hashes, of which there are some in a list.
+    func mayHold(_ hashes: [UInt64], _ range: Range<Int>, _ table: EntityTable) -> Bool {
+        guard !hasStoredRows(table) else { return true }
+        for number in range {
+            var place = Int(truncatingIfNeeded: hashes[number]) & (places.count - 1)
+            while !places[place].reference.isNone {
+                if places[place].hash == hashes[number] { return true }
+                place = (place + 1) & (places.count - 1)
+            }
+        }
+        return false
+    }
+
+    /// Says that a row with these hashes was inserted.
+    func note(_ hashes: [UInt64], _ range: Range<Int>, _ reference: RowReference) {
+        for number in range { insert(hashes[number], reference) }
+    }
+
+    /// Whether the store has rows among which a value may be taken.
+    private func hasStoredRows(_ table: EntityTable) -> Bool {
+        if let known = hasStored, known.table == table.id { return known.answer }
+        var answer = transaction.base.rowCount(table.id) > 0
+        for index in table.indexes where index.isUnique {
+            for relative in index.relatives where transaction.base.rowCount(relative.table) > 0 { answer = true }
+        }
+        hasStored = (table.id, answer)
+        return answer
+    }
+
+    // MARK: Conflicts
 
     /// The first constraint whose values another row has.
     /// - Parameter row: about to be written, or written.

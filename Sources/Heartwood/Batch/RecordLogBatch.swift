@@ -150,10 +150,7 @@ extension RecordLogStore {
         do {
             switch batch {
             case .insert(let insertion):
-                while !insertion.rows.isAtEnd { try write { batch in
-                    var insert = try RecordLogBatchInsert(batch, insertion)
-                    try insert.run()
-                } }
+                while !insertion.rows.isAtEnd { try write { try RecordLogBatchInsert($0, insertion).run() } }
             case .update(let update): try write { try RecordLogBatchUpdate($0, update).run() }
             case .delete(let target):
                 try write { batch in

@@ -2,9 +2,10 @@ import Foundation
 import RecordLog
 
 /// Inserts rows, up to the end or as many as a commit is to have.
-struct RecordLogBatchInsert {
+final class RecordLogBatchInsert {
     private let batch: RecordLogBatch
     private let insertion: BatchInsertion
+    private let rows: BatchRows
     private let table: EntityTable
     private let uniqueness: BatchUniqueness?
     /// Rows of the store that this transaction has counted as updated.
@@ -13,28 +14,80 @@ struct RecordLogBatchInsert {
     init(_ batch: RecordLogBatch, _ insertion: BatchInsertion) throws {
         self.batch = batch
         self.insertion = insertion
+        rows = insertion.rows
         table = try batch.table(of: insertion.runtime)
         uniqueness = table.hasUniqueIndexes ? BatchUniqueness(batch) : nil
     }
 
-    mutating func run() throws {
+    func run() throws {
         var left = insertion.rowsPerCommit == 0 ? Int.max : insertion.rowsPerCommit
-        while left > 0, try insertion.rows.next() {
-            try insert()
+        guard let uniqueness else {
+            while left > 0, try rows.next() {
+                try put(try batch.build(rows.values, table))
+                left -= 1
+            }
+            return
+        }
+        guard insertion.policy != .errorMergePolicyType else { return try run(left, inGroups: RowGroup(), uniqueness) }
+        while left > 0, try rows.next() {
+            // What a conflict changes is taken from the row's values, so the next row waits.
+            try insert(uniqueness)
             left -= 1
         }
     }
 
-    private mutating func insert() throws {
-        let body = try batch.build(insertion.rows.values, table)
-        if let uniqueness, let conflict = try uniqueness.conflict(of: view(body, RowReference(rawValue: 0)), table) {
-            return try resolve(conflict.index, conflict.holder)
+    private func run(_ rowCount: Int, inGroups group: RowGroup, _ uniqueness: BatchUniqueness) throws {
+        var left = rowCount, isAtEnd = false
+        while left > 0, !isAtEnd {
+            group.removeAll()
+            var failure: (any Error)?
+            do {
+                while group.count < min(left, RowGroup.size), !isAtEnd {
+                    guard try rows.next() else {
+                        isAtEnd = true
+                        break
+                    }
+                    let body = try batch.build(rows.values, table)
+                    group.append(body) { uniqueness.addHashes(of: view(body), table, to: &$0) }
+                }
+            } catch {
+                failure = error
+            }
+            // The rows before it come first, and one of them may be refused.
+            try write(group, uniqueness)
+            if let failure { throw failure }
+            left -= group.count
         }
+    }
+
+    private func write(_ group: RowGroup, _ uniqueness: BatchUniqueness) throws {
+        let hashes = group.hashes
+        uniqueness.prepare(hashes)
+        for place in 0..<group.count {
+            let body = group[place], own = group.hashes(of: place)
+            if uniqueness.mayHold(hashes, own, table), let conflict = try uniqueness.conflict(of: view(body), table) {
+                throw violation(conflict.index, conflict.holder)
+            }
+            uniqueness.note(hashes, own, try put(body))
+        }
+    }
+
+    private func insert(_ uniqueness: BatchUniqueness) throws {
+        let body = try batch.build(rows.values, table)
+        if let conflict = try uniqueness.conflict(of: view(body), table) { return try resolve(conflict.index, conflict.holder) }
+        uniqueness.noteInserted(try put(body))
+    }
+
+    /// Writes a row that is new.
+    @discardableResult
+    private func put(_ body: UnsafeRawBufferPointer) throws -> RowReference {
         let reference = RowReference(table: table.id, row: try batch.transaction.newRow(in: table.id))
         try batch.put(reference, body)
-        uniqueness?.noteInserted(reference)
         batch.note(reference)
+        return reference
     }
+
+    private func view(_ body: UnsafeRawBufferPointer) -> RowView { view(body, RowReference(rawValue: 0)) }
 
     private func view(_ body: UnsafeRawBufferPointer, _ reference: RowReference) -> RowView {
         guard let start = body.baseAddress else { preconditionFailure("a row has a layout") }
@@ -42,14 +95,14 @@ struct RecordLogBatchInsert {
     }
 
     /// A row has unique values already.
-    private mutating func resolve(_ index: TableIndex, _ holder: RowReference) throws {
+    private func resolve(_ index: TableIndex, _ holder: RowReference) throws {
         switch insertion.policy {
         case .errorMergePolicyType: throw violation(index, holder)
         case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: return
-        case .mergeByPropertyObjectTrumpMergePolicyType: try update(holder, insertion.rows.named)
+        case .mergeByPropertyObjectTrumpMergePolicyType: try update(holder, rows.named)
         case .overwriteMergePolicyType:
             let attributes = table.runtime.properties.indices.filter { !table.runtime.properties[$0].kind.isRelationship }
-            try update(holder, Set(attributes).union(insertion.rows.named))
+            try update(holder, Set(attributes).union(rows.named))
         }
     }
 
@@ -58,14 +111,14 @@ struct RecordLogBatchInsert {
     }
 
     /// Sets properties of the row that has the unique values. It may be of another entity of the family.
-    private mutating func update(_ reference: RowReference, _ properties: some Sequence<Int>) throws {
+    private func update(_ reference: RowReference, _ properties: some Sequence<Int>) throws {
         let owner = try batch.table(of: reference)
         guard let uniqueness, let row = try batch.transaction.row(reference) else { return }
         var values = [ManagedValue](repeating: .unset, count: owner.runtime.properties.count)
         for property in properties {
             let own = table.runtime.properties[property]
             guard let index = owner.runtime.index(of: own.name), owner.runtime.properties[index].kind == own.kind else { continue }
-            values[index] = insertion.rows.values[property]
+            values[index] = rows.values[property]
         }
         let body = try batch.rebuild(row, values, owner)
         // What it takes over may be unique in another way.

@@ -47,14 +47,21 @@ struct AccessPlan {
 }
 
 /// Stretches of an index, in its order.
-struct IndexWalk {
+final class IndexWalk {
     let index: TableIndex
     /// Apart from each other, ascending.
-    var ranges: [KeyRange]
+    let ranges: [KeyRange]
     /// nil: in no order that somebody asked for.
-    var order: Order?
+    let order: Order?
     /// The key of the only entry there can be: all the values of a uniqueness constraint.
-    var key: [UInt8]?
+    let key: [UInt8]?
+
+    init(index: TableIndex, ranges: [KeyRange], order: Order? = nil, key: [UInt8]? = nil) {
+        self.index = index
+        self.ranges = ranges
+        self.order = order
+        self.key = key
+    }
 
     /// How a walk gives an order.
     struct Order {

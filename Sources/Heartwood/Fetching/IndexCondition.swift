@@ -16,7 +16,7 @@ enum IndexKey: Hashable, Sendable {
 }
 
 /// What a test says about one key in an index's terms: bytes of encoded key components.
-struct IndexCondition {
+final class IndexCondition {
     enum Kind {
         /// One of these components.
         case equal([[UInt8]])
@@ -37,7 +37,7 @@ struct IndexCondition {
         self.isExact = isExact
     }
 
-    init(property: Int, kind: Kind) {
+    convenience init(property: Int, kind: Kind) {
         self.init(.property(property), kind: kind)
     }
 

@@ -107,12 +107,7 @@ extension QueryPlanner {
     func order(of index: TableIndex, fixed: Int, rangeCount: Int, _ conditions: [IndexCondition?]) -> IndexWalk.Order? {
         guard let sort, !sort.isEmpty else { return nil }
         // What is the same for all rows orders nothing, wherever it stands.
-        func isSame(_ key: IndexKey) -> Bool {
-            for place in conditions.indices where conditions[place]?.key == key {
-                if let condition = conditions[place], condition.isExact, condition.components?.count == 1 { return true }
-            }
-            return false
-        }
+        func isSame(_ key: IndexKey) -> Bool { Self.exactValue(of: key, conditions) != nil }
         let start = rangeCount > 1 ? 0 : fixed
         var at = start
         var isDescending: Bool?

@@ -5,20 +5,34 @@ import RecordLog
 /// Costs are counted in rows of a scan. How many entries the ranges of an index have is asked of the index, which knows without
 /// looking at rows. Where two ways cost the same the first in the table's list of indexes is taken, so that plans do not change from
 /// one run to the next.
-struct QueryPlanner {
+final class QueryPlanner {
     let view: RecordLogView
     let table: EntityTable
     let scope: QueryScope
     /// The order as properties of this table; empty: none; nil where it goes through a relationship.
-    var sort: [TableIndex.Part]? = []
+    let sort: [TableIndex.Part]?
     /// So many of the rows are wanted, in order; nil: all.
-    var limit: Int?
+    let limit: Int?
     /// Whether rows are counted alone: those that need no test are not read.
-    var isCount = false
+    let isCount: Bool
     /// What may be spent on finding the objects at the other end of relationships.
-    var budget = Double.infinity
+    let budget: Double
     /// How many relationships lead here.
-    var depth = 0
+    let depth: Int
+
+    init(
+        view: RecordLogView, table: EntityTable, scope: QueryScope, sort: [TableIndex.Part]? = [], limit: Int? = nil, isCount: Bool = false,
+        budget: Double = .infinity, depth: Int = 0
+    ) {
+        self.view = view
+        self.table = table
+        self.scope = scope
+        self.sort = sort
+        self.limit = limit
+        self.isCount = isCount
+        self.budget = budget
+        self.depth = depth
+    }
 
     enum Cost {
         /// A row that is looked up, in rows of a scan; an entry that is walked past; a range that is found.
@@ -102,21 +116,33 @@ struct QueryPlanner {
 
     /// One row at most is found by all the values of a uniqueness constraint, so nothing is priced.
     private func uniquePlan(_ tests: [RowTest], _ conditions: [IndexCondition?]) -> AccessPlan? {
-        for index in table.uniqueIndexes.lazy.map({ $0.takeUnretainedValue() }) where view.snapshot.hasIndex(index.id) {
+        for place in table.uniqueIndexes.indices {
+            let index = table.uniqueIndexes[place].takeUnretainedValue()
+            guard view.snapshot.hasIndex(index.id) else { continue }
             var key: [UInt8] = []
             var answered: [Int] = []
             for part in index.parts {
-                let found = conditions.firstIndex { $0?.key == part.key && $0?.isExact == true && $0?.components?.count == 1 }
-                guard let place = found, let component = conditions[place]?.components?.first, component.first == KeyBuilder.valueTag
+                guard let place = Self.exactValue(of: part.key, conditions), let component = conditions[place]?.components?.first,
+                    component.first == KeyBuilder.valueTag
                 else { break }
                 key += component
                 answered.append(place)
             }
             guard answered.count == index.parts.count else { continue }
-            var walk = IndexWalk(index: index, ranges: [.prefix(key)], key: key)
-            if sort?.isEmpty == false { walk.order = IndexWalk.Order(parts: index.parts.count..<index.parts.count, isDescending: false) }
-            let rest = tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
+            let isSorted = sort?.isEmpty == false
+            let walk = IndexWalk(
+                index: index, ranges: [.prefix(key)],
+                order: isSorted ? IndexWalk.Order(parts: index.parts.count..<index.parts.count, isDescending: false) : nil, key: key)
+            let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
             return AccessPlan(access: .index(walk), test: AllTest.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
+        }
+        return nil
+    }
+
+    /// The condition that states a key's one value.
+    static func exactValue(of key: IndexKey, _ conditions: [IndexCondition?]) -> Int? {
+        for place in conditions.indices {
+            if let condition = conditions[place], condition.key == key, condition.isExact, condition.components?.count == 1 { return place }
         }
         return nil
     }
@@ -154,10 +180,7 @@ struct QueryPlanner {
 
     /// Each part by a way of its own that is no scan. Where all walk the same index their ranges are joined, in its order.
     private func union(_ any: AnyTest, _ rest: [RowTest], _ estimates: Estimates) throws -> AccessPlan? {
-        var planner = self
-        planner.sort = []
-        planner.limit = nil
-        planner.depth = Self.depthMax
+        let planner = QueryPlanner(view: view, table: table, scope: scope, isCount: isCount, budget: budget, depth: Self.depthMax)
         var parts: [AccessPlan] = []
         for test in Self.disjuncts(any) {
             let part = try planner.plan(test)
@@ -170,8 +193,8 @@ struct QueryPlanner {
         }
         let tests = parts.allSatisfy { $0.test == nil } ? rest : [any] + rest
         if let walk = joined(parts) {
-            var ordered = walk
-            ordered.order = order(of: walk.index, fixed: 0, rangeCount: walk.ranges.count, [])
+            let ordered = IndexWalk(
+                index: walk.index, ranges: walk.ranges, order: order(of: walk.index, fixed: 0, rangeCount: walk.ranges.count, []))
             return try priced(.index(ordered), entries: parts.reduce(0) { $0 + $1.rows }, ranges: walk.ranges.count, tests, estimates)
         }
         let entries = parts.reduce(0) { $0 + $1.rows }, ranges = parts.reduce(0) { $0 + $1.rangeCount }

@@ -84,7 +84,7 @@ extension RecordLogView {
         var statistics = QueryStatistics()
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
         let limit = query.limit == nil || isTooMany ? nil : sum
-        let window = ResultWindow(query)
+        let window = ResultWindow(offset: query.offset, limit: query.limit)
         for part in parts {
             let sort = query.sort.isEmpty ? [] : part.order?.directParts
             part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
@@ -160,9 +160,9 @@ private final class ResultWindow {
     private var left: Int
     private(set) var matched = 0
 
-    init(_ query: StoreQuery) {
-        toSkip = query.offset
-        left = query.limit ?? Int.max
+    init(offset: Int, limit: Int?) {
+        toSkip = offset
+        left = limit ?? Int.max
     }
 
     var isFull: Bool { left <= 0 }

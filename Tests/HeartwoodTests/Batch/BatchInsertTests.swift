@@ -117,6 +117,39 @@ import Testing
         }
     }
 
+    /// Rows are written in groups: the two may be in one, next to each other, or apart.
+    @Test(arguments: StoreKind.recordLogs)
+    func twoRowsWithOneUniqueValueAreRefusedWhereverTheyStand(kind: StoreKind) throws {
+        for isEmpty in [true, false] {
+            let stack = try TestStack(kind)
+            if !isEmpty { try stack.insertBatch([["name": "old", "email": "old@x"]]) }
+            for (first, second) in [(0, 1), (0, 15), (0, 16), (14, 15), (15, 16), (3, 37), (31, 32), (0, 39)] {
+                var rows: [[String: Any]] = (0..<40).map { ["name": "\($0)", "email": "\($0)@x"] }
+                rows[second]["email"] = "\(first)@x"
+                let error = #expect(throws: NSError.self) { try stack.insertBatch(rows) }
+                #expect(error?.code == NSManagedObjectConstraintMergeError, "\(first), \(second)")
+            }
+            #expect(try stack.stored("Person", "email") == (isEmpty ? [:] : ["old": "old@x"]))
+        }
+    }
+
+    /// Of two rows that cannot be written the first one says why, in one group or not.
+    @Test(arguments: StoreKind.recordLogs)
+    func theFirstOfTwoFaultsIsThrown(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        for distance in [1, 5, 20] {
+            var rows: [[String: Any]] = (0..<40).map { ["name": "\($0)", "email": "\($0)@x"] }
+            rows[3]["email"] = "2@x"
+            rows[3 + distance]["age"] = "old"
+            let taken = #expect(throws: NSError.self) { try stack.insertBatch(rows) }
+            #expect(taken?.code == NSManagedObjectConstraintMergeError, "\(distance)")
+            rows[2]["age"] = "old"
+            let unfit = #expect(throws: NSError.self) { try stack.insertBatch(rows) }
+            #expect(unfit?.code == NSManagedObjectValidationError, "\(distance)")
+        }
+        #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
+    }
+
     @Test(arguments: StoreKind.recordLogs)
     func aRowThatIsTwoOthersAtOnceIsRefused(kind: StoreKind) throws {
         let model = TestStack.model()

@@ -124,4 +124,31 @@ import Testing
              }
         }
     }
+
+    /// What a format was parsed to is kept, and takes other values the next time.
+    @Test func aFormatThatIsUsedAgainGivesWhatItGivesTheFirstTime() throws {
+        let cases: [(format: String, arguments: [[Any]], printed: [String])] = [
+            ("name == %@", [["a"], [1], [NSNull()], ["b\"c"]], ["name == \"a\"", "name == 1", "name == nil", "name == \"b\\\"c\""]),
+            ("ANY tags.name BEGINSWITH[cd] %@", [["x"], ["y"], ["z"]], ["x", "y", "z"].map { "ANY tags.name BEGINSWITH[cd] \"\($0)\"" }),
+            ("%@ == name", [["a"], ["b"], ["c"]], ["a", "b", "c"].map { "\"\($0)\" == name" }),
+            ("age >= %d AND age < %ld", [[1, 2], [3, 4], [5, 6]], ["age >= 1 AND age < 2", "age >= 3 AND age < 4", "age >= 5 AND age < 6"]),
+            ("%K == %@", [["a", 1], ["b", 2], ["c", 3]], ["a == 1", "b == 2", "c == 3"]),
+            ("age IN %@", [[[1, 2]], [[3]], [[4, 5]]], ["age IN {1, 2}", "age IN {3}", "age IN {4, 5}"]),
+            ("age == %@", [[NSExpression(format: "1 + age")], [2], [NSExpression(format: "weight")]], ["age == 1 + age", "age == 2", "age == weight"]),
+        ]
+        for (format, arguments, printed) in cases {
+            for (values, expected) in zip(arguments, printed) {
+                let predicate = try NSPredicate(parsing: format, argumentArray: values)
+                #expect(predicate.predicateFormat == expected)
+                #expect(type(of: predicate) == type(of: try NSPredicate(parsing: expected)))
+            }
+        }
+        // What does not fit is found out each time.
+        for _ in 0..<3 {
+            #expect(throws: (any Error).self) { try NSPredicate(parsing: "name MATCHES %@", argumentArray: ["(["]) }
+            #expect(throws: (any Error).self) { try NSPredicate(parsing: "name == %@", argumentArray: []) }
+            #expect(throws: (any Error).self) { try NSPredicate(parsing: "age == %d", argumentArray: ["x"]) }
+            _ = try NSPredicate(parsing: "name MATCHES %@", argumentArray: ["a+"])
+        }
+    }
 }

@@ -31,6 +31,27 @@ import Testing
         #expect(try refusal(NSPredicate(format: "shoe = 1"), of: stack).localizedDescription.contains("Sample has no property \"shoe\"; it has age, bits"))
     }
 
+    /// A format that was asked before is not checked again, but of another entity, or in another place of a predicate, it is.
+    @Test(arguments: StoreKind.allCases)
+    func aFormatIsCheckedForEachEntityThatItIsAskedOf(kind: StoreKind) throws {
+        let stack = try SampleGraph.stack(kind)
+        for round in 1...4 {
+            let age = NSPredicate(format: "age == %d", round), weight = NSPredicate(format: "weight == %d", round)
+            #expect(try stack.context.count(for: request("Sample", age)) >= 0)
+            #expect(try stack.context.count(for: request("Tag", weight)) >= 0)
+            #expect(throws: NSError.self) { try stack.context.count(for: request("Tag", age)) }
+            #expect(try refusal(weight, of: stack).localizedDescription.contains("\"weight == \(round)\""))
+            let both = NSCompoundPredicate(andPredicateWithSubpredicates: [age, weight])
+            #expect(try refusal(both, of: stack).localizedDescription.contains("\"age == \(round) AND weight == \(round)\""))
+        }
+    }
+
+    private func request(_ entity: String, _ predicate: NSPredicate) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.predicate = predicate
+        return request
+    }
+
     @Test(arguments: StoreKind.allCases)
     func blocksAndOpenVariablesAreForMemoryAlone(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
