@@ -1,12 +1,19 @@
 import RecordLog
 
-/// A set of rows, a bit each: rows are numbered densely, so that ten million marks are little more than a megabyte.
+/// A set of rows, a bit each: rows are numbered densely, so that ten million marks are little more than a megabyte. A few of them are a list,
+/// since one bit takes as many words as there are before it.
+///
+/// Invariant: `few` is empty once there are words.
 struct RowMarks {
+    private var few: [RowReference] = []
     /// By table ID, 64 rows a word.
     private var words: [[UInt64]] = []
     private(set) var count = 0
 
+    private static let fewMax = 16
+
     func contains(_ row: RowReference) -> Bool {
+        if words.isEmpty { return few.contains(row) }
         let table = Int(row.table.rawValue), word = Int(row.row / 64)
         guard table < words.count, word < words[table].count else { return false }
         return words[table][word] & 1 << (row.row % 64) != 0
@@ -15,6 +22,23 @@ struct RowMarks {
     /// - Returns: whether the row was not marked before.
     @discardableResult
     mutating func insert(_ row: RowReference) -> Bool {
+        if words.isEmpty {
+            guard !few.contains(row) else { return false }
+            if few.count < Self.fewMax {
+                few.append(row)
+                count += 1
+                return true
+            }
+            for one in few { mark(one) }
+            few = []
+        }
+        guard mark(row) else { return false }
+        count += 1
+        return true
+    }
+
+    @discardableResult
+    private mutating func mark(_ row: RowReference) -> Bool {
         let table = Int(row.table.rawValue), word = Int(row.row / 64)
         while words.count <= table { words.append([]) }
         if words[table].count <= word {
@@ -23,12 +47,12 @@ struct RowMarks {
         let bit = UInt64(1) << (row.row % 64)
         guard words[table][word] & bit == 0 else { return false }
         words[table][word] |= bit
-        count += 1
         return true
     }
 
     /// In the order of the tables and their rows.
     func forEach(_ body: (RowReference) throws -> Void) rethrows {
+        for row in few.sorted(by: { $0.rawValue < $1.rawValue }) { try body(row) }
         for (table, words) in words.enumerated() {
             for (place, word) in words.enumerated() {
                 var left = word

@@ -40,7 +40,9 @@ final class FoundObjects {
 
     /// Hands over all of them.
     func take() -> [NSManagedObject] {
-        [NSManagedObject](unsafeUninitializedCapacity: count) { objects, taken in
+        // The array of nothing is one for the whole process, and this initializer writes to it.
+        guard count > 0 else { return [] }
+        return [NSManagedObject](unsafeUninitializedCapacity: count) { objects, taken in
             if let start = objects.baseAddress {
                 UnsafeMutableRawPointer(start).copyMemory(from: places, byteCount: count * MemoryLayout<NSManagedObject>.stride)
             }

@@ -74,7 +74,8 @@ extension NSManagedObjectContext {
         guard !isAlone || !entity.isAbstract, let found = try lookUp(lookup, isAlone ? [entity] : entity.concreteFamily) else { return nil }
         guard let object = found.first else { return [] }
         // Where it is of another class the ordinary way says so.
-        return (object as? ResultType).map { [$0] }
+        guard ResultType.self is NSManagedObject.Type, type(of: object) is ResultType.Type else { return (object as? ResultType).map { [$0] } }
+        return unsafeBitCast(found, to: [ResultType].self)
     }
 
     private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription]) throws -> [NSManagedObject]? {

@@ -3,7 +3,7 @@ import Foundation
 /// What a context or coordinator is asked to do.
 open class NSPersistentStoreRequest: NSObject {
     /// The stores to ask; nil for all of them.
-    open var affectedStores: [NSPersistentStore]?
+    @exclusivity(unchecked) open var affectedStores: [NSPersistentStore]?
     /// What kind of request this is.
     open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
@@ -48,47 +48,47 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// The entity by name, as given or as `entity` says.
     public final var entityName: String? { entity?.name ?? givenName }
     /// The entity; found by name when the request is executed, where only a name was given.
-    public final var entity: NSEntityDescription?
+    @exclusivity(unchecked) public final var entity: NSEntityDescription?
     /// Which objects to find; nil for all.
-    public final var predicate: NSPredicate?
+    @exclusivity(unchecked) public final var predicate: NSPredicate?
     /// The order; nil for none in particular.
-    public final var sortDescriptors: [NSSortDescriptor]?
+    @exclusivity(unchecked) public final var sortDescriptors: [NSSortDescriptor]?
     /// At most so many; 0 for no limit.
-    public final var fetchLimit = 0
+    @exclusivity(unchecked) public final var fetchLimit = 0
     /// Leave out so many from the start.
-    public final var fetchOffset = 0
-    public final var resultType: NSFetchRequestResultType = .managedObjectResultType
+    @exclusivity(unchecked) public final var fetchOffset = 0
+    @exclusivity(unchecked) public final var resultType: NSFetchRequestResultType = .managedObjectResultType
     /// Whether objects of entities below this one count.
-    public final var includesSubentities = true
+    @exclusivity(unchecked) public final var includesSubentities = true
     /// Whether the context's unsaved changes count; for dictionaries they never do.
-    public final var includesPendingChanges = true
+    @exclusivity(unchecked) public final var includesPendingChanges = true
     /// Whether the objects come unread. Reading one later touches its row alone, which the fetch has found already.
-    public final var returnsObjectsAsFaults = true
+    @exclusivity(unchecked) public final var returnsObjectsAsFaults = true
     /// Paths of relationships, such as "group" or "tasks.owner", whose destinations are read with the objects: all of a relationship's
     /// members by walking its index once, all of their rows in groups. Using them afterwards reads nothing.
-    public final var relationshipKeyPathsForPrefetching: [String]?
+    @exclusivity(unchecked) public final var relationshipKeyPathsForPrefetching: [String]?
     /// How many objects are made ready at a time; 0 for all at once.
     ///
     /// A Swift array holds its elements, and a fetch knows where their rows lie once it has found them: so all objects are there, as
     /// faults, whatever this is. What it puts off is the work on top: prefetching, and reading where `returnsObjectsAsFaults` is
     /// false, is done for the first so many, and for each next so many when one of them is read first.
-    public final var fetchBatchSize = 0
+    @exclusivity(unchecked) public final var fetchBatchSize = 0
     /// Whether objects that the context has read before show what the store has now, with unsaved changes on top.
-    public final var shouldRefreshRefetchedObjects = false
+    @exclusivity(unchecked) public final var shouldRefreshRefetchedObjects = false
     /// false: objects come without the rows that the fetch has found; each reads its own when it is used.
-    public final var includesPropertyValues = true
+    @exclusivity(unchecked) public final var includesPropertyValues = true
     /// What dictionaries hold: names and to-one key paths such as "group.name", `NSPropertyDescription`s, `NSExpressionDescription`s. A
     /// to-one relationship gives an object ID. nil or empty: the attributes, or what is grouped by. For objects it is a hint that this
     /// stack has no use for, since reading one attribute of a row reads no other; the keys must be there.
-    public final var propertiesToFetch: [Any]?
+    @exclusivity(unchecked) public final var propertiesToFetch: [Any]?
     /// Whether each dictionary comes once. For dictionaries only.
-    public final var returnsDistinctResults = false
+    @exclusivity(unchecked) public final var returnsDistinctResults = false
     /// One dictionary for each combination of these values, as `propertiesToFetch` names them; an expression may be named that is among
     /// those. What is fetched is then one of these, or an aggregate over the group. Sort descriptors name what is grouped by or fetched.
-    public final var propertiesToGroupBy: [Any]?
+    @exclusivity(unchecked) public final var propertiesToGroupBy: [Any]?
     /// Which groups to give: asks for what is grouped by, for aggregates such as `count:(name) > 1`, and by `$name` for an
     /// expression that is fetched.
-    public final var havingPredicate: NSPredicate?
+    @exclusivity(unchecked) public final var havingPredicate: NSPredicate?
 
     private let givenName: String?
     let objectClass: NSManagedObject.Type?

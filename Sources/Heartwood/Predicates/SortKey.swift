@@ -10,8 +10,15 @@ final class SortProbe: NSObject {
         super.init()
         // Others begin at what they sort, and would not stand a probe.
         let begin: AnyKeyPath? = descriptor.keyPath
-        if begin == \NSObject.self { _ = descriptor.compare(self, to: self) }
+        if begin == Self.whole.keyPath { _ = descriptor.comparator(self, self) }
     }
+
+    private struct Whole: @unchecked Sendable {
+        // Unchecked: key paths are immutable.
+        let keyPath: AnyKeyPath = \NSObject.self
+    }
+
+    private static let whole = Whole()
 }
 
 extension NSSortDescriptor {
