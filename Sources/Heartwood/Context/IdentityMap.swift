@@ -178,22 +178,27 @@ final class IdentityMap {
     /// everything else.
     func sweep() {
         guard !retainsAll else { return }
-        var disposed: [Unmanaged<NSManagedObject>] = []
+        let disposed = UnsafeMutablePointer<Unmanaged<NSManagedObject>>.allocate(capacity: max(count, 1))
+        defer { disposed.deallocate() }
+        var gone = 0
         for index in 0..<capacity where marks[index] != 0 && isDisposable(index) {
-            if let object = objects[index] { disposed.append(object) }
+            if let object = objects[index] {
+                (disposed + gone).initialize(to: object)
+                gone &+= 1
+            }
             marks[index] = 0
             objects[index] = nil
         }
-        count &-= disposed.count
-        if !disposed.isEmpty {
+        count &-= gone
+        if gone > 0 {
             // As many may come again before the next sweep: a table that was just large enough for them stays.
             var wanted = Self.sweptCapacity
             while count &* 4 >= wanted &* 3 { wanted &*= 2 }
             if wanted &* 2 < capacity { resize(to: wanted &* 2) } else { closeGaps() }
         }
         sweepAt = max(Self.minimumSweep, count &* 2)
-        if let observer { observer.unregistered(disposed) }
-        for object in disposed { object.release() }
+        if let observer { observer.unregistered(Array(UnsafeBufferPointer(start: disposed, count: gone))) }
+        for place in 0..<gone { disposed[place].release() }
     }
 
     private func isDisposable(_ index: Int) -> Bool {

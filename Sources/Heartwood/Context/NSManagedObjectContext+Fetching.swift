@@ -86,6 +86,14 @@ extension NSManagedObjectContext {
         var families: [Family] = []
         var storeless: NSEntityDescription?
         let isShared = coordinator?.hasSharedEntities ?? false
+        if !isShared, parentContext == nil, fetch.entity.subentities.isEmpty, !fetch.entity.isAbstract {
+            // Of one table alone.
+            let runtime = runtime(for: fetch.entity)
+            if let store = runtime.store, fetch.asks(store) {
+                store.followOthers()
+                return [Family(store: store, runtimes: [runtime])]
+            }
+        }
         for entity in fetch.concreteEntities {
             for runtime in isShared ? runtimes(of: entity) : [runtime(for: entity)] {
                 guard let store = runtime.store else {

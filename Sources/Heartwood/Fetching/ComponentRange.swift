@@ -43,7 +43,7 @@ struct ComponentRange {
 
     /// The stretch of index entries behind a prefix of equal columns.
     func under(_ prefix: [UInt8]) -> KeyRange {
-        let low = prefix + lower, high = prefix + upper
+        let low = prefix.isEmpty ? lower : prefix + lower, high = prefix.isEmpty ? upper : prefix + upper
         return KeyRange(
             lower: lowerIsOpen ? KeyRange.successor(of: low) : low, upper: upperIsOpen ? high : KeyRange.successor(of: high))
     }
