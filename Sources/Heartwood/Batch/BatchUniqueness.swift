@@ -35,16 +35,13 @@ final class BatchUniqueness {
     /// - Parameter isNew: whether the transaction has inserted it.
     func note(_ row: RowView, _ table: EntityTable, isNew: Bool) {
         if !isNew { rewritten.insert(row.reference) }
-        for place in table.uniqueIndexes.indices {
-            table.uniqueIndexes[place]._withUnsafeGuaranteedRef { index in
-                key.removeAll()
-                if table.appendUniqueKey(of: row, index, to: key) { insert(hash(index), row.reference) }
-            }
-        }
+        asked.removeAll(keepingCapacity: true)
+        addHashes(of: row, table, to: &asked)
+        noteWritten(row.reference)
     }
 
-    /// Says that the row that `conflict` was asked about last, and found none for, was inserted.
-    func noteInserted(_ reference: RowReference) {
+    /// Says that the row that `conflict` was asked about last, and found none for, was written.
+    func noteWritten(_ reference: RowReference) {
         for place in asked.indices { insert(asked[place], reference) }
     }
 

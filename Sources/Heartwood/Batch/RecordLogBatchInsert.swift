@@ -75,7 +75,7 @@ final class RecordLogBatchInsert {
     private func insert(_ uniqueness: BatchUniqueness) throws {
         let body = try batch.build(rows.values, table)
         if let conflict = try uniqueness.conflict(of: view(body), table) { return try resolve(conflict.index, conflict.holder) }
-        uniqueness.noteInserted(try put(body))
+        uniqueness.noteWritten(try put(body))
     }
 
     /// Writes a row that is new.
