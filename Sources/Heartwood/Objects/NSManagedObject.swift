@@ -80,13 +80,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         _ = objectID
     }
 
-    /// The ID of an object that was saved, made of what does not change any more: another queue may ask for it.
+    /// The ID of an object that was saved, made of what does not change any more: another queue may ask for it, while the object's own changes
+    /// its state.
     final var savedObjectID: NSManagedObjectID {
+        func made(_ token: UInt64) -> NSManagedObjectID {
+            NSManagedObjectID(entity: runtime.entity, key: key, store: runtime.store, contextToken: token)
+        }
+        guard key.isTemporary else { return made(0) }
+        guard state.contains(.detached) else { return made(contextReference?._withUnsafeGuaranteedRef { $0.tree.token } ?? 0) }
         // A save keeps the ID of what it deletes, whose context may be gone.
-        if state.contains(.detached), let known = storage?.objectID, known.key == key { return known }
-        let isNamed = key.isTemporary && !state.contains(.detached)
-        let token = isNamed ? contextReference?._withUnsafeGuaranteedRef { $0.tree.token } : nil
-        return NSManagedObjectID(entity: runtime.entity, key: key, store: runtime.store, contextToken: token ?? 0)
+        if let known = storage?.objectID, known.key == key { return known }
+        return made(0)
     }
 
     /// Whether the object was inserted since the last save.
