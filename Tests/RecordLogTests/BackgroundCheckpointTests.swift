@@ -90,9 +90,7 @@ import Testing
         try sample.store.checkpoint()
         try sample.insert(.init(name: "after", age: 1, group: 1))
         let bytes = try #require(files.contents(of: SampleStore.path))
-        let batch = try #require(stride(from: 8192, to: bytes.count, by: 64).first { offset in
-            bytes.withUnsafeBytes { FrameHeader($0.baseAddress! + offset, limit: 64)?.kind == .batch }
-        })
+        let batch = try #require(frameOffsets(.batch, in: bytes).first)
         var options = sample.options
         options.isReadOnly = true
         for place in 8..<64 where place != FrameHeader.Layout.kind {
@@ -147,10 +145,7 @@ import Testing
         for number in 0..<40 { try sample.insert(.init(name: "name \(number)", age: 1, group: 1)) }
         try sample.store.checkpoint()
         var bytes = try #require(files.contents(of: SampleStore.path))
-        for offset in stride(from: 8192, to: bytes.count, by: 64) {
-            let kind = bytes.withUnsafeBytes { FrameHeader($0.baseAddress! + offset, limit: UInt64($0.count - offset))?.kind }
-            if kind == .indexBlock { bytes[offset + 50] ^= 0xFF }
-        }
+        for block in frameOffsets(.indexBlock, in: bytes) { bytes[block + 50] ^= 0xFF }
         files.setContents(of: SampleStore.path, to: bytes)
         sample.options.entriesForThread = entriesForThread
         try sample.reopenAfterCrash()

@@ -6,21 +6,15 @@ import RecordLog
 /// The store's rows are found by their constraints' indexes. Those that the transaction has written are found by a hash of their
 /// values, 16 bytes each, and compared as they lie in the log: a batch keeps no key.
 ///
-/// Invariants:
-/// 1. The number of places is 0 or a power of two, and a quarter of them is free, so that a search ends.
-/// 2. A free place has the reference 0, which no row has.
-/// 3. Every unique value of a row that was noted has a place; values that the row has no more may have one too.
+/// Invariant: every unique value of a row that was noted is in `rows`; values that the row has no more may be there too.
 final class BatchUniqueness {
     private let transaction: Transaction
     private let schema: RecordLogSchema
-    @exclusivity(unchecked) private var places: [(hash: UInt64, reference: RowReference)] = []
-    @exclusivity(unchecked) private var count = 0
+    @exclusivity(unchecked) private var rows = RowsByHash()
     /// Rows of the store that were written: what the store's indexes say of them is old.
     private var rewritten: Set<RowReference> = []
     /// The hashes of the values of the row that `conflict` was asked about last.
     @exclusivity(unchecked) private var asked: [UInt64] = []
-    /// Something of every place that `prepare` has read, so that it is.
-    @exclusivity(unchecked) private var seen: UInt64 = 0
     /// Of the table that was asked about last.
     @exclusivity(unchecked) private var hasStored: (table: TableID, answer: Bool)?
     private let key = KeyBuilder()
@@ -42,7 +36,7 @@ final class BatchUniqueness {
 
     /// Says that the row that `conflict` was asked about last, and found none for, was written.
     func noteWritten(_ reference: RowReference) {
-        for place in asked.indices { insert(asked[place], reference) }
+        for place in asked.indices { rows.insert(asked[place], reference) }
     }
 
     // MARK: Groups
@@ -57,28 +51,19 @@ final class BatchUniqueness {
         }
     }
 
-    /// Makes room for hashes, and reads where each of them would be, side by side.
-    func prepare(_ hashes: [UInt64]) {
-        while (count + hashes.count) * 4 > places.count * 3 { grow() }
-        for hash in hashes { seen ^= places[Int(truncatingIfNeeded: hash) & (places.count - 1)].hash }
-    }
+    /// Reads what `mayHold` will look at for each of these hashes, side by side.
+    func prepare(_ hashes: [UInt64]) { rows.prepare(hashes) }
 
     /// Whether `conflict` may find one for a row that has these hashes, of which there are some in a list.
     func mayHold(_ hashes: [UInt64], _ range: Range<Int>, _ table: EntityTable) -> Bool {
-        guard !hasStoredRows(table) else { return true }
-        for number in range {
-            var place = Int(truncatingIfNeeded: hashes[number]) & (places.count - 1)
-            while !places[place].reference.isNone {
-                if places[place].hash == hashes[number] { return true }
-                place = (place + 1) & (places.count - 1)
-            }
-        }
+        if hasStoredRows(table) { return true }
+        for number in range where rows.contains(hashes[number]) { return true }
         return false
     }
 
     /// Says that a row with these hashes was inserted.
     func note(_ hashes: [UInt64], _ range: Range<Int>, _ reference: RowReference) {
-        for number in range { insert(hashes[number], reference) }
+        for number in range { rows.insert(hashes[number], reference) }
     }
 
     /// Whether the store has rows among which a value may be taken.
@@ -113,7 +98,7 @@ final class BatchUniqueness {
         guard table.appendUniqueKey(of: row, index, to: key) else { return nil }
         let hash = hash(index)
         asked.append(hash)
-        if let holder = try written(hash, index, besides: row.reference) { return holder }
+        if let holder = try rows.first(hash, where: { try $0 != row.reference && has($0, index) }) { return holder }
         if let holder = try stored(table.id, index.id, besides: row.reference) { return holder }
         for place in index.relatives.indices {
             let relative = index.relatives[place]
@@ -134,17 +119,6 @@ final class BatchUniqueness {
         return nil
     }
 
-    private func written(_ hash: UInt64, _ index: TableIndex, besides own: RowReference) throws -> RowReference? {
-        guard count > 0 else { return nil }
-        var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
-        while !places[place].reference.isNone {
-            let (known, reference) = places[place]
-            if known == hash, reference != own, try has(reference, index) { return reference }
-            place = (place + 1) & (places.count - 1)
-        }
-        return nil
-    }
-
     /// Whether a row has the values in `key`.
     private func has(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
         guard let table = schema.table(reference.table), let row = try transaction.row(reference),
@@ -159,23 +133,5 @@ final class BatchUniqueness {
         hasher.combine(index.constraint)
         hasher.combine(bytes: key.buffer)
         return UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-
-    private func insert(_ hash: UInt64, _ reference: RowReference) {
-        if (count + 1) * 4 > places.count * 3 { grow() }
-        var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
-        while !places[place].reference.isNone {
-            if places[place] == (hash, reference) { return }
-            place = (place + 1) & (places.count - 1)
-        }
-        places[place] = (hash, reference)
-        count += 1
-    }
-
-    private func grow() {
-        let old = places
-        places = Array(repeating: (0, RowReference(rawValue: 0)), count: max(16, old.count * 2))
-        count = 0
-        for (hash, reference) in old where !reference.isNone { insert(hash, reference) }
     }
 }

@@ -28,7 +28,7 @@ final class RecordLogBatchInsert {
             }
             return
         }
-        guard insertion.policy != .errorMergePolicyType else { return try run(left, inGroups: RowGroup(), uniqueness) }
+        guard insertion.policy != .errorMergePolicyType else { return try runInGroups(left, uniqueness) }
         while left > 0, try rows.next() {
             // What a conflict changes is taken from the row's values, so the next row waits.
             try insert(uniqueness)
@@ -36,8 +36,9 @@ final class RecordLogBatchInsert {
         }
     }
 
-    private func run(_ rowCount: Int, inGroups group: RowGroup, _ uniqueness: BatchUniqueness) throws {
+    private func runInGroups(_ rowCount: Int, _ uniqueness: BatchUniqueness) throws {
         var left = rowCount, isAtEnd = false
+        var group = RowGroup()
         while left > 0, !isAtEnd {
             group.removeAll()
             var failure: (any Error)?
@@ -63,8 +64,7 @@ final class RecordLogBatchInsert {
     private func write(_ group: RowGroup, _ uniqueness: BatchUniqueness) throws {
         let hashes = group.hashes
         uniqueness.prepare(hashes)
-        for place in 0..<group.count {
-            let body = group[place], own = group.hashes(of: place)
+        try group.forEach { body, own in
             if uniqueness.mayHold(hashes, own, table), let conflict = try uniqueness.conflict(of: view(body), table) {
                 throw violation(conflict.index, conflict.holder)
             }

@@ -36,6 +36,11 @@ struct ComponentRange {
         upper = new
     }
 
+    mutating func narrow(to other: ComponentRange) {
+        narrow(lower: other.lower, isOpen: other.lowerIsOpen)
+        if other.upper.count > 1 { narrow(upper: other.upper, isOpen: other.upperIsOpen) }
+    }
+
     /// The same values in a descending column.
     var complemented: ComponentRange {
         ComponentRange(lower: upper.map { ~$0 }, lowerIsOpen: upperIsOpen, upper: lower.map { ~$0 }, upperIsOpen: lowerIsOpen)

@@ -60,4 +60,22 @@ final class IndexCondition {
         if case .equal(let list) = kind { return list }
         return nil
     }
+
+    /// Where the components of a range or a prefix are; nil for an equality.
+    var range: ComponentRange? {
+        switch kind {
+        case .equal: return nil
+        case .prefix(let bytes): return ComponentRange(prefix: bytes)
+        case .range(let lower, let lowerIsOpen, let upper, let upperIsOpen):
+            var range = ComponentRange()
+            if let lower { range.narrow(lower: lower, isOpen: lowerIsOpen) }
+            if let upper { range.narrow(upper: upper, isOpen: upperIsOpen) }
+            return range
+        }
+    }
+
+    var isPrefix: Bool {
+        if case .prefix = kind { return true }
+        return false
+    }
 }

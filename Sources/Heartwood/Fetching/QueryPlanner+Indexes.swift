@@ -6,7 +6,7 @@ extension QueryPlanner {
     private static let prefixesMax = 10_000
 
     /// - Returns: the walk, and the tests that its ranges do not answer; nil where the index gives neither fewer rows nor the order.
-    func walk(_ index: TableIndex, _ tests: [RowTest], _ conditions: [IndexCondition?]) -> (walk: IndexWalk, rest: [RowTest])? {
+    func walk(_ index: TableIndex, _ tests: [RowTest], _ conditions: IndexConditions) -> (walk: IndexWalk, rest: [RowTest])? {
         guard mayServe(index, conditions) else { return nil }
         var prefixes: [[UInt8]] = [[]]
         var ranges: [KeyRange]?
@@ -17,7 +17,7 @@ extension QueryPlanner {
         }
         var bound = 0, fixed = 0
         loop: for part in index.parts {
-            if let equal = Self.shortestList(part.key, conditions), let list = conditions[equal]?.components,
+            if let equal = conditions.shortestList(part.key), let list = conditions[equal]?.components,
                 prefixes.count * list.count <= Self.prefixesMax
             {
                 let components = list.map { part.isAscending ? $0 : $0.map { ~$0 } }
@@ -27,7 +27,7 @@ extension QueryPlanner {
                 if list.count == 1, fixed == bound - 1 { fixed = bound }
                 continue
             }
-            if let (range, used) = Self.range(part.key, conditions) {
+            if let (range, used) = conditions.range(part.key) {
                 let stretch = part.isAscending ? range : range.complemented
                 ranges = prefixes.map(stretch.under)
                 for place in used where conditions[place]?.isExact == true { answer(place) }
@@ -48,27 +48,12 @@ extension QueryPlanner {
     }
 
     /// Whether an index is worth a closer look: something is said of what it begins with.
-    private func mayServe(_ index: TableIndex, _ conditions: [IndexCondition?]) -> Bool {
+    private func mayServe(_ index: TableIndex, _ conditions: IndexConditions) -> Bool {
         guard index.partial == nil, let first = index.parts.first?.key else { return true }
-        if Self.isNamed(first, conditions) { return true }
+        if conditions.isNamed(first) { return true }
         guard let sort, !sort.isEmpty else { return false }
         // Where the whole order is said to be the same for all rows, any index has it.
-        return sort.contains { $0.key == first } || sort.allSatisfy { Self.isNamed($0.key, conditions) }
-    }
-
-    private static func isNamed(_ key: IndexKey, _ conditions: [IndexCondition?]) -> Bool {
-        for place in conditions.indices where conditions[place]?.key == key { return true }
-        return false
-    }
-
-    /// The condition that has the fewest values of a key to offer.
-    private static func shortestList(_ key: IndexKey, _ conditions: [IndexCondition?]) -> Int? {
-        var best: (place: Int, count: Int)?
-        for place in conditions.indices where conditions[place]?.key == key {
-            guard let count = conditions[place]?.components?.count, count < best?.count ?? .max else { continue }
-            best = (place, count)
-        }
-        return best?.place
+        return sort.contains { $0.key == first } || sort.allSatisfy { conditions.isNamed($0.key) }
     }
 
     func priced(_ found: (walk: IndexWalk, rest: [RowTest]), _ estimates: Estimates) throws -> AccessPlan {
@@ -87,27 +72,11 @@ extension QueryPlanner {
             access: .index(found.walk), test: nil, rows: Double(limit), cost: Cost.range + Double(limit) * (Cost.entry + Cost.row))
     }
 
-    private static func range(_ key: IndexKey, _ conditions: [IndexCondition?]) -> (ComponentRange, used: [Int])? {
-        // A prefix and the ends of a range do not narrow each other; the prefix alone is taken, and the others are tested.
-        for place in conditions.indices where conditions[place]?.key == key {
-            if case .prefix(let bytes)? = conditions[place]?.kind { return (ComponentRange(prefix: bytes), [place]) }
-        }
-        var result = ComponentRange()
-        var used: [Int] = []
-        for place in conditions.indices where conditions[place]?.key == key {
-            guard case .range(let lower, let lowerIsOpen, let upper, let upperIsOpen)? = conditions[place]?.kind else { continue }
-            if let lower { result.narrow(lower: lower, isOpen: lowerIsOpen) }
-            if let upper { result.narrow(upper: upper, isOpen: upperIsOpen) }
-            used.append(place)
-        }
-        return used.isEmpty ? nil : (result, used)
-    }
-
     /// Whether walking the index, its first `fixed` parts being the same throughout, gives the order, and which way.
-    func order(of index: TableIndex, fixed: Int, rangeCount: Int, _ conditions: [IndexCondition?]) -> IndexWalk.Order? {
+    func order(of index: TableIndex, fixed: Int, rangeCount: Int, _ conditions: IndexConditions) -> IndexWalk.Order? {
         guard let sort, !sort.isEmpty else { return nil }
         // What is the same for all rows orders nothing, wherever it stands.
-        func isSame(_ key: IndexKey) -> Bool { Self.exactValue(of: key, conditions) != nil }
+        func isSame(_ key: IndexKey) -> Bool { conditions.exactValue(of: key) != nil }
         let start = rangeCount > 1 ? 0 : fixed
         var at = start
         var isDescending: Bool?
@@ -126,66 +95,5 @@ extension QueryPlanner {
 extension KeyRange {
     static func sorted(_ ranges: [KeyRange]) -> [KeyRange] {
         ranges.count < 2 ? ranges : ranges.sorted { ($0.lower ?? []).lexicographicallyPrecedes($1.lower ?? []) }
-    }
-}
-
-/// How many rows conditions leave, as far as indexes tell. Asked once for each condition and range.
-final class Estimates {
-    private let planner: QueryPlanner
-    private let conditions: [IndexCondition?]
-    private var known: [ObjectIdentifier: Double] = [:]
-
-    /// What a condition of which no index tells is taken to leave.
-    private static let unknown = 0.25
-    /// Of more ranges some are asked about.
-    private static let rangesAsked = 32
-
-    init(planner: QueryPlanner, conditions: [IndexCondition?]) {
-        self.planner = planner
-        self.conditions = conditions
-    }
-
-    func entries(_ index: IndexID, _ ranges: [KeyRange]) throws -> Double {
-        let step = max(1, ranges.count / Self.rangesAsked)
-        var sum = 0, asked = 0
-        for place in stride(from: 0, to: ranges.count, by: step) {
-            sum += try planner.view.snapshot.estimate(index, ranges[place])
-            asked += 1
-        }
-        return asked == ranges.count ? Double(sum) : Double(sum) / Double(asked) * Double(ranges.count)
-    }
-
-    /// The part of the rows for which all of the tests hold.
-    func selectivity(_ tests: [RowTest]) throws -> Double {
-        try tests.reduce(1) { try $0 * selectivity($1) }
-    }
-
-    private func selectivity(_ test: RowTest) throws -> Double {
-        let rows = planner.rowCount
-        guard rows > 0 else { return 0 }
-        if let marked = (test as? RowsTest)?.rows { return min(1, Double(marked.count) / rows) }
-        guard let condition = test.indexCondition else { return Self.unknown }
-        if let before = known[ObjectIdentifier(test)] { return before }
-        let snapshot = planner.view.snapshot
-        guard let index = planner.table.indexes.first(where: {
-            $0.parts.first?.key == condition.key && $0.partial == nil && snapshot.hasIndex($0.id)
-        }), let part = index.parts.first else { return Self.unknown }
-        let ranges: [KeyRange]
-        switch condition.kind {
-        case .equal(let list): ranges = list.map { KeyRange.prefix(part.isAscending ? $0 : $0.map { ~$0 }) }
-        case .prefix(let bytes): ranges = [stretch(ComponentRange(prefix: bytes), part)]
-        case .range(let lower, let lowerIsOpen, let upper, let upperIsOpen):
-            var range = ComponentRange()
-            if let lower { range.narrow(lower: lower, isOpen: lowerIsOpen) }
-            if let upper { range.narrow(upper: upper, isOpen: upperIsOpen) }
-            ranges = [stretch(range, part)]
-        }
-        let result = min(1, try entries(index.id, ranges) / rows)
-        known[ObjectIdentifier(test)] = result
-        return result
-    }
-
-    private func stretch(_ range: ComponentRange, _ part: TableIndex.Part) -> KeyRange {
-        (part.isAscending ? range : range.complemented).under([])
     }
 }

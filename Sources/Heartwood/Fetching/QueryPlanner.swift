@@ -81,7 +81,7 @@ final class QueryPlanner {
     }
 
     private func choose(_ tests: [RowTest]) throws -> AccessPlan {
-        let conditions = tests.map(\.indexCondition)
+        let conditions = IndexConditions(tests)
         let forced = QueryTuning.current.access
         if forced == nil, let unique = uniquePlan(tests, conditions) { return unique }
         var walks: [(walk: IndexWalk, rest: [RowTest])] = []
@@ -91,7 +91,7 @@ final class QueryPlanner {
             if forced == nil, let shortest = shortest(found) { return shortest }
             walks.append(found)
         }
-        let estimates = Estimates(planner: self, conditions: conditions)
+        let estimates = Estimates(planner: self)
         let scan = try scanPlan(tests, estimates)
         if forced == .scan { return scan }
         var best = scan
@@ -115,14 +115,14 @@ final class QueryPlanner {
     }
 
     /// One row at most is found by all the values of a uniqueness constraint, so nothing is priced.
-    private func uniquePlan(_ tests: [RowTest], _ conditions: [IndexCondition?]) -> AccessPlan? {
+    private func uniquePlan(_ tests: [RowTest], _ conditions: IndexConditions) -> AccessPlan? {
         for place in table.uniqueIndexes.indices {
             let index = table.uniqueIndexes[place].takeUnretainedValue()
             guard view.snapshot.hasIndex(index.id) else { continue }
             var key: [UInt8] = []
             var answered: [Int] = []
             for part in index.parts {
-                guard let place = Self.exactValue(of: part.key, conditions), let component = conditions[place]?.components?.first,
+                guard let place = conditions.exactValue(of: part.key), let component = conditions[place]?.components?.first,
                     component.first == KeyBuilder.valueTag
                 else { break }
                 key += component
@@ -135,14 +135,6 @@ final class QueryPlanner {
                 order: isSorted ? IndexWalk.Order(parts: index.parts.count..<index.parts.count, isDescending: false) : nil, key: key)
             let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
             return AccessPlan(access: .index(walk), test: AllTest.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
-        }
-        return nil
-    }
-
-    /// The condition that states a key's one value.
-    static func exactValue(of key: IndexKey, _ conditions: [IndexCondition?]) -> Int? {
-        for place in conditions.indices {
-            if let condition = conditions[place], condition.key == key, condition.isExact, condition.components?.count == 1 { return place }
         }
         return nil
     }
@@ -194,7 +186,7 @@ final class QueryPlanner {
         let tests = parts.allSatisfy { $0.test == nil } ? rest : [any] + rest
         if let walk = joined(parts) {
             let ordered = IndexWalk(
-                index: walk.index, ranges: walk.ranges, order: order(of: walk.index, fixed: 0, rangeCount: walk.ranges.count, []))
+                index: walk.index, ranges: walk.ranges, order: order(of: walk.index, fixed: 0, rangeCount: walk.ranges.count, IndexConditions([])))
             return try priced(.index(ordered), entries: parts.reduce(0) { $0 + $1.rows }, ranges: walk.ranges.count, tests, estimates)
         }
         let entries = parts.reduce(0) { $0 + $1.rows }, ranges = parts.reduce(0) { $0 + $1.rangeCount }

@@ -1,8 +1,7 @@
 import Synchronization
 
-/// Writes runs of indexes to memory on a thread of its own, until somebody else takes the rest or so much has gathered.
-///
-/// Its user takes indexes from the other end meanwhile, and lets those that the thread has made follow.
+/// Writes runs of indexes with two threads: one of its own begins at once, to memory, until so much has gathered or nothing is left; `write`
+/// begins at the other end, and lets those that the thread has made follow.
 final class IndexesAhead: @unchecked Sendable {
     // Unchecked: a job's outcome is written by the thread alone, and read by others once `isDone` says that it is there.
 
@@ -16,28 +15,33 @@ final class IndexesAhead: @unchecked Sendable {
 
         init(_ merge: RunMerge) { self.merge = merge }
 
+        /// - Returns: whether nobody has it.
         func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
+
+        /// Gives what the thread has made to a sink.
+        func move(to sink: any FrameSink) throws(StoreError) -> FlushedRuns {
+            guard let made = try outcome?.get() else { preconditionFailure("what is done has an outcome") }
+            return made.moved(to: try frames.move(to: sink))
+        }
     }
 
     /// By index ID.
     private let jobs: [Job?]
     private let path: String
     private let isStopped = Atomic<Bool>(false)
-    private let hasEnded = Atomic<Bool>(false)
+    /// Whether there is no thread, or none any more.
+    private let hasEnded = Atomic<Bool>(true)
 
     private static let bytesMax: UInt64 = 96 << 20
 
-    private init(_ merges: [RunMerge?], _ path: String) {
+    /// Starts the thread, where there is enough to do.
+    /// - Parameter merges: by index ID.
+    init(_ merges: [RunMerge?], path: String, _ options: StoreOptions) {
         jobs = merges.map { $0.map(Job.init) }
         self.path = path
-    }
-
-    /// - Parameter merges: by index ID.
-    /// - Returns: nil where there is little to do, or no thread to do it.
-    static func start(_ merges: [RunMerge?], path: String, _ options: StoreOptions) -> IndexesAhead? {
-        guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return nil }
-        let ahead = IndexesAhead(merges, path)
-        return SystemThread.start({ ahead.run() }) ? ahead : nil
+        guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return }
+        hasEnded.store(false, ordering: .releasing)
+        if !SystemThread.start({ self.run() }) { hasEnded.store(true, ordering: .releasing) }
     }
 
     private func run() {
@@ -61,15 +65,34 @@ final class IndexesAhead: @unchecked Sendable {
         hasEnded.store(true, ordering: .releasing)
     }
 
-    /// Whether the caller is to write this index itself: the thread has not begun it, and will not.
-    func takes(_ slot: Int) -> Bool { jobs[slot]?.take() ?? true }
-
-    /// Waits for an index that the thread has begun, and gives its blocks to a sink.
-    func finish(_ slot: Int, to sink: any FrameSink) throws(StoreError) -> FlushedRuns? {
-        guard let job = jobs[slot] else { return nil }
-        while !job.isDone.load(ordering: .acquiring) { LazyMemory.pause() }
-        guard let made = try job.outcome?.get() else { return nil }
-        return made.moved(to: try job.frames.move(to: sink))
+    /// Gives the runs' blocks to a sink; their roots are to follow.
+    /// - Parameters:
+    ///   - check: called now and then; what it throws ends the writing.
+    ///   - recover: makes anew what cannot be read.
+    /// - Returns: by index ID.
+    func write(
+        to sink: any FrameSink, _ check: () throws(StoreError) -> Void = {},
+        recover: (Int, StoreError) throws(StoreError) -> FlushedRuns = { (_, error) throws(StoreError) in throw error }
+    ) throws(StoreError) -> [FlushedRuns?] {
+        var made = [FlushedRuns?](repeating: nil, count: jobs.count)
+        func make(_ slot: Int, _ body: () throws(StoreError) -> FlushedRuns) throws(StoreError) {
+            do throws(StoreError) {
+                made[slot] = try body()
+            } catch {
+                made[slot] = try recover(slot, error)
+            }
+        }
+        for (slot, job) in jobs.enumerated().reversed() {
+            guard let job, job.take() else { continue }
+            try make(slot) { () throws(StoreError) in try job.merge.write(to: sink, check) }
+        }
+        for (slot, job) in jobs.enumerated() where made[slot] == nil {
+            guard let job else { continue }
+            try check()
+            while !job.isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+            try make(slot) { () throws(StoreError) in try job.move(to: sink) }
+        }
+        return made
     }
 
     /// Waits for the thread's end.

@@ -94,12 +94,11 @@ struct CheckpointBuilder {
     }
 
     func build(previous: FramePointer) throws(StoreError) -> Made {
-        let merges = base.indexes.map { $0?.flush(merging) }
-        let ahead = IndexesAhead.start(merges, path: base.file.path, options)
-        defer { ahead?.stop() }
+        let indexes = IndexesAhead(base.indexes.map { $0?.flush(merging) }, path: base.file.path, options)
+        defer { indexes.stop() }
         var pages: [PrimaryBase.WrittenPages?] = []
         for state in base.tables { pages.append(try state.flatMap { state throws(StoreError) in try writePages(state) }) }
-        var flushed = try writeIndexes(merges, ahead)
+        var flushed = try indexes.write(to: sink)
         // What names frames comes after them, all of it at once: each time a place is asked for commits may have to be waited for.
         try sink.place()
         var directories: [FrameTicket?] = []
@@ -130,18 +129,6 @@ struct CheckpointBuilder {
         let ticket = try sink.append(.checkpoint, manifest.encoded())
         try sink.flush()
         return Made(manifest: sink.pointer(ticket), bases: bases, disks: disks)
-    }
-
-    private func writeIndexes(_ merges: [RunMerge?], _ ahead: IndexesAhead?) throws(StoreError) -> [FlushedRuns?] {
-        var flushed = [FlushedRuns?](repeating: nil, count: merges.count)
-        // The thread takes them from the front.
-        for (slot, merge) in merges.enumerated().reversed() {
-            if let merge, ahead?.takes(slot) ?? true { flushed[slot] = try merge.write(to: sink) }
-        }
-        for (slot, merge) in merges.enumerated() where merge != nil && flushed[slot] == nil {
-            flushed[slot] = try ahead?.finish(slot, to: sink)
-        }
-        return flushed
     }
 
     /// Pages that nothing changed are named again, not written again.

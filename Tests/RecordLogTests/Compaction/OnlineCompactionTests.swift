@@ -148,9 +148,7 @@ import Testing
         for number in 0..<40 { try sample.insert(.init(name: "name \(number)", age: 1, group: 1)) }
         try sample.store.checkpoint()
         var bytes = try #require(files.contents(of: SampleStore.path))
-        let block = try #require(stride(from: 8192, to: bytes.count, by: 64).first { offset in
-            bytes.withUnsafeBytes { FrameHeader($0.baseAddress! + offset, limit: UInt64($0.count - offset))?.kind == .indexBlock }
-        })
+        let block = try #require(frameOffsets(.indexBlock, in: bytes).first)
         bytes[block + 50] ^= 0xFF
         files.setContents(of: SampleStore.path, to: bytes)
         var options = sample.options

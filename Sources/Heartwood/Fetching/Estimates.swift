@@ -1,0 +1,48 @@
+import RecordLog
+
+/// How many rows conditions leave, as far as indexes tell. Asked once for each condition and range.
+final class Estimates {
+    private let planner: QueryPlanner
+    private var known: [ObjectIdentifier: Double] = [:]
+
+    /// What a condition of which no index tells is taken to leave.
+    private static let unknown = 0.25
+    /// Of more ranges some are asked about.
+    private static let rangesAsked = 32
+
+    init(planner: QueryPlanner) {
+        self.planner = planner
+    }
+
+    func entries(_ index: IndexID, _ ranges: [KeyRange]) throws -> Double {
+        let step = max(1, ranges.count / Self.rangesAsked)
+        var sum = 0, asked = 0
+        for place in stride(from: 0, to: ranges.count, by: step) {
+            sum += try planner.view.snapshot.estimate(index, ranges[place])
+            asked += 1
+        }
+        return asked == ranges.count ? Double(sum) : Double(sum) / Double(asked) * Double(ranges.count)
+    }
+
+    /// The part of the rows for which all of the tests hold.
+    func selectivity(_ tests: [RowTest]) throws -> Double {
+        try tests.reduce(1) { try $0 * selectivity($1) }
+    }
+
+    private func selectivity(_ test: RowTest) throws -> Double {
+        let rows = planner.rowCount
+        guard rows > 0 else { return 0 }
+        if let marked = (test as? RowsTest)?.rows { return min(1, Double(marked.count) / rows) }
+        guard let condition = test.indexCondition else { return Self.unknown }
+        if let before = known[ObjectIdentifier(test)] { return before }
+        let snapshot = planner.view.snapshot
+        guard let index = planner.table.indexes.first(where: {
+            $0.parts.first?.key == condition.key && $0.partial == nil && snapshot.hasIndex($0.id)
+        }), let part = index.parts.first else { return Self.unknown }
+        let ranges: [KeyRange] = condition.range.map { [(part.isAscending ? $0 : $0.complemented).under([])] }
+            ?? (condition.components ?? []).map { .prefix(part.isAscending ? $0 : $0.map { ~$0 }) }
+        let result = min(1, try entries(index.id, ranges) / rows)
+        known[ObjectIdentifier(test)] = result
+        return result
+    }
+}
