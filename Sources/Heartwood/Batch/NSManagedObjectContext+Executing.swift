@@ -1,5 +1,18 @@
 import Foundation
 
+/// An entity as it is named in a model.
+final class NamedEntity {
+    let name: String
+    let model: NSManagedObjectModel
+    let entity: NSEntityDescription
+
+    init(_ name: String, _ model: NSManagedObjectModel, _ entity: NSEntityDescription) {
+        self.name = name
+        self.model = model
+        self.entity = entity
+    }
+}
+
 extension NSManagedObjectContext {
     /// Executes a request in the stores of this context's coordinator; of a child context its root's.
     ///
@@ -17,11 +30,14 @@ extension NSManagedObjectContext {
         guard let model = coordinator?.managedObjectModel else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before \(work).")
         }
+        if let named, named.name == name, named.model === model { return named.entity }
         guard let entity = model.entitiesByName[name] else {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError,
                 "The model has no entity named \"\(name)\"; it has \(model.entitiesByName.keys.sorted().joined(separator: ", ")).")
         }
+        // Until it is frozen it may get another name.
+        if entity.isFrozen { named = NamedEntity(name, model, entity) }
         return entity
     }
 

@@ -3,29 +3,50 @@ import RecordLog
 /// A set of rows, a bit each: rows are numbered densely, so that ten million marks are little more than a megabyte. A few of them are a list,
 /// since one bit takes as many words as there are before it.
 ///
-/// Invariant: `few` is empty once there are words.
+/// Invariants:
+/// 1. `few` is in rising order, each row once.
+/// 2. `few` is empty once there are words.
 struct RowMarks {
     private var few: [RowReference] = []
     /// By table ID, 64 rows a word.
     private var words: [[UInt64]] = []
     private(set) var count = 0
 
-    private static let fewMax = 16
+    /// More are found faster as bits.
+    private static let fewMax = 256
 
     func contains(_ row: RowReference) -> Bool {
-        if words.isEmpty { return few.contains(row) }
+        if words.isEmpty {
+            let place = place(of: row)
+            return place < few.count && few[place] == row
+        }
         let table = Int(row.table.rawValue), word = Int(row.row / 64)
         guard table < words.count, word < words[table].count else { return false }
         return words[table][word] & 1 << (row.row % 64) != 0
     }
 
+    /// Where a row is in `few`, or would be.
+    @inline(__always)
+    private func place(of row: RowReference) -> Int {
+        var start = 0, length = few.count
+        while length > 0 {
+            let half = length / 2
+            if few[start &+ half].rawValue < row.rawValue { start &+= length &- half }
+            length = half
+        }
+        return start
+    }
+
     /// - Returns: whether the row was not marked before.
+    /// - Complexity: O(1) for rows that come in rising order.
     @discardableResult
     mutating func insert(_ row: RowReference) -> Bool {
         if words.isEmpty {
-            guard !few.contains(row) else { return false }
+            let isLast = few.last.map { $0.rawValue < row.rawValue } ?? true
+            let place = isLast ? few.count : place(of: row)
+            guard isLast || few[place] != row else { return false }
             if few.count < Self.fewMax {
-                few.append(row)
+                if isLast { few.append(row) } else { few.insert(row, at: place) }
                 count += 1
                 return true
             }
@@ -52,7 +73,7 @@ struct RowMarks {
 
     /// In the order of the tables and their rows.
     func forEach(_ body: (RowReference) throws -> Void) rethrows {
-        for row in few.sorted(by: { $0.rawValue < $1.rawValue }) { try body(row) }
+        for row in few { try body(row) }
         for (table, words) in words.enumerated() {
             for (place, word) in words.enumerated() {
                 var left = word
@@ -63,5 +84,14 @@ struct RowMarks {
                 }
             }
         }
+    }
+
+    /// In the order of the tables and their rows.
+    var list: [RowReference] {
+        if words.isEmpty { return few }
+        var result: [RowReference] = []
+        result.reserveCapacity(count)
+        forEach { result.append($0) }
+        return result
     }
 }

@@ -63,7 +63,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var listed: [NSManagedObject] = []
     final var changeCount = 0
     /// How the newest fetch that a store answered was answered; tests assert on it.
-    final var lastQuery = QueryStatistics()
+    final var lastQuery: QueryStatistics {
+        get { newestQuery.statistics }
+        set { newestQuery = .statistics(newValue) }
+    }
+    @exclusivity(unchecked) final var newestQuery = QueryRecord.statistics(QueryStatistics())
+    /// What an index is asked for the value of a uniqueness constraint, in memory that stays.
+    final let lookupKey = KeyBuilder()
     /// Whether the newest one that was looked at was evaluated on objects.
     final var lastQueryWasInMemory = false
     /// How many entries of to-many relationships this context has read or looked up one by one; tests assert on it.
@@ -93,6 +99,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// By slot: the runtimes met so far.
     @exclusivity(unchecked) private var runtimesBySlot: [EntityRuntime?] = []
     @exclusivity(unchecked) private var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
+    /// The entity that was asked for last by its name.
+    @exclusivity(unchecked) final var named: NamedEntity?
     /// By class: the entity that names it.
     @exclusivity(unchecked) final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// The commits that this context reads; nil for the newest ones.

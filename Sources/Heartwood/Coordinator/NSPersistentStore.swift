@@ -237,10 +237,11 @@ class StoreView {
     func execute(_ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics? { nil }
 
     /// Calls `body` with the row that has a value of a uniqueness constraint, if any has.
-    /// - Returns: false where only a query finds it; `body` was not called then.
+    /// - Parameter key: for what the index is asked.
+    /// - Returns: the index; nil where only a query finds it: `body` was not called then.
     func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ statistics: inout QueryStatistics, _ body: (RowView) throws -> Void
-    ) throws -> Bool { false }
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+    ) throws -> TableIndex? { nil }
 
     /// As `execute`, in two steps; nil where that gives nil.
     func prepared(_ query: StoreQuery) throws -> PreparedQuery? { nil }

@@ -10,55 +10,70 @@ struct ConstraintLookup {
     init?<ResultType>(_ request: NSFetchRequest<ResultType>) {
         // Another class may evaluate in a way of its own.
         guard let predicate = request.predicate, type(of: predicate) == NSComparisonPredicate.self,
-            case .comparison(let comparison)? = (predicate.body as? PredicateTree)?.node,
-            comparison.comparison == .equal, comparison.modifier == .direct, comparison.options.isEmpty,
-            case .keyPath(let keys) = comparison.left, keys.count == 1, case .constant(let value) = comparison.right,
+            let equality = (predicate.body as? PredicateTree)?.equality,
             request.resultType.isEmpty, request.fetchOffset <= 0, request.sortDescriptors?.isEmpty ?? true, request.affectedStores == nil,
             request.includesPropertyValues, request.returnsObjectsAsFaults, !request.shouldRefreshRefetchedObjects,
             request.relationshipKeyPathsForPrefetching == nil, request.propertiesToFetch == nil, request.propertiesToGroupBy == nil,
             request.havingPredicate == nil
         else { return nil }
-        key = keys[0]
-        self.value = value
+        (key, value) = equality
     }
 
-    /// The index that knows, and what it is asked.
-    fileprivate func index(of table: EntityTable, _ snapshot: Snapshot) -> (index: TableIndex, prefix: KeyBuilder)? {
-        for index in table.indexes where index.isUnique && index.parts.count == 1 && index.partial == nil && index.parts[0].isAscending {
-            guard let place = index.parts[0].property, snapshot.hasIndex(index.id) else { continue }
-            let property = table.runtime.properties[place]
-            guard property.name == key else { continue }
-            let prefix = KeyBuilder()
-            switch (property.kind, value) {
-            case (.string, .text(let text)): prefix.append(text: text)
-            case (.int16, .integer(let number)), (.int32, .integer(let number)), (.int64, .integer(let number)): prefix.append(int64: number)
+    /// The index that knows.
+    /// - Parameter prefix: becomes what the index is asked.
+    fileprivate func index(of table: EntityTable, _ snapshot: Snapshot, _ prefix: KeyBuilder) -> TableIndex? {
+        prefix.removeAll()
+        for lookup in table.lookups where lookup.attribute == key && snapshot.hasIndex(lookup.index.id) {
+            switch value {
+            case .text(let text) where lookup.isText: prefix.append(text: text)
+            case .integer(let number) where !lookup.isText: prefix.append(int64: number)
             default: return nil
             }
-            return (index, prefix)
+            return lookup.index
         }
         return nil
     }
 }
 
+/// How a fetch was answered, as it is noted: put into words when somebody asks.
+enum QueryRecord {
+    case statistics(QueryStatistics)
+    /// By one look at a uniqueness constraint's index.
+    case lookup(EntityRuntime, TableIndex, isFound: Bool)
+
+    var statistics: QueryStatistics {
+        switch self {
+        case .statistics(let statistics): return statistics
+        case .lookup(let runtime, let index, let isFound):
+            var statistics = QueryStatistics()
+            statistics.add(runtime, index, isFound: isFound)
+            return statistics
+        }
+    }
+}
+
+extension QueryStatistics {
+    fileprivate mutating func add(_ runtime: EntityRuntime, _ index: TableIndex, isFound: Bool) {
+        parts.append(Part(entity: runtime.entity.name ?? "", access: .index(index.name), rangeCount: 1, isOrdered: false))
+        rowsVisited += isFound ? 1 : 0
+        rowsMatched += isFound ? 1 : 0
+    }
+}
+
 extension RecordLogView {
     func find(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ statistics: inout QueryStatistics, _ body: (RowView) throws -> Void
-    ) throws -> Bool {
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+    ) throws -> TableIndex? {
         let table = try schema.table(of: runtime, slotBase: slotBase)
-        guard let (index, prefix) = lookup.index(of: table, snapshot) else { return false }
-        statistics.parts.append(QueryStatistics.Part(
-            entity: runtime.entity.name ?? "", access: .index(index.name), rangeCount: 1, isOrdered: false))
+        guard let index = lookup.index(of: table, snapshot, key) else { return nil }
         do {
-            guard let number = try snapshot.firstRow(index.id, prefix: prefix),
-                let row = try snapshot.row(RowReference(table: table.id, row: number))
-            else { return true }
-            statistics.rowsVisited += 1
-            statistics.rowsMatched += 1
-            try body(row)
+            if let number = try snapshot.firstRow(index.id, prefix: key), let row = try snapshot.row(RowReference(table: table.id, row: number)) {
+                try body(row)
+            }
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         }
-        return true
+        return index
     }
 }
 
@@ -67,21 +82,25 @@ extension NSManagedObjectContext {
     /// - Returns: nil where the fetch has to take the ordinary way.
     final func lookUp<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType]? {
         guard changeCount == 0, parentContext == nil, coordinator?.hasSharedEntities == false, let lookup = ConstraintLookup(request),
-            QueryTuning.current.access == nil
+            QueryTuning.forcedAccess == nil
         else { return nil }
         let entity = try FetchSpecification.entity(of: request, context: self)
         let isAlone = !request.includesSubentities || entity.subentities.isEmpty
         guard !isAlone || !entity.isAbstract, let found = try lookUp(lookup, isAlone ? [entity] : entity.concreteFamily) else { return nil }
         guard let object = found.first else { return [] }
         // Where it is of another class the ordinary way says so.
-        guard ResultType.self is NSManagedObject.Type, type(of: object) is ResultType.Type else { return (object as? ResultType).map { [$0] } }
+        guard ResultType.self is NSManagedObject.Type, type(of: object) is ResultType.Type else { return Self.converted(object) }
         return unsafeBitCast(found, to: [ResultType].self)
     }
+
+    // Apart, so that the runtime looks for the types that it needs where it is called alone.
+    @inline(never)
+    private static func converted<ResultType>(_ object: NSManagedObject) -> [ResultType]? { (object as? ResultType).map { [$0] } }
 
     private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription]) throws -> [NSManagedObject]? {
         adoptKeys()
         sweepIfWanted()
-        var objects: [NSManagedObject] = []
+        var found: NSManagedObject?
         var statistics = QueryStatistics()
         var asked: NSPersistentStore?
         for entity in entities {
@@ -90,14 +109,16 @@ extension NSManagedObjectContext {
             if asked == nil { store.followOthers() }
             asked = store
             var rows = RowObjects(self, store, runtime)
-            let isKnown = try view(of: store).lookUp(lookup, runtime, &statistics) { row in
-                if let object = rows.object(of: row) { objects.append(object) }
+            guard let index = try view(of: store).lookUp(lookup, runtime, lookupKey, { found = rows.object(of: $0) }) else { return nil }
+            if entities.count == 1 {
+                newestQuery = .lookup(runtime, index, isFound: found != nil)
+                return found.map { [$0] } ?? []
             }
-            guard isKnown else { return nil }
+            statistics.add(runtime, index, isFound: found != nil)
             // The constraint holds for all of them together.
-            if !objects.isEmpty { break }
+            if found != nil { break }
         }
         lastQuery = statistics
-        return objects
+        return found.map { [$0] } ?? []
     }
 }

@@ -41,18 +41,16 @@ struct QueryRun {
             let walker = IndexWalker(walk, table, view.snapshot)
             try lookUp({ try walker.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], wanted, body)
         case .rows, .union:
-            let rows = try self.rows(of: plan, table).list
-            var place = 0
-            try lookUp({
-                guard place < rows.count else { return nil }
-                place += 1
-                return (0, rows[place - 1])
-            }, [plan.test], wanted, body)
+            try lookUp(try self.rows(of: plan, table).list, plan.test, wanted, body)
         }
     }
 
     /// Calls `body` with the rows of a walk as its index has them, until it returns false.
     private func walkThrough(_ walk: IndexWalk, _ wanted: Int, _ body: (RowView) throws -> Bool) throws {
+        if walk.ranges.count == 1 {
+            scope.rowsVisited &+= try view.snapshot.rows(walk.index.id, walk.ranges[0], limit: wanted, body)
+            return
+        }
         var left = wanted
         for range in walk.ranges where left > 0 {
             try view.snapshot.rows(walk.index.id, range, limit: left) { row in
@@ -103,6 +101,23 @@ struct QueryRun {
     }
 
     // MARK: Rows by number
+
+    private func lookUp(_ rows: [RowReference], _ test: RowTest?, _ wanted: Int, _ body: (RowView) throws -> Bool) throws {
+        var left = wanted
+        try rows.withUnsafeBufferPointer { rows in
+            var start = 0
+            while start < rows.count, left > 0 {
+                let end = min(rows.count, start + min(Self.groupSize, left))
+                try view.snapshot.rows(UnsafeBufferPointer(rebasing: rows[start..<end])) { _, row in
+                    guard let row, left > 0 else { return }
+                    scope.rowsVisited &+= 1
+                    if let test, try !test.matches(row, scope) { return }
+                    left = try body(row) ? left - 1 : 0
+                }
+                start = end
+            }
+        }
+    }
 
     /// The rows that a plan gives, of which its test is still to be asked.
     private func rows(of plan: AccessPlan, _ table: EntityTable) throws -> RowMarks {
@@ -201,14 +216,5 @@ struct QueryRun {
             return true
         }
         return count
-    }
-}
-
-extension RowMarks {
-    var list: [RowReference] {
-        var result: [RowReference] = []
-        result.reserveCapacity(count)
-        forEach { result.append($0) }
-        return result
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What decides how queries run, beside the queries themselves.
 struct QueryTuning: Sendable {
@@ -22,5 +23,20 @@ struct QueryTuning: Sendable {
         return max(1, min(count, all))
     }()
 
-    @TaskLocal static var current = QueryTuning()
+    // Few set one, and each fetch asks: a task's values take longer to look at than the count of those who do.
+    private static let users = Atomic(0)
+    private static let standard = QueryTuning()
+    @TaskLocal private static var own: QueryTuning?
+
+    static var current: QueryTuning { users.load(ordering: .acquiring) == 0 ? standard : own ?? standard }
+
+    /// How every query is to be run; nil, as everywhere but in tests, where that is the planner's to say.
+    static var forcedAccess: Access? { users.load(ordering: .acquiring) == 0 ? nil : own?.access }
+
+    /// Runs `body` with a tuning of its own.
+    static func with<Result>(_ tuning: QueryTuning, _ body: () throws -> Result) rethrows -> Result {
+        users.add(1, ordering: .acquiringAndReleasing)
+        defer { users.subtract(1, ordering: .acquiringAndReleasing) }
+        return try $own.withValue(tuning, operation: body)
+    }
 }

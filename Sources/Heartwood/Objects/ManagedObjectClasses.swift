@@ -12,6 +12,8 @@ enum ManagedObjectClasses {
     }
 
     private static let registry = Mutex(Registry())
+    /// Where the literal lies that was noted last: a file makes its requests one after the other.
+    private static let newest = Atomic<UInt>(0)
 
     /// The module that the executable's name suggests.
     private static var mainModules: [String] {
@@ -23,12 +25,15 @@ enum ManagedObjectClasses {
     /// Remembers the module of a `#fileID` ("Module/File.swift").
     static func note(fileID: StaticString) {
         guard fileID.hasPointerRepresentation else { return }
+        let place = UInt(bitPattern: fileID.utf8Start)
+        guard newest.load(ordering: .relaxed) != place else { return }
         let text = UnsafeBufferPointer(start: fileID.utf8Start, count: fileID.utf8CodeUnitCount)
         guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return }
         let module = String(decoding: text[..<slash], as: UTF8.self)
         registry.withLock { registry in
             if !registry.modules.contains(module) { registry.modules.insert(module, at: 0) }
         }
+        newest.store(place, ordering: .relaxed)
     }
 
     /// Remembers a class that code has named itself.

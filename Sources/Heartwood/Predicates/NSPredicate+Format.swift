@@ -5,7 +5,11 @@ extension NSPredicate {
     /// - Precondition: the format is well-formed and the arguments suit it, as on Apple's platforms; the message quotes the
     ///   format and marks the place. For formats that users type, see `init(parsing:argumentArray:)`.
     public convenience init(format: String, _ args: any CVarArg...) {
-        self.init(trapping: format, args.map { $0 as Any? })
+        if args.count == 1, let known = ParsedFormats.tree(format, args[0]) {
+            self.init(made: NSComparisonPredicate(body: known))
+        } else {
+            self.init(trapping: format, args.map { $0 as Any? })
+        }
     }
 
     /// As `init(format:_:)`, with the arguments in an array.
@@ -16,7 +20,7 @@ extension NSPredicate {
     /// Parses a format that comes from outside the program.
     /// - Throws: an error whose description quotes the format and marks the place.
     public convenience init(parsing format: String, argumentArray arguments: [Any]? = nil) throws {
-        self.init(node: try PredicateParser.parse(format, arguments: arguments ?? []))
+        self.init(made: Self.make(try PredicateParser.tree(format, arguments: arguments ?? [])))
     }
 
     /// Takes over a predicate of Foundation's class, from code that does not see this one.
@@ -26,16 +30,17 @@ extension NSPredicate {
 
     private convenience init(trapping format: String, _ arguments: [Any?]) {
         do {
-            let (node, number) = try PredicateParser.numbered(format, arguments: arguments)
-            self.init(node: node, format: number)
+            self.init(made: Self.make(try PredicateParser.tree(format, arguments: arguments)))
         } catch {
             preconditionFailure("\(error)")
         }
     }
 
-    /// - Parameter format: the number of the format that it was parsed from; see `ParsedFormats`.
-    convenience init(node: PredicateNode, depth: Int? = nil, format: Int? = nil) {
-        let made = Self.make(node, depth: depth ?? node.depth, format)
+    convenience init(node: PredicateNode, depth: Int? = nil) {
+        self.init(made: Self.make(PredicateTree(node, depth: depth ?? node.depth)))
+    }
+
+    private convenience init(made: NSPredicate) {
         if Self.self == NSPredicate.self {
             self.init(factory: { unsafeDowncast(made, to: Self.self) })
         } else if let made = made as? Self {
@@ -46,13 +51,13 @@ extension NSPredicate {
         }
     }
 
-    private static func make(_ node: PredicateNode, depth: Int, _ format: Int?) -> NSPredicate {
-        switch node {
-        case .comparison: NSComparisonPredicate(body: PredicateTree(node, depth: depth, number: format))
-        case .and, .or, .not: NSCompoundPredicate(body: PredicateTree(node, depth: depth, number: format))
+    private static func make(_ tree: PredicateTree) -> NSPredicate {
+        switch tree.node {
+        case .comparison: NSComparisonPredicate(body: tree)
+        case .and, .or, .not: NSCompoundPredicate(body: tree)
         case .constant(let value): NSPredicate(body: BlockBody(constant: value))
         case .block(let block): NSPredicate(body: block)
-        case .fault: NSPredicate(body: PredicateTree(node, depth: depth))
+        case .fault: NSPredicate(body: tree)
         }
     }
 

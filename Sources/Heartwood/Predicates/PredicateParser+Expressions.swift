@@ -115,27 +115,16 @@ extension PredicateParser {
             result = try item(.expression(expression.node), over: expression.depth - 1, at: position)
         case let predicate as Foundation.NSPredicate where letters == "@":
             result = try item(.predicate(predicate.node), over: predicate.depth - 1, at: position)
-        case let place as ParsedFormats.Place:
-            place.letters = letters
+        case let place as FormatTemplate.Place:
+            place.conversion = FormatConversion(letters)
             result = try item(.expression(.constant(.other(place))), over: 0, at: position)
         default:
             let value = PredicateValue(given)
-            guard Self.takes(value, as: letters) else { throw lexer.failure("the argument for %\(letters) is of another type") }
+            guard FormatConversion(letters).takes(value) else { throw lexer.failure("the argument for %\(letters) is of another type") }
             result = try item(.expression(.constant(value)), over: 0, at: position)
         }
         try lexer.advance()
         return result
-    }
-
-    /// Whether an argument fits its conversion.
-    static func takes(_ value: PredicateValue, as letters: String) -> Bool {
-        guard letters != "@" else { return true }
-        let isText = letters.lowercased().hasSuffix("s"), isCharacter = letters.lowercased().hasSuffix("c")
-        return switch value {
-        case .integer, .double, .bool, .decimal: !isText
-        case .text(let text): isText || isCharacter && text.unicodeScalars.count == 1
-        default: false
-        }
     }
 
     private static let reserved: Set<String> = [

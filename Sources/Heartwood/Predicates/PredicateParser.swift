@@ -27,14 +27,13 @@ struct PredicateParser {
     /// So that a hostile format cannot exhaust the stack.
     static let nestingMax = 200
 
-    static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode { try numbered(format, arguments: arguments).node }
+    static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode { try tree(format, arguments: arguments).node }
 
-    /// - Returns: the tree, and the number of the format where it was parsed before; see `ParsedFormats`.
-    static func numbered(_ format: String, arguments: [Any?]) throws -> (node: PredicateNode, number: Int?) {
-        if let known = ParsedFormats.node(format, arguments) { return known }
+    static func tree(_ format: String, arguments: [Any?]) throws -> PredicateTree {
+        if let known = ParsedFormats.tree(format, arguments) { return known }
         let node = try parseAnew(format, arguments)
         ParsedFormats.note(format, arguments.count) { try parseAnew(format, $0) }
-        return (node, nil)
+        return PredicateTree(node, depth: node.depth)
     }
 
     private static func parseAnew(_ format: String, _ arguments: [Any?]) throws -> PredicateNode {

@@ -1,18 +1,76 @@
 import Foundation
+import Synchronization
 
 /// The tree behind a predicate object.
 final class PredicateTree: PredicateBody {
-    let node: PredicateNode
-    /// Its levels, kept so that building a predicate does not walk its parts.
-    let depth: Int
-    /// Of the format that it was parsed from; see `ParsedFormats`.
-    let number: Int?
+    private enum Source {
+        case node(PredicateNode, depth: Int, number: Int?)
+        /// A format and its argument: a fetch that an index answers at once has no use for more.
+        case template(FormatTemplate, PredicateValue)
+    }
 
+    // Unchecked: nothing in a tree changes but the matchers of its comparisons, which have locks of their own.
+    private struct Made: @unchecked Sendable {
+        let node: PredicateNode
+    }
+
+    private let source: Source
+    /// What the template gave.
+    private let made = Mutex<Made?>(nil)
+
+    /// - Parameters:
+    ///   - depth: the node's levels, so that building a predicate does not walk its parts.
+    ///   - number: of the format that it was parsed from; see `FormatTemplate`.
     init(_ node: PredicateNode, depth: Int, number: Int? = nil) {
-        let isTooDeep = depth > PredicateNode.depthMax
-        self.node = isTooDeep ? .fault(.tooDeep) : node
-        self.depth = isTooDeep ? 1 : depth
-        self.number = isTooDeep ? nil : number
+        source = depth > PredicateNode.depthMax ? .node(.fault(.tooDeep), depth: 1, number: nil) : .node(node, depth: depth, number: number)
+    }
+
+    /// - Precondition: the template takes the value.
+    init(_ template: FormatTemplate, _ value: PredicateValue) {
+        source = .template(template, value)
+    }
+
+    var node: PredicateNode {
+        switch source {
+        case .node(let node, _, _): return node
+        case .template(let template, let value):
+            if let made = made.withLock({ $0 }) { return made.node }
+            let new = Made(node: template.filled(with: value))
+            // Another thread may have been faster; all see the same tree.
+            return made.withLock { made in
+                let first = made ?? new
+                made = first
+                return first
+            }.node
+        }
+    }
+
+    var depth: Int {
+        switch source {
+        case .node(_, let depth, _): depth
+        case .template(let template, _): template.depth
+        }
+    }
+
+    /// Of the format that it was parsed from, where it is known.
+    var number: Int? {
+        switch source {
+        case .node(_, _, let number): number
+        case .template(let template, _): template.number
+        }
+    }
+
+    /// The key and the value of a tree that says that they are equal, and nothing else.
+    var equality: (key: String, value: PredicateValue)? {
+        switch source {
+        case .node(.comparison(let comparison), _, _):
+            guard comparison.isPlainEquality, case .keyPath(let keys) = comparison.left, keys.count == 1,
+                case .constant(let value) = comparison.right
+            else { return nil }
+            return (keys[0], value)
+        case .node: return nil
+        case .template(let template, let value): return template.equality(with: value)
+        }
     }
 
     func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool {

@@ -19,6 +19,20 @@ enum PredicateValue {
     /// Something that predicates cannot compare.
     case other(AnyObject)
 
+    /// As `init(_:)`, without a cast for the commonest types.
+    init(argument: any CVarArg) {
+        func known<Argument>(_ value: borrowing Argument) -> PredicateValue? {
+            withUnsafePointer(to: value) { place in
+                let place = UnsafeRawPointer(place)
+                if Argument.self == String.self { return .text(place.assumingMemoryBound(to: String.self).pointee) }
+                if Argument.self == Int.self { return .integer(Int64(place.assumingMemoryBound(to: Int.self).pointee)) }
+                if Argument.self == Double.self { return .double(place.assumingMemoryBound(to: Double.self).pointee) }
+                return nil
+            }
+        }
+        self = known(argument) ?? PredicateValue(argument as Any)
+    }
+
     init(_ value: Any?) {
         guard let value else {
             self = .null

@@ -13,6 +13,8 @@ final class EntityTable: Sendable {
     let indexes: [TableIndex]
     /// Those of them that stand for uniqueness constraints; for loops over rows, which count no references.
     let uniqueIndexes: [Unmanaged<TableIndex>]
+    /// Those of them that find a row by the value of one attribute, by the attribute's name.
+    let lookups: [Lookup]
     let hasPartialIndexes: Bool
     let hasExpressionIndexes: Bool
     /// The attributes of uniqueness constraints.
@@ -37,6 +39,24 @@ final class EntityTable: Sendable {
         let inverse: Int?
     }
 
+    /// A uniqueness constraint of one attribute that holds a text or an integer.
+    struct Lookup: Sendable {
+        let attribute: String
+        let isText: Bool
+        let index: TableIndex
+
+        fileprivate init?(_ index: TableIndex, _ runtime: EntityRuntime) {
+            guard index.parts.count == 1, index.partial == nil, index.parts[0].isAscending, let property = index.parts[0].property else { return nil }
+            switch runtime.properties[property].kind {
+            case .string: isText = true
+            case .int16, .int32, .int64: isText = false
+            default: return nil
+            }
+            attribute = runtime.properties[property].name
+            self.index = index
+        }
+    }
+
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex],
         inbound: [LinkTable], derivations: [Derivation]?
@@ -49,6 +69,9 @@ final class EntityTable: Sendable {
         self.indexes = indexes
         let unique = indexes.filter(\.isUnique)
         uniqueIndexes = unique.map(Unmanaged.passUnretained)
+        var lookups: [Lookup] = []
+        for index in unique { if let lookup = Lookup(index, runtime) { lookups.append(lookup) } }
+        self.lookups = lookups
         hasPartialIndexes = indexes.contains { $0.partial != nil }
         hasExpressionIndexes = indexes.contains { $0.parts.contains { $0.property == nil } }
         uniqueProperties = Array(Set(unique.flatMap { $0.parts.compactMap(\.property) })).sorted()

@@ -137,8 +137,8 @@ final class RecordLogView: StoreView {
     }
 
     override func lookUp(
-        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ statistics: inout QueryStatistics, _ body: (RowView) throws -> Void
-    ) throws -> Bool { try find(lookup, runtime, &statistics, body) }
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+    ) throws -> TableIndex? { try find(lookup, runtime, key, body) }
 
     override func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
         try prepareAnswer(query)

@@ -121,11 +121,13 @@ extension Snapshot {
     }
 
     /// Calls `body` with the rows of a range of an index, in its order, until it returns false.
+    /// - Returns: how many it was called with.
     /// - Complexity: O(rows); rows are looked up in groups, so that the misses of memory overlap.
+    @discardableResult
     public func rows(
         _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (RowView) throws -> Bool
-    ) throws {
-        guard let table = catalog.index(index)?.table else { return }
+    ) throws -> Int {
+        guard let table = catalog.index(index)?.table else { return 0 }
         let merge = try merge(index, range, descending: descending)
         var left = limit, isDone = false
         try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.groupSize) { references in
@@ -146,6 +148,7 @@ extension Snapshot {
                 if count < wanted { return }
             }
         }
+        return limit - left
     }
 
     /// How many entries a range of an index has. No row is read.

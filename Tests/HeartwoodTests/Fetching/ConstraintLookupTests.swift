@@ -67,7 +67,7 @@ import Testing
                         request.predicate = NSPredicate(format: format, argumentArray: arguments)
                         shape(request)
                         let found = try context.fetch(request).map(\.objectID)
-                        let scanned = try QueryTuning.$current.withValue(QueryTuning(access: .scan)) { try context.fetch(request).map(\.objectID) }
+                        let scanned = try QueryTuning.with(QueryTuning(access: .scan)) { try context.fetch(request).map(\.objectID) }
                         #expect(Set(found) == Set(scanned) && found.count == scanned.count, "\(entity), \(format) \(arguments), shape \(place)")
                         #expect(try context.count(for: request) == found.count)
                     }
@@ -103,7 +103,7 @@ import Testing
         for value in [5 as Any, 5.0, 5.5, -3, true, NSDecimalNumber(string: "7"), Int64.max, Int(Int32.max) + 6, "5"] {
             let request = request("Person", "age == %@", value)
             let found = try context.fetch(request).map(\.objectID)
-            let scanned = try QueryTuning.$current.withValue(QueryTuning(access: .scan)) { try context.fetch(request).map(\.objectID) }
+            let scanned = try QueryTuning.with(QueryTuning(access: .scan)) { try context.fetch(request).map(\.objectID) }
             #expect(found == scanned, "\(value)")
         }
         #expect(try context.fetch(request("Person", "age == 5")).count == 1)

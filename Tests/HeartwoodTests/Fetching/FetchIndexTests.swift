@@ -53,7 +53,7 @@ import Testing
         request.fetchLimit = limit
         let plan = try stack.context.explain(request)
         let found = try stack.context.fetch(request).count
-        let scanned = try QueryTuning.$current.withValue(QueryTuning(access: .scan)) { try stack.context.fetch(request).count }
+        let scanned = try QueryTuning.with(QueryTuning(access: .scan)) { try stack.context.fetch(request).count }
         #expect(found == scanned && (limit > 0 || plan.rowsMatched == found), "\(format)")
         return plan
     }

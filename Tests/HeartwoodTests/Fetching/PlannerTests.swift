@@ -63,7 +63,7 @@ import Testing
         let stack = try filled(kind, count: 300)
         for (format, sort) in [(nil, [("age", false)]), ("age > 5", [("name", false)]), ("age > 5 AND age < 90", [("age", true)]), ("name IN {'p1', 'p3', 'p0'}", [("name", true)])] as [(String?, [(String, Bool)])] {
             let byIndex = try stack.context.fetch(request(format, sort))
-            let byScan = try QueryTuning.$current.withValue(QueryTuning(access: .scan)) { try stack.context.fetch(request(format, sort)) }
+            let byScan = try QueryTuning.with(QueryTuning(access: .scan)) { try stack.context.fetch(request(format, sort)) }
             #expect(byIndex == byScan, "\(format ?? "") by \(sort)")
             for limit in [1, 7, 100] { #expect(try stack.context.fetch(request(format, sort, limit: limit)) == Array(byScan.prefix(limit))) }
         }
@@ -132,8 +132,8 @@ import Testing
             ("name CONTAINS '3' AND age > 10", [], 0), ("name CONTAINS '3'", [("birthday", true), ("age", false)], 0), ("age > 10", [("email", true)], 12),
             (nil, [("email", false)], 2000),
         ] as [(String?, [(String, Bool)], Int)] {
-            let narrow = try QueryTuning.$current.withValue(QueryTuning(cores: 1, access: .scan)) { try stack.context.fetch(request(format, sort, limit: limit)) }
-            try QueryTuning.$current.withValue(wide) { () throws in
+            let narrow = try QueryTuning.with(QueryTuning(cores: 1, access: .scan)) { try stack.context.fetch(request(format, sort, limit: limit)) }
+            try QueryTuning.with(wide) { () throws in
                 #expect(try stack.context.fetch(request(format, sort, limit: limit)) == narrow)
                 #expect(stack.context.lastQuery.cores == 3 && stack.context.lastQuery.rowsVisited == 5000)
                 guard limit == 0, format != nil else { return }
@@ -155,8 +155,8 @@ import Testing
         _ = try stack.context.execute(NSBatchDeleteRequest(fetchRequest: gap))
         try stack.store.log!.checkpoint()
         let asked = request("name CONTAINS '1' OR age > 95", family: false)
-        let narrow = try QueryTuning.$current.withValue(QueryTuning(cores: 1, access: .scan)) { try stack.context.fetch(asked) }
-        try QueryTuning.$current.withValue(QueryTuning(cores: 2, rowsForCores: 100, pagesPerWindow: 1, access: .scan)) { () throws in
+        let narrow = try QueryTuning.with(QueryTuning(cores: 1, access: .scan)) { try stack.context.fetch(asked) }
+        try QueryTuning.with(QueryTuning(cores: 2, rowsForCores: 100, pagesPerWindow: 1, access: .scan)) { () throws in
             #expect(try stack.context.fetch(asked) == narrow && stack.context.lastQuery.cores == 2)
             #expect(stack.context.lastQuery.rowsVisited == 11_000 && narrow.count > 1000)
             let update = NSBatchUpdateRequest(entityName: "Person")
