@@ -1,19 +1,26 @@
-/// What each of some tests says in an index's terms; nil for one that says nothing.
+/// What some tests say in an index's terms. A test is named by its place among them.
 struct IndexConditions {
-    private let conditions: [IndexCondition?]
+    private var conditions: [(place: Int, condition: IndexCondition)] = []
 
     init(_ tests: [RowTest]) {
-        conditions = tests.map(\.indexCondition)
+        for (place, test) in tests.enumerated() {
+            if let condition = test.indexCondition { conditions.append((place, condition)) }
+        }
     }
 
-    subscript(place: Int) -> IndexCondition? { conditions[place] }
+    /// Whether none says anything.
+    var isEmpty: Bool { conditions.isEmpty }
+
+    /// What a test says; nil for nothing.
+    subscript(place: Int) -> IndexCondition? {
+        for known in conditions where known.place == place { return known.condition }
+        return nil
+    }
 
     /// The first test that says of a key what is looked for.
     @inline(__always)
     private func first(_ key: IndexKey, where isWanted: (IndexCondition) -> Bool = { _ in true }) -> Int? {
-        for place in conditions.indices {
-            if let condition = conditions[place], condition.key == key, isWanted(condition) { return place }
-        }
+        for known in conditions where known.condition.key == key && isWanted(known.condition) { return known.place }
         return nil
     }
 
@@ -25,11 +32,9 @@ struct IndexConditions {
     /// The test that has the fewest values of a key to offer.
     func shortestList(_ key: IndexKey) -> Int? {
         var best: (place: Int, count: Int)?
-        for place in conditions.indices {
-            guard let condition = conditions[place], condition.key == key, let count = condition.components?.count,
-                count < best?.count ?? .max
-            else { continue }
-            best = (place, count)
+        for known in conditions where known.condition.key == key {
+            guard let count = known.condition.components?.count, count < best?.count ?? .max else { continue }
+            best = (known.place, count)
         }
         return best?.place
     }
@@ -37,13 +42,13 @@ struct IndexConditions {
     /// Between which components of a key all rows are for which the tests hold, as far as the tests that are `used` say.
     func range(_ key: IndexKey) -> (range: ComponentRange, used: [Int])? {
         // A prefix and the ends of a range do not narrow each other; the prefix alone is taken, and the others are tested.
-        if let place = first(key, where: \.isPrefix), let range = conditions[place]?.range { return (range, [place]) }
+        if let place = first(key, where: \.isPrefix), let range = self[place]?.range { return (range, [place]) }
         var result = ComponentRange()
         var used: [Int] = []
-        for place in conditions.indices {
-            guard let condition = conditions[place], condition.key == key, let range = condition.range else { continue }
+        for known in conditions where known.condition.key == key {
+            guard let range = known.condition.range else { continue }
             result.narrow(to: range)
-            used.append(place)
+            used.append(known.place)
         }
         return used.isEmpty ? nil : (result, used)
     }

@@ -83,7 +83,7 @@ final class QueryPlanner {
     private func choose(_ tests: [RowTest]) throws -> AccessPlan {
         let conditions = IndexConditions(tests)
         let forced = QueryTuning.forcedAccess
-        if forced == nil, let unique = uniquePlan(tests, conditions) { return unique }
+        if forced == nil, !conditions.isEmpty, let unique = uniquePlan(tests, conditions) { return unique }
         var walks: [(walk: IndexWalk, rest: [RowTest])] = []
         for index in table.indexes where view.snapshot.hasIndex(index.id) {
             if let partial = index.partial, !partial.isImplied(by: tests, table) { continue }

@@ -8,81 +8,114 @@ struct QueryRun {
     /// Rows are looked up in groups of this size, so that the misses of memory overlap.
     private static let groupSize = 64
 
+    /// How far rows were handed over.
+    struct Progress {
+        private let wanted: Int
+        private(set) var count = 0
+        /// Whether somebody wanted no more of them.
+        private(set) var isEnded = false
+
+        init(wanted: Int) {
+            self.wanted = wanted
+        }
+
+        /// How many more are wanted.
+        var left: Int { isEnded ? 0 : wanted &- count }
+
+        @inline(__always)
+        mutating func take(_ answer: Bool) {
+            count &+= 1
+            if !answer { isEnded = true }
+        }
+
+        /// Takes several, of which the last one alone may have been the end.
+        fileprivate mutating func take(_ count: Int, isEnded: Bool) {
+            self.count &+= count
+            self.isEnded = isEnded
+        }
+    }
+
     /// Calls `body` with each row of a table that matches, until it returns false.
-    /// - Parameter wanted: no more are looked up at once than may be asked for.
+    /// - Parameter wanted: `body` is called no more often.
+    @discardableResult
     func forEachMatch(
         _ plan: AccessPlan, _ table: EntityTable, wanted: Int = .max, _ body: (RowView) throws -> Bool
-    ) throws {
+    ) throws -> Progress {
+        var progress = Progress(wanted: wanted)
+        guard wanted > 0 else { return progress }
         switch plan.access {
-        case .nothing: return
+        case .nothing: break
         case .scan:
             guard let test = plan.test else {
-                return try view.snapshot.scan(table.id) { row in
+                try view.snapshot.scan(table.id) { row in
                     scope.rowsVisited &+= 1
-                    return try body(row)
+                    progress.take(try body(row))
+                    return progress.left > 0
                 }
+                break
             }
             try view.snapshot.scanGroups(table.id, first: wanted) { rows in
                 scope.rowsVisited &+= rows.count
-                for place in 0..<(try test.filter(rows, scope)) { guard try body(rows[place]) else { return false } }
+                for place in 0..<(try test.filter(rows, scope)) {
+                    progress.take(try body(rows[place]))
+                    guard progress.left > 0 else { return false }
+                }
                 return true
             }
         case .index(let walk):
             if let key = walk.key {
                 guard let number = try key.withUnsafeBytes({ try view.snapshot.firstRow(walk.index.id, prefix: $0) }),
                     let row = try view.snapshot.row(RowReference(table: table.id, row: number))
-                else { return }
+                else { break }
                 scope.rowsVisited &+= 1
-                if let test = plan.test, try !test.matches(row, scope) { return }
-                _ = try body(row)
-                return
+                if let test = plan.test, try !test.matches(row, scope) { break }
+                progress.take(try body(row))
+            } else if plan.test == nil, !IndexWalker.gathers(walk) {
+                try walkThrough(walk, &progress, body)
+            } else {
+                let walker = IndexWalker(walk, table, view.snapshot)
+                try lookUp({ try walker.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], &progress, body)
             }
-            if plan.test == nil, !IndexWalker.gathers(walk) { return try walkThrough(walk, wanted, body) }
-            let walker = IndexWalker(walk, table, view.snapshot)
-            try lookUp({ try walker.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], wanted, body)
-        case .rows, .union:
-            try lookUp(try self.rows(of: plan, table).list, plan.test, wanted, body)
+        case .rows, .union: try lookUp(try self.rows(of: plan, table).list, plan.test, &progress, body)
         }
+        return progress
     }
 
     /// Calls `body` with the rows of a walk as its index has them, until it returns false.
-    private func walkThrough(_ walk: IndexWalk, _ wanted: Int, _ body: (RowView) throws -> Bool) throws {
-        if walk.ranges.count == 1 {
-            scope.rowsVisited &+= try view.snapshot.rows(walk.index.id, walk.ranges[0], limit: wanted, body)
-            return
-        }
-        var left = wanted
-        for range in walk.ranges where left > 0 {
-            try view.snapshot.rows(walk.index.id, range, limit: left) { row in
-                scope.rowsVisited &+= 1
-                left = try body(row) ? left - 1 : 0
-                return left > 0
-            }
+    private func walkThrough(_ walk: IndexWalk, _ progress: inout Progress, _ body: (RowView) throws -> Bool) throws {
+        for range in walk.ranges where progress.left > 0 {
+            let (count, isEnded) = try view.snapshot.rows(walk.index.id, range, limit: progress.left, body)
+            scope.rowsVisited &+= count
+            progress.take(count, isEnded: isEnded)
         }
     }
 
     /// The same for several tables whose plans give one order, in that order.
-    func forEachInOrder(_ parts: [(plan: AccessPlan, table: EntityTable)], wanted: Int, _ body: (RowView) throws -> Bool) throws {
+    func forEachInOrder(
+        _ parts: [(plan: AccessPlan, table: EntityTable)], wanted: Int, _ body: (RowView) throws -> Bool
+    ) throws -> Progress {
         let walks = parts.compactMap { part -> (IndexWalk, EntityTable)? in
             if case .index(let walk) = part.plan.access { return (walk, part.table) }
             return nil
         }
         var merged = try MergedWalk(walks, view.snapshot)
-        try lookUp({ try merged.next() }, parts.map(\.plan.test), wanted, body)
+        var progress = Progress(wanted: wanted)
+        try lookUp({ try merged.next() }, parts.map(\.plan.test), &progress, body)
+        return progress
     }
 
     /// - Parameter next: the next row, and which of the tests it has to meet.
     private func lookUp(
-        _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowTest?], _ wanted: Int, _ body: (RowView) throws -> Bool
+        _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowTest?], _ progress: inout Progress,
+        _ body: (RowView) throws -> Bool
     ) throws {
-        var left = wanted
         var references: [RowReference] = [], places: [Int] = []
         references.reserveCapacity(Self.groupSize)
         var isDone = false
-        while !isDone {
+        while !isDone, progress.left > 0 {
             references.removeAll(keepingCapacity: true)
             places.removeAll(keepingCapacity: true)
-            let room = min(Self.groupSize, max(left, 1))
+            let room = min(Self.groupSize, progress.left)
             while references.count < room, let found = try next() {
                 references.append(found.row)
                 places.append(found.part)
@@ -90,29 +123,29 @@ struct QueryRun {
             if references.count < room { isDone = true }
             try references.withUnsafeBufferPointer { references in
                 try view.snapshot.rows(references) { place, row in
-                    guard let row, left > 0 else { return }
+                    guard let row, progress.left > 0 else { return }
                     scope.rowsVisited &+= 1
                     if let test = tests[places[place]], try !test.matches(row, scope) { return }
-                    left = try body(row) ? left - 1 : 0
+                    progress.take(try body(row))
                 }
             }
-            if left <= 0 { return }
         }
     }
 
     // MARK: Rows by number
 
-    private func lookUp(_ rows: [RowReference], _ test: RowTest?, _ wanted: Int, _ body: (RowView) throws -> Bool) throws {
-        var left = wanted
+    private func lookUp(
+        _ rows: [RowReference], _ test: RowTest?, _ progress: inout Progress, _ body: (RowView) throws -> Bool
+    ) throws {
         try rows.withUnsafeBufferPointer { rows in
             var start = 0
-            while start < rows.count, left > 0 {
-                let end = min(rows.count, start + min(Self.groupSize, left))
+            while start < rows.count, progress.left > 0 {
+                let end = min(rows.count, start + min(Self.groupSize, progress.left))
                 try view.snapshot.rows(UnsafeBufferPointer(rebasing: rows[start..<end])) { _, row in
-                    guard let row, left > 0 else { return }
+                    guard let row, progress.left > 0 else { return }
                     scope.rowsVisited &+= 1
                     if let test, try !test.matches(row, scope) { return }
-                    left = try body(row) ? left - 1 : 0
+                    progress.take(try body(row))
                 }
                 start = end
             }
@@ -175,11 +208,12 @@ struct QueryRun {
 
     /// Calls `body` with each row of a scan that matches, in the order of the table, until it returns false; the rows are tested on several
     /// threads, a window of the table after the other.
-    /// - Returns: false where one thread does as well; nothing was called then.
-    func forEachFound(_ plan: AccessPlan, _ table: EntityTable, _ body: (RowView) throws -> Bool) throws -> Bool {
-        guard case .scan = plan.access, let test = plan.test else { return false }
+    /// - Returns: nil where one thread does as well; nothing was called then.
+    func forEachFound(_ plan: AccessPlan, _ table: EntityTable, _ body: (RowView) throws -> Bool) throws -> Progress? {
+        guard case .scan = plan.access, let test = plan.test else { return nil }
         let limit = view.snapshot.rowLimit(table.id), threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
-        guard threads > 1 else { return false }
+        guard threads > 1 else { return nil }
+        var progress = Progress(wanted: .max)
         let window = ParallelScan.window(threads: threads)
         var found = (0..<threads).map { _ in FoundRows() }
         for first in stride(from: 0, to: limit, by: Int(window)) {
@@ -188,9 +222,13 @@ struct QueryRun {
                 table.id, rows: first..<min(first + window, limit), test, view, threads: threads, scope,
                 state: { unused.popFirst() ?? FoundRows() }
             ) { found, rows, _, stretch in found.append(rows, stretch) }
-            guard try FoundRows.forEach(of: found, body) else { return true }
+            let goesOn = try FoundRows.forEach(of: found) { row in
+                progress.take(try body(row))
+                return progress.left > 0
+            }
+            guard goesOn else { break }
         }
-        return true
+        return progress
     }
 
     /// Gives a table's matches to a sorter, on as many threads as pay.

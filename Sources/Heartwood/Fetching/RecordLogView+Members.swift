@@ -28,6 +28,12 @@ extension RecordLogView {
         _ index: IndexID, of owners: [RowReference], _ body: (Int, UnsafeRawBufferPointer, UInt64) throws -> Void
     ) throws {
         guard let last = owners.last else { return }
+        if owners.count == 1 {
+            return try snapshot.entries(index, Self.range(of: last)) { key, row in
+                try body(0, key, row)
+                return true
+            }
+        }
         let end = Self.range(of: last).upper
         var place = 0
         while place < owners.count {

@@ -80,47 +80,69 @@ extension RecordLogView {
 
     private func run(_ parts: [Part], _ query: StoreQuery, _ body: (RowView) throws -> Bool) throws -> QueryStatistics {
         let scope = QueryScope(view: self)
-        let run = QueryRun(view: self, scope: scope)
         var statistics = QueryStatistics()
         let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
         let limit = query.limit == nil || isTooMany ? nil : sum
-        let window = ResultWindow(offset: query.offset, limit: query.limit)
         for part in parts {
             let sort = query.sort.isEmpty ? [] : part.order?.directParts
             part.plan = try QueryPlanner(view: self, table: part.table, scope: scope, sort: sort, limit: limit).plan(part.test)
             statistics.add(part.plan, part.table)
         }
         statistics.isOrderedByIndex = !query.sort.isEmpty && Self.haveOneOrder(parts)
-        guard !window.isFull else { return statistics }
-        func take(_ row: RowView) throws -> Bool {
-            if window.takes(), try !body(row) { window.close() }
-            return !window.isFull
-        }
-        if statistics.isOrderedByIndex {
-            // The other tables have no row that can match.
-            let walks = parts.filter(\.plan.isOrdered)
-            if let only = walks.first, walks.count == 1 {
-                try run.forEachMatch(only.plan, only.table, wanted: window.wanted, take)
-            } else {
-                try run.forEachInOrder(walks.map { ($0.plan, $0.table) }, wanted: window.wanted, take)
-            }
-            statistics.rowsMatched = window.matched
-        } else if query.sort.isEmpty {
-            for part in parts where !window.isFull {
-                if query.limit == nil, try run.forEachFound(part.plan, part.table, take) { continue }
-                try run.forEachMatch(part.plan, part.table, wanted: window.wanted, take)
-            }
-            statistics.rowsMatched = window.matched
+        if query.limit == 0 { return statistics }
+        if query.offset == 0 {
+            statistics.rowsMatched = try handOver(parts, query, limit, statistics.isOrderedByIndex, scope, body)
         } else {
-            var sorter = RowSorter(limit: limit)
-            for (place, part) in parts.enumerated() {
-                guard let order = part.order else { continue }
-                statistics.rowsMatched += try run.sort(part.plan, part.table, order, part: place, limit: limit, into: &sorter)
+            var toSkip = query.offset
+            statistics.rowsMatched = try handOver(parts, query, limit, statistics.isOrderedByIndex, scope) { row in
+                guard toSkip == 0 else {
+                    toSkip -= 1
+                    return true
+                }
+                return try body(row)
             }
-            for row in sorter.sorted() { guard try take(row) else { break } }
         }
         statistics.take(scope)
         return statistics
+    }
+
+    /// Calls `body` with the rows of planned parts, in order, until it returns false.
+    /// - Parameter limit: so many at most; nil: all.
+    /// - Returns: how many match, as far as that was to be known.
+    private func handOver(
+        _ parts: [Part], _ query: StoreQuery, _ limit: Int?, _ isOrderedByIndex: Bool, _ scope: QueryScope,
+        _ body: (RowView) throws -> Bool
+    ) throws -> Int {
+        let run = QueryRun(view: self, scope: scope)
+        let wanted = limit ?? .max
+        if isOrderedByIndex {
+            // The other tables have no row that can match.
+            let walks = parts.filter(\.plan.isOrdered)
+            let progress = if let only = walks.first, walks.count == 1 {
+                try run.forEachMatch(only.plan, only.table, wanted: wanted, body)
+            } else {
+                try run.forEachInOrder(walks.map { ($0.plan, $0.table) }, wanted: wanted, body)
+            }
+            return progress.count
+        }
+        if query.sort.isEmpty {
+            var matched = 0
+            for part in parts where matched < wanted {
+                let progress = try (limit == nil ? run.forEachFound(part.plan, part.table, body) : nil)
+                    ?? run.forEachMatch(part.plan, part.table, wanted: wanted - matched, body)
+                matched += progress.count
+                if progress.isEnded { break }
+            }
+            return matched
+        }
+        var sorter = RowSorter(limit: limit)
+        var matched = 0
+        for (place, part) in parts.enumerated() {
+            guard let order = part.order else { continue }
+            matched += try run.sort(part.plan, part.table, order, part: place, limit: limit, into: &sorter)
+        }
+        for row in sorter.sorted().prefix(wanted) { guard try body(row) else { break } }
+        return matched
     }
 
     /// Whether walks of indexes give the rows of all tables in one order: the entries of each say the same of the order.
@@ -151,40 +173,5 @@ extension QueryStatistics {
         entriesCounted = scope.entriesCounted
         cores = scope.cores
         lookups = scope.lookups
-    }
-}
-
-/// Which of the matches, in order, are asked for: those behind the offset, up to the limit.
-private final class ResultWindow {
-    private var toSkip: Int
-    private var left: Int
-    private(set) var matched = 0
-
-    init(offset: Int, limit: Int?) {
-        toSkip = offset
-        left = limit ?? Int.max
-    }
-
-    var isFull: Bool { left <= 0 }
-
-    /// How many more matches there may be before it is full.
-    var wanted: Int {
-        let (sum, isTooMany) = left.addingReportingOverflow(toSkip)
-        return isTooMany ? Int.max : sum
-    }
-
-    /// No more matches are wanted.
-    func close() { left = 0 }
-
-    /// Whether the next match is asked for.
-    @inline(__always)
-    func takes() -> Bool {
-        matched &+= 1
-        guard toSkip == 0 else {
-            toSkip &-= 1
-            return false
-        }
-        left &-= 1
-        return true
     }
 }

@@ -116,11 +116,15 @@ final class DoubleTest: ColumnTest {
         guard !constant.isNaN else { return nil }
         let key = KeyBuilder()
         key.append(double: constant)
-        // No order holds for what is no number, whose key comes first.
-        let least = KeyBuilder()
-        least.append(double: -.infinity)
-        return IndexCondition(property: property, comparison, key.bytes, least: least.bytes)
+        return IndexCondition(property: property, comparison, key.bytes, least: Self.least)
     }
+
+    /// No order holds for what is no number, whose key comes first.
+    private static let least: [UInt8] = {
+        let key = KeyBuilder()
+        key.append(double: -.infinity)
+        return key.bytes
+    }()
 }
 
 final class DecimalTest: ColumnTest {

@@ -72,25 +72,34 @@ final class MergeCursor {
     /// Takes the next entries' rows, as many as there is room for.
     /// - Returns: how many; fewer only at the end.
     func take(_ table: TableID, into rows: UnsafeMutableBufferPointer<RowReference>) throws(StoreError) -> Int {
+        guard !rows.isEmpty else { return 0 }
+        var taken = 0
+        try forEach { entry in
+            rows[taken] = RowReference(table: table, row: IndexCursor.row(of: entry))
+            taken &+= 1
+            return taken < rows.count
+        }
+        return taken
+    }
+
+    /// Calls `body` with the entries that follow, until it returns false.
+    @inline(__always)
+    func forEach(_ body: (UnsafeRawBufferPointer) -> Bool) throws(StoreError) {
         if isStarted, count > 0 { try advance(0) }
         // The current entry is the next to be shown.
         isStarted = false
-        var taken = 0
-        while count > 0, taken < rows.count {
+        var goesOn = true
+        while count > 0, goesOn {
             while count > 1, mayBeEqual, KeyBytes.compare(key(0), key(1)) == 0 { try advance(1) }
             let cursor = order[0].cursor.takeUnretainedValue()
             let hasOthers = count > 1, bound = hasOthers ? key(1) : cursor.key
             // As long as it is before all others there is nothing to compare it with but the second's entry.
             repeat {
-                if keepsTombstones || !cursor.isTombstone {
-                    rows[taken] = RowReference(table: table, row: IndexCursor.row(of: cursor.key))
-                    taken &+= 1
-                }
+                if keepsTombstones || !cursor.isTombstone { goesOn = body(cursor.key) }
                 try cursor.advance()
-            } while cursor.isValid && taken < rows.count && (!hasOthers || isBefore(cursor.key, bound))
+            } while cursor.isValid && goesOn && (!hasOthers || isBefore(cursor.key, bound))
             settle(0)
         }
-        return taken
     }
 
     @inline(__always)
@@ -153,8 +162,13 @@ public struct IndexCursor {
 
     /// The key of the entry that `next` gave last; valid until the next call.
     public var key: UnsafeRawBufferPointer {
-        let entry = merge.entry
-        return UnsafeRawBufferPointer(rebasing: entry.dropLast(KeyBuilder.rowSuffixSize))
+        Self.key(of: merge.entry)
+    }
+
+    /// An entry without its last six bytes.
+    @inline(__always)
+    static func key(of entry: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: entry.baseAddress, count: max(0, entry.count &- KeyBuilder.rowSuffixSize))
     }
 
     /// The last six bytes of an entry; 0, which is no row, where there are fewer.

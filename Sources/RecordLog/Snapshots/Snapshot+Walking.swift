@@ -105,6 +105,25 @@ extension Snapshot {
         IndexCursor(try merge(index, range, descending: descending), owner: self)
     }
 
+    /// Calls `body` with each entry of a range of an index, its key and its row, in order, until it returns false.
+    /// - Parameter body: the key is valid until it returns.
+    /// - Throws: `invalidArgument` for an index that this snapshot does not have; what `body` throws.
+    /// - Complexity: O(log n) to find the first, and O(runs) for each, amortised.
+    public func entries(
+        _ index: IndexID, _ range: KeyRange = .all, _ body: (_ key: UnsafeRawBufferPointer, _ row: UInt64) throws -> Bool
+    ) throws {
+        var failure: (any Error)?
+        try merge(index, range, descending: false).forEach { entry in
+            do {
+                return try body(IndexCursor.key(of: entry), IndexCursor.row(of: entry))
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
     private func merge(_ index: IndexID, _ range: KeyRange, descending: Bool) throws(StoreError) -> MergeCursor {
         MergeCursor(
             cursors: try runs(of: index).cursors(range, isDescending: descending), isDescending: descending, keepsTombstones: false)
@@ -121,13 +140,13 @@ extension Snapshot {
     }
 
     /// Calls `body` with the rows of a range of an index, in its order, until it returns false.
-    /// - Returns: how many it was called with.
+    /// - Returns: how many it was called with, and whether it returned false.
     /// - Complexity: O(rows); rows are looked up in groups, so that the misses of memory overlap.
     @discardableResult
     public func rows(
         _ index: IndexID, _ range: KeyRange, descending: Bool = false, limit: Int = .max, _ body: (RowView) throws -> Bool
-    ) throws -> Int {
-        guard let table = catalog.index(index)?.table else { return 0 }
+    ) throws -> (count: Int, isEnded: Bool) {
+        guard let table = catalog.index(index)?.table else { return (0, false) }
         let merge = try merge(index, range, descending: descending)
         var left = limit, isDone = false
         try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.groupSize) { references in
@@ -148,7 +167,7 @@ extension Snapshot {
                 if count < wanted { return }
             }
         }
-        return limit - left
+        return (limit - left, isDone)
     }
 
     /// How many entries a range of an index has. No row is read.
