@@ -4,6 +4,45 @@ import Testing
 @testable import RecordLog
 
 @Suite struct IndexCountTests {
+    /// The entries of a range, and its rows, are those of a cursor, and end where somebody wants no more.
+    private func walkIsAsItsCursor(_ snapshot: Snapshot, _ index: IndexID, _ range: KeyRange, upTo limit: Int) throws {
+        var expected: [[UInt8]] = [], rows: [UInt64] = []
+        var cursor = try snapshot.cursor(index, range)
+        while let row = try cursor.next() {
+            expected.append(Array(cursor.key))
+            rows.append(row)
+        }
+        var keys: [[UInt8]] = [], found: [UInt64] = []
+        try snapshot.entries(index, range) { key, row in
+            keys.append(Array(key))
+            found.append(row)
+            return true
+        }
+        #expect(keys == expected && found == rows)
+        var taken = 0
+        try snapshot.entries(index, range) { _, _ in
+            taken += 1
+            return taken < limit
+        }
+        #expect(taken == min(max(limit, 1), rows.count))
+        found = []
+        let all = try snapshot.rows(index, range) { row in
+            found.append(row.reference.row)
+            return true
+        }
+        #expect(found == rows && all == (rows.count, false))
+        taken = 0
+        let some = try snapshot.rows(index, range) { _ in
+            taken += 1
+            return taken < limit
+        }
+        #expect(some.count == taken && some.isEnded == (limit <= rows.count && !rows.isEmpty))
+        let first = try snapshot.rows(index, range, limit: limit) { _ in true }
+        #expect(first == (limit, false))
+        struct Stop: Error {}
+        if !rows.isEmpty { #expect(throws: Stop.self) { try snapshot.entries(index, range) { _, _ in throw Stop() } } }
+    }
+
     /// Counts by blocks, with entries and tombstones over them, are those of a walk.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func aRangeIsCountedAsItIsWalked(seed: UInt64) throws {
@@ -53,6 +92,7 @@ import Testing
                     #expect(try snapshot.count(index, range) == walked, "seed \(seed), round \(round), \(range)")
                     #expect(try snapshot.estimate(index, range) >= walked, "seed \(seed), round \(round), \(range)")
                     #expect(!range.isEmpty || walked == 0)
+                    try walkIsAsItsCursor(snapshot, index, range, upTo: Int.random(in: 0...walked, using: &random))
                 }
             }
         }

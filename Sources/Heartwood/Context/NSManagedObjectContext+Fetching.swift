@@ -58,12 +58,10 @@ extension NSManagedObjectContext {
         let pending = fetch.includesPendingChanges ? pendingObjects(for: fetch) : []
         let isAsked = pending.isEmpty && !isChangedAlong(fetch)
         if isAsked, parentContext != nil { return try ready(try fetchFromParent(fetch), fetch) }
-        if isAsked, families.count == 1, let query = families.first {
-            let query = query.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset)
-            let found = FoundObjects(expected: query.query.limit)
-            if try run(query.query, on: query.store, { found.append($0) }) != nil {
-                return try ready(found.take(), fetch)
-            }
+        if isAsked, families.count == 1, let family = families.first {
+            let (store, query) = family.value(fetch, limit: fetch.limit == 0 ? nil : fetch.limit, offset: fetch.offset)
+            let found = FoundObjects(expected: query.limit)
+            if try run(query, on: store, { found.append($0) }) != nil { return try ready(found.take(), fetch) }
         } else if isAsked, let objects = try fetchMerged(fetch, families) {
             return try ready(objects, fetch)
         }

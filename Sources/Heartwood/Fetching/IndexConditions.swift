@@ -13,14 +13,14 @@ struct IndexConditions {
 
     /// What a test says; nil for nothing.
     subscript(place: Int) -> IndexCondition? {
-        for known in conditions where known.place == place { return known.condition }
+        for at in conditions.indices where conditions[at].place == place { return conditions[at].condition }
         return nil
     }
 
     /// The first test that says of a key what is looked for.
     @inline(__always)
     private func first(_ key: IndexKey, where isWanted: (IndexCondition) -> Bool = { _ in true }) -> Int? {
-        for known in conditions where known.condition.key == key && isWanted(known.condition) { return known.place }
+        for at in conditions.indices where conditions[at].condition.key == key && isWanted(conditions[at].condition) { return conditions[at].place }
         return nil
     }
 

@@ -55,6 +55,23 @@ import Testing
         #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")) == [person])
     }
 
+    /// A context keeps the entity that it was asked for last by its name.
+    @Test func anotherCoordinatorsModelHasAnotherEntityOfTheSameName() throws {
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        for _ in 0..<3 {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+            try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+            context.persistentStoreCoordinator = coordinator
+            let entity = coordinator.managedObjectModel.entitiesByName["Person"]
+            for _ in 0..<2 {
+                #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).isEmpty)
+                #expect(try context.entity(named: "Person") === entity)
+            }
+            #expect(NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).entity === entity)
+            context.reset()
+        }
+    }
+
     /// The runtime of an entity once named its store without holding it: reading such an object ended the process.
     @Test(arguments: StoreKind.allCases)
     func aRemovedStoreIsAnErrorAtTheNextSave(kind: StoreKind) throws {

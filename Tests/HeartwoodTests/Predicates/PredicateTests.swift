@@ -151,4 +151,36 @@ import Testing
             _ = try NSPredicate(parsing: "name MATCHES %@", argumentArray: ["a+"])
         }
     }
+
+    /// A known format with one argument makes its tree when somebody asks for it; nothing else tells it from one that was parsed.
+    @Test func aKnownFormatWithOneArgumentIsAsOneThatWasParsed() throws {
+        let arguments: [any CVarArg] = ["text", "", 3, -1.5, Int32(7), true, Date(timeIntervalSinceReferenceDate: 5), NSNull(), NSNumber(value: 4)]
+        for format in ["age == %@", "a.b >= %@", "name BEGINSWITH[c] %@", "ANY tags.name == %@"] {
+            for argument in arguments {
+                let parsed = try PredicateParser.parse(format, arguments: [argument])
+                for _ in 0..<2 {
+                    let predicate = NSPredicate(format: format, argument)
+                    #expect(predicate.predicateFormat == PredicatePrinter.format(parsed))
+                    let again = try NSPredicate(parsing: predicate.predicateFormat)
+                    #expect(predicate.depth == parsed.depth && predicate.isEqual(again))
+                    let comparison = try #require(predicate as? NSComparisonPredicate)
+                    #expect(comparison.rightExpression.expressionType == .constantValue)
+                }
+            }
+        }
+        #expect(NSPredicate(format: "age > %ld", 3).predicateFormat == "age > 3" && NSPredicate(format: "age > %lf", 3.5).predicateFormat == "age > 3.5")
+    }
+
+    @Test func severalThreadsMayBeTheFirstToAskAPredicate() async throws {
+        for round in 0..<20 {
+            nonisolated(unsafe) let predicate = NSPredicate(format: "name LIKE %@", "*\(round)*")
+            let counts = await withTaskGroup(of: Int.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { (0..<100).count { predicate.evaluate(with: ["name": "\($0)"]) } }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(counts == Array(repeating: (0..<100).count { "\($0)".contains("\(round)") }, count: 4))
+        }
+    }
 }
