@@ -35,5 +35,6 @@ open class ForwardingFile: StorageFile, @unchecked Sendable {
     open func sync() throws(StoreError) { try file.sync() }
     public func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
     public func unlock() { file.unlock() }
+    open func willRead(_ range: Range<UInt64>) { file.willRead(range) }
     open func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
 }

@@ -29,14 +29,15 @@ public final class LogFile: @unchecked Sendable {
     let storage: any StorageFile
     let path: String
     let identity: FileIdentity
-    private let segmentShift: UInt64
+    let segmentShift: UInt64
     let segmentMask: UInt64
     /// Whether segments are mapped, where the system can.
-    private let maps: Bool
+    let maps: Bool
     /// By segment: its address, 0 until mapped, and in any case where its frames are read into `frames`.
-    private let segments: UnsafeMutablePointer<Atomic<UInt>>
-    /// By segment: the address of its bits, one for each 64 bytes; 0 until needed.
-    private let verified: UnsafeMutablePointer<Atomic<UInt>>
+    let segments: UnsafeMutablePointer<Atomic<UInt>>
+    /// By segment: the address of its bits, one for each 64 bytes; 0 until needed. Behind those of a mapped segment there is one for each
+    /// page that `touch` has asked for.
+    let verified: UnsafeMutablePointer<Atomic<UInt>>
     let frames: FrameMemory
     private let prepared = Mutex(())
     /// Behind the last segment that was ever used.
@@ -64,7 +65,7 @@ public final class LogFile: @unchecked Sendable {
     deinit {
         for index in 0..<segmentsEnd.load(ordering: .acquiring) where segments[index].load(ordering: .relaxed) != 0 {
             if let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .relaxed)) {
-                LazyMemory.release(bits, Self.bitmapSize(segmentSize: Int(segmentSize)))
+                LazyMemory.release(bits, mappedBitsSize)
             }
         }
         let size = Self.segmentsMax * MemoryLayout<Atomic<UInt>>.stride
@@ -94,6 +95,8 @@ public final class LogFile: @unchecked Sendable {
     static func bitmapSize(segmentSize: Int) -> Int { max(8, segmentSize / FrameHeader.alignment / 8) }
 
     var segmentSize: UInt64 { 1 << segmentShift }
+
+    private var mappedBitsSize: Int { Self.bitmapSize(segmentSize: Int(segmentSize)) + max(8, Int(segmentSize >> Self.pageShift) / 8) }
 
     /// The bytes from `offset` to the end of its segment.
     @inline(__always)
@@ -126,7 +129,7 @@ public final class LogFile: @unchecked Sendable {
             if verified[index].load(ordering: .acquiring) != 0 { return .success(segments[index].load(ordering: .acquiring)) }
             do throws(StoreError) {
                 let base = try maps ? map(index) : 0
-                let bits = base == 0 ? try frames.prepare(index) : LazyMemory.zeroed(Self.bitmapSize(segmentSize: Int(segmentSize)))
+                let bits = base == 0 ? try frames.prepare(index) : LazyMemory.zeroed(mappedBitsSize)
                 segmentsEnd.max(index + 1, ordering: .releasing)
                 segments[index].store(base, ordering: .releasing)
                 verified[index].store(UInt(bitPattern: bits), ordering: .releasing)
@@ -175,26 +178,6 @@ public final class LogFile: @unchecked Sendable {
             at += UInt64(count)
         }
     }
-
-    /// Reads a byte at each offset: loads that do not wait for each other, so that the misses of memory overlap.
-    /// - Returns: something made of them, so that they are not optimised away.
-    @inline(never)
-    func touch(_ offsets: UnsafeBufferPointer<UInt64>) -> UInt8 {
-        let end = readableEnd
-        var sum: UInt8 = 0
-        for offset in offsets where offset < end {
-            let index = Int(truncatingIfNeeded: offset >> segmentShift)
-            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
-            else { continue }
-            let start = base + Int(offset & segmentMask)
-            sum ^= start.load(as: UInt8.self)
-            // Half of all rows begin in one line of the cache and have what is read of them in the next.
-            if offset &+ Self.cacheLine < end, room(at: offset) > Self.cacheLine { sum ^= start.load(fromByteOffset: Int(Self.cacheLine), as: UInt8.self) }
-        }
-        return sum
-    }
-
-    private static let cacheLine: UInt64 = 64
 
     // MARK: Frames
 
@@ -254,11 +237,15 @@ public final class LogFile: @unchecked Sendable {
 
     @inline(never)
     private func verifySlowly(_ pointer: UnsafeRawPointer, _ header: FrameHeader, _ offset: UInt64) -> Bool {
+        // One that fills pages is asked for as a whole; of others the disk gives all, or nearly, with the header.
+        if header.length > Self.askedForMin { willRead(offset..<offset + UInt64(header.length)) }
         let checksum = FrameHeader.checksum(of: pointer, length: header.length, fileID: identity.fileID, offset: offset)
         guard checksum == header.checksum else { return false }
         markVerified(offset)
         return true
     }
+
+    private static let askedForMin: UInt32 = 8192
 
     private func markVerified(_ offset: UInt64) {
         guard let word = bit(offset) else { return }

@@ -144,6 +144,8 @@ import Synchronization
         func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
             let address = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, off_t(offset))
             guard let address, address != MAP_FAILED else { throw SystemCall.error("mmap", path, at: offset, errno) }
+            // Else a system brings in what lies around each page, megabytes of it on some, and a row waits for all of that.
+            _ = madvise(address, length, MADV_RANDOM)
             mappings.withLock { $0 = Mapping(address: UInt(bitPattern: address), length: length, older: $0) }
             return UnsafeRawPointer(address)
         }
@@ -161,6 +163,15 @@ import Synchronization
                 return Self.path { fcntl(descriptor, F_GETPATH, $0.baseAddress!) == 0 ? strlen($0.baseAddress!) : -1 }
             #else
                 return nil
+            #endif
+        }
+
+        func willRead(_ range: Range<UInt64>) {
+            #if canImport(Darwin)
+                var advice = radvisory(ra_offset: off_t(range.lowerBound), ra_count: Int32(clamping: range.count))
+                _ = fcntl(descriptor, F_RDADVISE, &advice)
+            #else
+                _ = posix_fadvise(descriptor, off_t(range.lowerBound), off_t(range.count), POSIX_FADV_WILLNEED)
             #endif
         }
 

@@ -39,6 +39,12 @@ final class DiskRun: Sendable {
         return root
     }
 
+    /// A block of a walk.
+    func block(_ pointer: FramePointer, _ ahead: inout WalkAhead) throws(StoreError) -> IndexBlock {
+        if let range = ahead.reach(pointer.offset) { source.willRead(range) }
+        return try block(pointer)
+    }
+
     func block(_ pointer: FramePointer) throws(StoreError) -> IndexBlock {
         guard let block = IndexBlock(try source.payload(at: pointer, kind: .indexBlock)) else { throw corrupt(pointer) }
         return block

@@ -2,7 +2,13 @@
 protocol FrameSource: AnyObject, Sendable {
     /// The payload of a frame, verified against its parent's checksum and its own.
     func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer
+    /// Asks for bytes that will be read soon.
+    func willRead(_ range: Range<UInt64>)
     var path: String { get }
+}
+
+extension FrameSource {
+    func willRead(_ range: Range<UInt64>) {}
 }
 
 /// Where the frames of indexes are written.

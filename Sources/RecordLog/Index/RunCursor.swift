@@ -8,6 +8,7 @@ class RunCursor {
     fileprivate(set) final var isValid = false
     fileprivate final let range: KeyRange
     fileprivate final let isDescending: Bool
+    @exclusivity(unchecked) fileprivate final var ahead = WalkAhead()
 
     fileprivate init(_ range: KeyRange, isDescending: Bool) {
         self.range = range
@@ -190,7 +191,7 @@ private final class AscendingDiskCursor: RunCursor {
                 return
             }
             blockIndex += 1
-            block = try run.block(root.pointer(blockIndex))
+            block = try run.block(root.pointer(blockIndex), &ahead)
             enter(block, at: block.entriesStart)
         }
         try show()
@@ -284,7 +285,7 @@ private final class DescendingDiskCursor: RunCursor {
             try decode(interval - 1)
         } else if blockIndex > 0 {
             blockIndex -= 1
-            block = try run.block(root.pointer(blockIndex))
+            block = try run.block(root.pointer(blockIndex), &ahead)
             try decode(block.intervalCount - 1)
         } else {
             isValid = false

@@ -19,6 +19,7 @@ struct CommitWalk {
     private(set) var end: UInt64
     /// Behind what has been looked at.
     private(set) var position: UInt64
+    private var ahead = WalkAhead()
     /// The commit that lacks its commit frame alone, where `next` has found no more than that; its rows are in `frames`.
     private(set) var prepared: PreparedCommit?
 
@@ -58,6 +59,7 @@ struct CommitWalk {
         // The log does not end before this: within a batch, that is, which a later replay would step over as a whole.
         var batchEnd: UInt64 = 0
         while position < limit {
+            if let range = ahead.reach(position) { file.willRead(range) }
             guard let frame = try file.frame(at: position, limit: limit) else {
                 guard start == nil, let next = try skipDamagedIndex(at: position) else { return nil }
                 position = next

@@ -10,6 +10,10 @@ struct RowWalk {
     private var isChanged = false
     private var addresses = PrimaryPage.empty
     private var frame = VerifiedFrame()
+    private var rowsAhead = WalkAheadAtTwoPlaces()
+    /// Rows before this one were asked for, where they lie scattered.
+    private var askedEnd: UInt64 = 0
+    private var pagesAhead = WalkAhead()
     /// The layout of the row before, and the least size of its bodies.
     private var layout: LayoutID?
     private var minimumSize = Int.max
@@ -52,12 +56,26 @@ struct RowWalk {
     private mutating func changedRow(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
         // The snapshot is held, and what is changed here is not where it is.
         let view = try Unmanaged.passUnretained(snapshot).guaranteed { snapshot throws(StoreError) in
-            try snapshot.checked(try snapshot.file.record(at: address, end: snapshot.end, in: &frame), at: address, reference)
+            if address < frame.start || address >= frame.end { readAhead(of: address, snapshot.file) }
+            return try snapshot.checked(try snapshot.file.record(at: address, end: snapshot.end, in: &frame), at: address, reference)
         }
         layout = view.layoutID
         minimumSize = table == .system ? .max : snapshot.catalog.minimumSize(of: view)
         return view
     }
+
+    @inline(never)
+    private mutating func readAhead(of address: UInt64, _ file: LogFile) {
+        if let range = rowsAhead.reach(address) { file.willRead(range) }
+        guard rowsAhead.isAstray, row >= askedEnd, !isChanged else { return }
+        askedEnd = min(row + Self.scatteredAtOnce, limit)
+        for next in row..<max(row, askedEnd) {
+            let address = addresses.address(Int(next % PrimaryBase.rowsPerPage))
+            if address != 0 { file.askOnce(address) }
+        }
+    }
+
+    private static let scatteredAtOnce: UInt64 = 64
 
     /// The row where it lies in the frame of the one before and has its layout; nil where that is not so.
     @inline(__always)
@@ -78,6 +96,7 @@ struct RowWalk {
         let page = row / PrimaryBase.rowsPerPage
         limit = min((page + 1) * PrimaryBase.rowsPerPage, nextRow)
         isChanged = primary?.isChanged(row..<limit) ?? false
+        if let base = primary?.base, let range = pagesAhead.reach(base.page(Int(truncatingIfNeeded: page)).offset) { snapshot.file.willRead(range) }
         addresses = try primary?.base?.addresses(ofPage: Int(truncatingIfNeeded: page)) ?? .empty
         if !isChanged, addresses.isEmpty { row = limit }
     }

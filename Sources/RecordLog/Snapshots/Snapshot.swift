@@ -77,6 +77,7 @@ public final class Snapshot: @unchecked Sendable {
     public func row(_ reference: RowReference) throws(StoreError) -> RowView? {
         counters.rowRead()
         guard let address = try address(of: reference) else { return nil }
+        file.askOnce(address)
         return try view(at: address, reference)
     }
 

@@ -77,14 +77,21 @@ struct EngineExtras {
 
     /// Rows spread over a store of which the system holds nothing: reads of the disk, above all.
     private func cold(_ generator: PersonGenerator) throws -> [Measurement] {
-        let numbers = generator.sample(min(500, rows / 4))
+        let numbers = generator.sample(min(500, rows / 4)), birthdays = generator.sample(5).map { generator.person($0).birthday }
+        let workloads: [(name: String, body: (any Peer) throws -> UInt64?)] = [
+            ("open and 500 rows, cold page cache", { try $0.pointByID(numbers) }),
+            ("open and 5 ranges of 100, cold page cache", { try $0.ranges(birthdays) }),
+            ("open and scan, cold page cache", { try $0.scan() }),
+        ]
         let pair: [any Peer.Type] = [EnginePeer.self, BytesSQLitePeer.self]
-        return try compare("open and 500 rows, cold page cache", "ms", pair, generator, keepsOpen: false) { peer, path in
-            PeerFiles.forget(path)
-            return try Clock.seconds {
-                try peer.open()
-                _ = try peer.pointByID(numbers)
-            }.1 * 1000
+        return try workloads.flatMap { name, body in
+            try compare(name, "ms", pair, generator, keepsOpen: false) { peer, path in
+                PeerFiles.forget(path)
+                return try Clock.seconds {
+                    try peer.open()
+                    _ = try body(peer)
+                }.1 * 1000
+            }
         }
     }
 

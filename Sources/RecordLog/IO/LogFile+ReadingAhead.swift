@@ -1,0 +1,79 @@
+import Synchronization
+
+/// What a mapped file brings into memory, and close to the processor, before somebody waits for it.
+extension LogFile {
+    /// Asks for bytes that will be read soon. A file that is not mapped reads ahead by itself.
+    func willRead(_ range: Range<UInt64>) {
+        let end = min(range.upperBound, readableEnd)
+        if maps, range.lowerBound < end { storage.willRead(range.lowerBound..<end) }
+    }
+
+    /// Reads a byte at each offset of a row: loads that do not wait for each other, so that the misses of memory overlap. Of rows in pages
+    /// that it meets for the first time the frames are asked for before that, so that the waits for the disk overlap too.
+    /// - Returns: something made of them, so that they are not optimised away.
+    @inline(never)
+    func touch(_ offsets: UnsafeBufferPointer<UInt64>) -> UInt8 {
+        let end = readableEnd
+        askOnce(offsets, end)
+        var sum: UInt8 = 0
+        for offset in offsets where offset < end {
+            let index = Int(truncatingIfNeeded: offset >> segmentShift)
+            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
+            else { continue }
+            let start = base + Int(offset & segmentMask)
+            sum ^= start.load(as: UInt8.self)
+            // Half of all rows begin in one line of the cache and have what is read of them in the next.
+            if offset &+ Self.cacheLine < end, room(at: offset) > Self.cacheLine { sum ^= start.load(fromByteOffset: Int(Self.cacheLine), as: UInt8.self) }
+        }
+        return sum
+    }
+
+    private static let cacheLine: UInt64 = 64
+
+    static let pageShift: UInt64 = 12
+
+    /// Asks for the frames of rows in pages that are met for the first time. Where the first few rows lie in known ones the others are
+    /// believed to, since to look at each takes as long as a tenth of a range.
+    @inline(__always)
+    private func askOnce(_ offsets: UnsafeBufferPointer<UInt64>, _ end: UInt64) {
+        let sample = min(Self.sampleSize, offsets.count)
+        var isNew = false
+        for place in 0..<sample where offsets[place] < end { isNew = askOnce(offsets[place]) || isNew }
+        guard isNew else { return }
+        for place in sample..<offsets.count where offsets[place] < end { askOnce(offsets[place]) }
+    }
+
+    private static let sampleSize = 8
+
+    /// Asks for the frame of a row, if the row lies in a page that is met for the first time: frames begin and end anywhere, and a page after the
+    /// other would be waited for.
+    /// - Returns: whether it does.
+    @inline(__always)
+    @discardableResult
+    func askOnce(_ offset: UInt64) -> Bool {
+        let index = Int(truncatingIfNeeded: offset >> segmentShift)
+        guard index < Self.segmentsMax, segments[index].load(ordering: .acquiring) != 0,
+            let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .acquiring))
+        else { return false }
+        let page = Int((offset & segmentMask) >> Self.pageShift)
+        let words = (bits + Self.bitmapSize(segmentSize: Int(segmentSize))).assumingMemoryBound(to: Atomic<UInt64>.self)
+        guard words[page / 64].load(ordering: .relaxed) >> UInt64(page % 64) & 1 == 0 else { return false }
+        ask(offset, words + page / 64, page % 64)
+        return true
+    }
+
+    /// Asks for the frame of a row, of which no more is known than that it is a page long or so; and for what follows, where the pages
+    /// before it were met already: rows are read in order.
+    /// - Parameters:
+    ///   - word: the bits of the page and of its neighbours.
+    ///   - place: the page's bit.
+    @inline(never)
+    private func ask(_ offset: UInt64, _ word: UnsafeMutablePointer<Atomic<UInt64>>, _ place: Int) {
+        let known = word.pointee.load(ordering: .relaxed)
+        let run = place == 0 ? 0 : min((~(known << UInt64(64 - place))).leadingZeroBitCount, place)
+        let count = min(run == 0 ? 1 : run < 8 ? 8 : 64, 64 - place)
+        word.pointee.bitwiseOr((UInt64.max >> UInt64(64 - count)) << UInt64(place), ordering: .relaxed)
+        let size: UInt64 = 1 << Self.pageShift, page = offset & ~(size - 1)
+        willRead((run > 0 || page < size ? page : page - size)..<page + UInt64(count + 1) * size)
+    }
+}

@@ -1,0 +1,216 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// What a mapped file is asked for before it is read.
+@Suite struct ReadingAheadTests {
+    /// Notes what its files are asked for.
+    private final class Disk: ForwardingFileSystem, @unchecked Sendable {
+        let asked = Mutex<[Range<UInt64>]>([])
+
+        init() { super.init(MemoryFileSystem()) }
+
+        override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try super.open(path, mode), self) }
+
+        /// What was asked for during `body`.
+        func asked(_ body: () throws -> Void) rethrows -> [Range<UInt64>] {
+            asked.withLock { $0 = [] }
+            try body()
+            return asked.withLock { $0 }
+        }
+
+        private final class File: ForwardingFile, @unchecked Sendable {
+            private let disk: Disk
+
+            init(_ file: any StorageFile, _ disk: Disk) {
+                self.disk = disk
+                super.init(file)
+            }
+
+            override func willRead(_ range: Range<UInt64>) { disk.asked.withLock { $0.append(range) } }
+        }
+    }
+
+    private func length(_ ranges: [Range<UInt64>]) -> UInt64 { ranges.reduce(0) { $0 + UInt64($1.count) } }
+
+    /// Ten thousand rows of about 400 bytes, opened anew.
+    private func make(_ disk: Disk, maps: Bool = true, updating updated: [UInt64] = []) throws -> SampleStore {
+        let sample = try SampleStore(fileSystem: disk) { $0.segmentShift = 24 }
+        let long = String(repeating: "n", count: 380)
+        try sample.store.write { transaction in
+            for number in 0..<10_000 as Range<Int64> {
+                let row = try transaction.newRow(in: sample.table.id)
+                try sample.put(transaction, row, .init(name: "\(number * 7919 % 10_000) \(long)", age: number, group: 1))
+            }
+        }
+        try sample.store.checkpoint()
+        try sample.store.write { transaction in
+            for row in updated { try sample.put(transaction, row, .init(name: "new \(long)", age: 1, group: 1)) }
+        }
+        try sample.store.checkpoint()
+        try sample.reopen { $0.usesMemoryMapping = maps }
+        return sample
+    }
+
+    // MARK: Costs
+
+    @Test func aScanAsksForItsRowsOnce() throws {
+        let disk = Disk()
+        let sample = try make(disk), snapshot = sample.store.snapshot()
+        for _ in 0..<2 {
+            let asked = try disk.asked { try snapshot.scan(sample.table.id) { _ in true } }
+            #expect(asked.count < 12, "\(asked)")
+            #expect(length(asked) > 3_500_000 && length(asked) < 9_000_000, "\(asked)")
+        }
+    }
+
+    /// A tenth of the rows lies behind the others, each between two of those.
+    @Test func aScanOfWhichSomeRowsWereChangedAsksForBothPlaces() throws {
+        let disk = Disk()
+        let sample = try make(disk, updating: Array(stride(from: 5, to: 10_000, by: 10))), snapshot = sample.store.snapshot()
+        let asked = try disk.asked { try snapshot.scan(sample.table.id) { _ in true } }
+        #expect(asked.count < 100, "\(asked.count)")
+        #expect(length(asked) > 3_900_000 && length(asked) < 14_000_000, "\(length(asked))")
+    }
+
+    /// The rows lie in the order of another attribute.
+    @Test func aScanOfScatteredRowsAsksForEachPage() throws {
+        let disk = Disk()
+        let sample = try make(disk, updating: (0..<10_000).map { $0 * 7919 % 10_000 + 1 }), snapshot = sample.store.snapshot()
+        var read = 0
+        let asked = try disk.asked {
+            try snapshot.scan(sample.table.id) { _ in
+                read += 1
+                return read < 640
+            }
+        }
+        #expect(asked.count > 500 && asked.count < 720, "\(asked.count)")
+    }
+
+    @Test func oneRowAsksForItsFrameAtTheFirstTime() throws {
+        let disk = Disk()
+        let sample = try make(disk), snapshot = sample.store.snapshot()
+        _ = try snapshot.row(sample.reference(1))
+        let asked = try disk.asked { _ = try snapshot.row(sample.reference(5000)) }
+        // A page of the primary index, and the frame.
+        #expect(asked.count == 2 && asked[1].count <= 3 * 4096, "\(asked)")
+        #expect(try disk.asked { _ = try snapshot.row(sample.reference(5000)) }.isEmpty)
+    }
+
+    @Test func rowsThatAreReadInOrderAreAskedForInPieces() throws {
+        let disk = Disk()
+        let sample = try make(disk), snapshot = sample.store.snapshot()
+        _ = try snapshot.row(sample.reference(1))
+        let asked = try disk.asked { for row in 1...10_000 as ClosedRange<UInt64> { _ = try snapshot.row(sample.reference(row)) } }
+        #expect(asked.count > 16 && asked.count < 64, "\(asked.count)")
+        #expect(length(asked) > 3_900_000 && length(asked) < 6_000_000, "\(length(asked))")
+    }
+
+    @Test func aRangeAsksForItsRowsBeforeItReadsThem() throws {
+        let disk = Disk()
+        let sample = try make(disk), snapshot = sample.store.snapshot()
+        _ = try snapshot.row(sample.reference(1))
+        var readFirst: Int?
+        let asked = try disk.asked {
+            _ = try snapshot.rows(sample.byName, .all, limit: 50) { _ in
+                if readFirst == nil { readFirst = disk.asked.withLock { $0.count } }
+                return true
+            }
+        }
+        #expect(asked.count >= 45 && readFirst == asked.count, "\(asked.count), of them \(String(describing: readFirst)) before the first row")
+        // The walk of the index asks again.
+        let again = try disk.asked { _ = try snapshot.rows(sample.byName, .all, limit: 50) { _ in true } }
+        #expect(again.count <= 3, "\(again)")
+    }
+
+    @Test(arguments: [false, true]) func aWalkOfAnIndexAsksForItsBlocks(isDescending: Bool) throws {
+        let disk = Disk()
+        let sample = try make(disk), snapshot = sample.store.snapshot()
+        var rows: [UInt64] = []
+        let asked = try disk.asked { rows = try sample.rows(snapshot, sample.byName, descending: isDescending) }
+        #expect(rows.count == 10_000)
+        #expect(asked.count >= 3 && asked.count < 12, "\(asked)")
+    }
+
+    @Test func aReplayAsksForTheLog() throws {
+        let disk = Disk()
+        let sample = try SampleStore(fileSystem: disk)
+        for number in 0..<600 { try sample.insert(.init(name: String(repeating: "n", count: 700), age: Int64(number), group: 1)) }
+        let log = sample.store.writer.end
+        let asked = try disk.asked { try sample.reopenAfterCrash() }
+        #expect(length(asked) > log / 2 && asked.count < 24, "\(asked)")
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aFileThatIsReadIsNotAskedForMore() throws {
+        let disk = Disk()
+        let sample = try make(disk, maps: false), snapshot = sample.store.snapshot()
+        let asked = try disk.asked {
+            try snapshot.scan(sample.table.id) { _ in true }
+            _ = try snapshot.rows(sample.byName, .all) { _ in true }
+        }
+        #expect(asked.isEmpty)
+    }
+
+    // MARK: Walks
+
+    @Test func aWalkForwardIsAskedForWithoutGaps() {
+        var ahead = WalkAhead(), asked: [Range<UInt64>] = []
+        for offset in stride(from: 8192 as UInt64, to: 40 << 20, by: 4032) {
+            if let range = ahead.reach(offset) {
+                #expect(range.lowerBound >= offset)
+                asked.append(range)
+            }
+        }
+        #expect(asked.first == 8192 + 2 * 4032..<8192 + 2 * 4032 + WalkAhead.least)
+        #expect(zip(asked, asked.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+        #expect(asked.allSatisfy { $0.count <= WalkAhead.most } && asked.count < 20)
+        #expect(asked.last.map { $0.upperBound >= 40 << 20 } == true)
+    }
+
+    @Test func aWalkBackwardIsAskedForToTheFilesBeginning() {
+        var ahead = WalkAhead(), asked: [Range<UInt64>] = []
+        for offset in stride(from: 20 << 20 as UInt64, to: 0, by: -4096) {
+            if let range = ahead.reach(offset) { asked.append(range) }
+        }
+        #expect(zip(asked, asked.dropFirst()).allSatisfy { $0.lowerBound == $1.upperBound })
+        #expect(asked.count < 20 && asked.last?.lowerBound == 0)
+    }
+
+    @Test func lookUpsAskForNothing() {
+        var ahead = WalkAhead(), random = SeededGenerator(seed: 5)
+        for _ in 0..<10_000 { #expect(ahead.reach(UInt64.random(in: 0..<1 << 40, using: &random)) == nil) }
+    }
+
+    /// Against a plain list of all steps: what is asked for lies where the walk goes, and nothing traps, whatever the offsets.
+    @Test(arguments: 1...40 as ClosedRange<UInt64>) func anyStepsAreAllowed(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var ahead = WalkAhead(), two = WalkAheadAtTwoPlaces(), offset: UInt64 = 0
+        for step in 0..<2000 {
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0: offset = UInt64.random(in: 0...UInt64.max, using: &random)
+            case 1: offset = UInt64.max - UInt64.random(in: 0...9, using: &random)
+            case 2: offset = UInt64.random(in: 0...9, using: &random)
+            case 3..<8: offset &-= min(offset, UInt64.random(in: 0...70_000, using: &random))
+            default: offset = offset.addingReportingOverflow(UInt64.random(in: 0...70_000, using: &random)).partialValue
+            }
+            for asked in [ahead.reach(offset), two.reach(offset)].compactMap({ $0 }) {
+                #expect(asked.count <= WalkAhead.most && !asked.isEmpty, "seed \(seed), step \(step)")
+                let gap = asked.lowerBound > offset ? asked.lowerBound - offset : offset > asked.upperBound ? offset - asked.upperBound : 0
+                #expect(gap <= WalkAhead.most + WalkAhead.nearby, "seed \(seed), step \(step)")
+            }
+        }
+    }
+
+    @Test func aWalkAtTwoPlacesIsAskedForAtBoth() {
+        var ahead = WalkAheadAtTwoPlaces(), asked: [Range<UInt64>] = []
+        for step in 0..<2000 as Range<UInt64> {
+            if let range = ahead.reach(8192 + step * 4096) { asked.append(range) }
+            if step % 3 == 0, let range = ahead.reach(1 << 30 + step * 1024) { asked.append(range) }
+        }
+        #expect(asked.contains { $0.lowerBound < 1 << 29 && $0.count == 4 << 20 } && asked.contains { $0.lowerBound > 1 << 29 })
+        #expect(asked.count < 30)
+    }
+}
