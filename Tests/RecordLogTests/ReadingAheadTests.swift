@@ -61,7 +61,7 @@ import Testing
         let sample = try make(disk), snapshot = sample.store.snapshot()
         for _ in 0..<2 {
             let asked = try disk.asked { try snapshot.scan(sample.table.id) { _ in true } }
-            #expect(asked.count < 12, "\(asked)")
+            #expect(asked.count < 16, "\(asked)")
             #expect(length(asked) > 3_500_000 && length(asked) < 9_000_000, "\(asked)")
         }
     }
@@ -94,8 +94,8 @@ import Testing
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.row(sample.reference(1))
         let asked = try disk.asked { _ = try snapshot.row(sample.reference(5000)) }
-        // A page of the primary index, and the frame.
-        #expect(asked.count == 2 && asked[1].count <= 3 * 4096, "\(asked)")
+        // A page of the primary index, its beginning first, and the frame.
+        #expect(asked.count <= 3 && length(asked) <= 25 * 4096, "\(asked)")
         #expect(try disk.asked { _ = try snapshot.row(sample.reference(5000)) }.isEmpty)
     }
 

@@ -66,11 +66,11 @@ public protocol StorageFile: AnyObject, Sendable {
     func lock(timeout: Duration) throws(StoreError)
     func unlock()
     /// Memory that shows `length` bytes of the file from `offset` on, later writes included. It may reach past the end;
-    /// only bytes before the end are read. The file unmaps it when it is released. What is touched and not in memory comes from the
-    /// disk alone, without what lies around it: who wants more says so by `willRead`.
+    /// only bytes before the end are read. The file unmaps it when it is released.
     /// - Throws: where it cannot map, with ENODEV, ENOSYS, EOPNOTSUPP or ENOMEM as its number: the file is then read.
     func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer
-    /// Says that bytes will be read soon, so that the file may bring them into memory while the caller does something else.
+    /// Says that bytes will be read soon, so that the file may bring them into memory while the caller does something else, and these alone:
+    /// where a mapping is touched and not in memory, a system may bring in a good deal more, and have the caller wait for it.
     func willRead(_ range: Range<UInt64>)
     /// Says that the bytes of `range`, all of them written before, will be overwritten many times before anybody waits for
     /// them to be durable, so that the file may do so in a cheaper way.

@@ -8,6 +8,8 @@ extension LogFile {
         if maps, range.lowerBound < end { storage.willRead(range.lowerBound..<end) }
     }
 
+    func willRead(frameAt offset: UInt64) { askOnce(offset) }
+
     /// Reads a byte at each offset of a row: loads that do not wait for each other, so that the misses of memory overlap. Of rows in pages
     /// that it meets for the first time the frames are asked for before that, so that the waits for the disk overlap too.
     /// - Returns: something made of them, so that they are not optimised away.
@@ -43,16 +45,17 @@ extension LogFile {
         for place in sample..<offsets.count where offsets[place] < end { askOnce(offsets[place]) }
     }
 
-    private static let sampleSize = 8
+    /// So many of a group tell whether the others are new.
+    static let sampleSize = 8
 
-    /// Asks for the frame of a row, if the row lies in a page that is met for the first time: frames begin and end anywhere, and a page after the
-    /// other would be waited for.
-    /// - Returns: whether it does.
+    /// Asks for the frame of a row, or one that begins here, where the page is met for the first time: frames begin and end anywhere, and a page
+    /// after the other would be waited for.
+    /// - Returns: whether it is.
     @inline(__always)
     @discardableResult
     func askOnce(_ offset: UInt64) -> Bool {
         let index = Int(truncatingIfNeeded: offset >> segmentShift)
-        guard index < Self.segmentsMax, segments[index].load(ordering: .acquiring) != 0,
+        guard index < Self.segmentsMax, segments[index].load(ordering: .acquiring) != 0 || isNowMapped(offset),
             let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .acquiring))
         else { return false }
         let page = Int((offset & segmentMask) >> Self.pageShift)
@@ -62,8 +65,12 @@ extension LogFile {
         return true
     }
 
-    /// Asks for the frame of a row, of which no more is known than that it is a page long or so; and for what follows, where the pages
-    /// before it were met already: rows are read in order.
+    /// Maps the segment of an offset.
+    @inline(never)
+    private func isNowMapped(_ offset: UInt64) -> Bool { maps && (try? mapped(offset)) ?? nil != nil }
+
+    /// Asks for a frame of which no more is known than that it is a page long or so; and for what follows, where the pages
+    /// before it were met already: frames are read in order.
     /// - Parameters:
     ///   - word: the bits of the page and of its neighbours.
     ///   - place: the page's bit.

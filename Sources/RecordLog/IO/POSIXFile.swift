@@ -144,8 +144,6 @@ import Synchronization
         func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
             let address = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, off_t(offset))
             guard let address, address != MAP_FAILED else { throw SystemCall.error("mmap", path, at: offset, errno) }
-            // Else a system brings in what lies around each page, megabytes of it on some, and a row waits for all of that.
-            _ = madvise(address, length, MADV_RANDOM)
             mappings.withLock { $0 = Mapping(address: UInt(bitPattern: address), length: length, older: $0) }
             return UnsafeRawPointer(address)
         }

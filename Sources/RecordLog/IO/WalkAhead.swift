@@ -1,7 +1,6 @@
 /// Says what of a mapped file a walk is about to read.
 ///
-/// What is touched in a mapping comes from the disk a page at a time (`StorageFile.map`): a look-up wants no more, and a walk would
-/// wait for the disk at every page. A walk tells where it is, and gets back what to ask the file for (`StorageFile.willRead`).
+/// A walk tells where it is, and gets back what to ask the file for (`StorageFile.willRead`), so that the disk is at work while the walk is.
 ///
 /// Invariants:
 /// 1. Nothing is asked for until the walk has gone on twice: many a walk ends within two blocks of an index.

@@ -20,6 +20,7 @@ final class PrimaryBase: @unchecked Sendable {
     init(directory: FramePointer, source: any FrameSource) throws(StoreError) {
         self.directory = directory
         self.source = source
+        source.willRead(frameAt: directory.offset)
         directoryBytes = try source.payload(at: directory, kind: .primaryDirectory)
         pageCount = directoryBytes.count / Self.entrySize
         // Zero is a valid, empty state.
@@ -58,10 +59,24 @@ final class PrimaryBase: @unchecked Sendable {
         return try resolve(index)
     }
 
+    /// Asks for a page that is going to be looked at for the first time.
+    @inline(never)
+    func willResolve(_ index: Int) {
+        let pointer = page(index)
+        if !pointer.isNone { willRead(pageAt: pointer) }
+    }
+
+    /// As much as a page takes, or nearly.
+    private func willRead(pageAt pointer: FramePointer) {
+        let end = pointer.offset.addingReportingOverflow(Self.rowsPerPage * 4 + 128)
+        if !end.overflow { source.willRead(pointer.offset..<end.partialValue) }
+    }
+
     @inline(never)
     private func resolve(_ index: Int) throws(StoreError) -> PrimaryPage {
         let pointer = page(index)
         guard !pointer.isNone else { return PrimaryPage.empty }
+        willRead(pageAt: pointer)
         let payload = try source.payload(at: pointer, kind: .primaryPage)
         guard let page = PrimaryPage(checking: payload) else {
             throw StoreError(

@@ -90,6 +90,7 @@ extension Snapshot {
             var start = 0
             while start < references.count {
                 let group = UnsafeBufferPointer(rebasing: references[start..<min(start + Self.groupSize, references.count)])
+                askForPages(of: group)
                 for index in group.indices { addresses[index] = try address(of: group[index]) ?? 0 }
                 let found = UnsafeBufferPointer(rebasing: addresses[..<group.count])
                 _ = file.touch(found)
@@ -97,6 +98,17 @@ extension Snapshot {
                 start += group.count
             }
         }
+    }
+
+    /// Asks for pages of the primary index that are looked at for the first time, so that they are not waited for one after the other. Where
+    /// the first rows' were looked at before, the others' are believed to have been.
+    @inline(__always)
+    private func askForPages(of group: UnsafeBufferPointer<RowReference>) {
+        let sample = min(LogFile.sampleSize, group.count)
+        var isNew = false
+        for place in 0..<sample { isNew = willResolve(group[place]) || isNew }
+        guard isNew else { return }
+        for place in sample..<group.count { _ = willResolve(group[place]) }
     }
 
     /// A cursor over a range of an index.

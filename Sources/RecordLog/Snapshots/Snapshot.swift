@@ -100,6 +100,14 @@ public final class Snapshot: @unchecked Sendable {
         return address == 0 ? nil : address
     }
 
+    /// Asks for the page of the primary index where the row's address is, if none of the page's was looked up before.
+    /// - Returns: whether that is so.
+    @inline(__always)
+    func willResolve(_ reference: RowReference) -> Bool {
+        let index = Int(reference.table.rawValue)
+        return index < tables.count && readers[index].willResolve(reference.row)
+    }
+
     /// A row's newest record, for the writer, whose base is the newest snapshot: its view (nil for a deletion), address and version.
     func newestRecord(of reference: RowReference) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
         let index = Int(reference.table.rawValue)

@@ -36,6 +36,16 @@ struct TableReader {
         return PrimaryPage(UnsafeRawPointer(bitPattern: bytes)).address(Int(row % PrimaryBase.rowsPerPage))
     }
 
+    /// Asks for the page of a row's address, if it was not looked at before.
+    /// - Returns: whether it was not.
+    @inline(__always)
+    func willResolve(_ row: UInt64) -> Bool {
+        let page = Int(truncatingIfNeeded: row / PrimaryBase.rowsPerPage)
+        guard page < pageCount, let pages, pages[page].load(ordering: .relaxed) == 0 else { return false }
+        base?.takeUnretainedValue().willResolve(page)
+        return true
+    }
+
     @inline(never)
     private func resolve(_ row: UInt64) throws(StoreError) -> UInt64 {
         try base?.takeUnretainedValue().address(of: row) ?? 0
