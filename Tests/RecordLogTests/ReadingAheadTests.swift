@@ -129,6 +129,8 @@ import Testing
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         var rows: [UInt64] = []
+        // A block is asked for at its first touch as well.
+        rows = try sample.rows(snapshot, sample.byName)
         let asked = try disk.asked { rows = try sample.rows(snapshot, sample.byName, descending: isDescending) }
         #expect(rows.count == 10_000)
         #expect(asked.count >= 3 && asked.count < 12, "\(asked)")
@@ -152,6 +154,20 @@ import Testing
             _ = try snapshot.rows(sample.byName, .all) { _ in true }
         }
         #expect(asked.isEmpty)
+    }
+
+    /// A damaged index may name any offset: nothing is mapped for it, and nothing asked for.
+    @Test func offsetsBehindTheFileAreNotAskedFor() throws {
+        let disk = Disk()
+        let sample = try make(disk), file = sample.store.writer.file
+        let asked = disk.asked {
+            for offset in [file.readableEnd, 1 << 30, (1 << 39) + 1, 1 << 40, .max / 2, .max] {
+                file.askOnce(offset)
+                _ = [offset, offset].withUnsafeBufferPointer(file.touch)
+            }
+        }
+        #expect(asked.isEmpty)
+        #expect(file.segments[40].load(ordering: .relaxed) == 0 && file.segments[(1 << 39) >> 24].load(ordering: .relaxed) == 0)
     }
 
     // MARK: Walks

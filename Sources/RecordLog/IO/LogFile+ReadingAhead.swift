@@ -8,8 +8,6 @@ extension LogFile {
         if maps, range.lowerBound < end { storage.willRead(range.lowerBound..<end) }
     }
 
-    func willRead(frameAt offset: UInt64) { askOnce(offset) }
-
     /// Reads a byte at each offset of a row: loads that do not wait for each other, so that the misses of memory overlap. Of rows in pages
     /// that it meets for the first time the frames are asked for before that, so that the waits for the disk overlap too.
     /// - Returns: something made of them, so that they are not optimised away.
@@ -46,7 +44,7 @@ extension LogFile {
     }
 
     /// So many of a group tell whether the others are new.
-    static let sampleSize = 8
+    static let sampleSize = 4
 
     /// Asks for the frame of a row, or one that begins here, where the page is met for the first time: frames begin and end anywhere, and a page
     /// after the other would be waited for.
@@ -65,9 +63,12 @@ extension LogFile {
         return true
     }
 
-    /// Maps the segment of an offset.
+    /// Maps the segment of an offset. One that a damaged index names may lie anywhere.
     @inline(never)
-    private func isNowMapped(_ offset: UInt64) -> Bool { maps && (try? mapped(offset)) ?? nil != nil }
+    private func isNowMapped(_ offset: UInt64) -> Bool {
+        guard maps, offset < readableEnd else { return false }
+        return (try? mapped(offset)) != nil
+    }
 
     /// Asks for a frame of which no more is known than that it is a page long or so; and for what follows, where the pages
     /// before it were met already: frames are read in order.

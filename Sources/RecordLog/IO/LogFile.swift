@@ -235,6 +235,9 @@ public final class LogFile: @unchecked Sendable {
         return verifySlowly(pointer, header, offset)
     }
 
+    @inline(__always)
+    private func isVerified(_ offset: UInt64) -> Bool { bit(offset).map { $0.word.pointee.load(ordering: .relaxed) & $0.mask != 0 } ?? false }
+
     @inline(never)
     private func verifySlowly(_ pointer: UnsafeRawPointer, _ header: FrameHeader, _ offset: UInt64) -> Bool {
         // One that fills pages is asked for as a whole; of others the disk gives all, or nearly, with the header.
@@ -292,6 +295,7 @@ public final class LogFile: @unchecked Sendable {
 
 extension LogFile: FrameSource {
     func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
+        if !isVerified(pointer.offset) { askOnce(pointer.offset) }
         guard let frame = try frame(at: pointer.offset, limit: .max), frame.header.kind == kind,
             frame.header.checksum == pointer.checksum
         else {

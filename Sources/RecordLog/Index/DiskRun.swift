@@ -34,7 +34,6 @@ final class DiskRun: Sendable {
 
     @inline(never)
     private func resolve() throws(StoreError) -> IndexRoot {
-        source.willRead(frameAt: root.offset)
         guard let root = IndexRoot(checking: try source.payload(at: root, kind: .indexRoot), at: root.offset) else { throw corrupt(root) }
         resolved.store(UInt(bitPattern: root.bytes), ordering: .releasing)
         return root
@@ -43,16 +42,10 @@ final class DiskRun: Sendable {
     /// A block of a walk.
     func block(_ pointer: FramePointer, _ ahead: inout WalkAhead) throws(StoreError) -> IndexBlock {
         if let range = ahead.reach(pointer.offset) { source.willRead(range) }
-        return try read(pointer)
+        return try block(pointer)
     }
 
     func block(_ pointer: FramePointer) throws(StoreError) -> IndexBlock {
-        source.willRead(frameAt: pointer.offset)
-        return try read(pointer)
-    }
-
-    @inline(__always)
-    private func read(_ pointer: FramePointer) throws(StoreError) -> IndexBlock {
         guard let block = IndexBlock(try source.payload(at: pointer, kind: .indexBlock)) else { throw corrupt(pointer) }
         return block
     }

@@ -4,14 +4,11 @@ protocol FrameSource: AnyObject, Sendable {
     func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer
     /// Asks for bytes that will be read soon.
     func willRead(_ range: Range<UInt64>)
-    /// Asks for a frame that will be read at once, and not as a part of a walk.
-    func willRead(frameAt offset: UInt64)
     var path: String { get }
 }
 
 extension FrameSource {
     func willRead(_ range: Range<UInt64>) {}
-    func willRead(frameAt offset: UInt64) {}
 }
 
 /// Where the frames of indexes are written.

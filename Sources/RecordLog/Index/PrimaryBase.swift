@@ -20,7 +20,6 @@ final class PrimaryBase: @unchecked Sendable {
     init(directory: FramePointer, source: any FrameSource) throws(StoreError) {
         self.directory = directory
         self.source = source
-        source.willRead(frameAt: directory.offset)
         directoryBytes = try source.payload(at: directory, kind: .primaryDirectory)
         pageCount = directoryBytes.count / Self.entrySize
         // Zero is a valid, empty state.
