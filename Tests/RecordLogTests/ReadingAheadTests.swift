@@ -76,7 +76,7 @@ import Testing
     }
 
     /// The rows lie in the order of another attribute.
-    @Test func aScanOfScatteredRowsAsksForEachPage() throws {
+    @Test func aScanOfScatteredRowsAsksForEachPiece() throws {
         let disk = Disk()
         let sample = try make(disk, updating: (0..<10_000).map { $0 * 7919 % 10_000 + 1 }), snapshot = sample.store.snapshot()
         var read = 0
@@ -86,7 +86,7 @@ import Testing
                 return read < 640
             }
         }
-        #expect(asked.count > 500 && asked.count < 720, "\(asked.count)")
+        #expect(asked.count > 100 && asked.count < 300, "\(asked.count)")
     }
 
     @Test func oneRowAsksForItsFrameAtTheFirstTime() throws {
@@ -95,7 +95,7 @@ import Testing
         _ = try snapshot.row(sample.reference(1))
         let asked = try disk.asked { _ = try snapshot.row(sample.reference(5000)) }
         // A page of the primary index, its beginning first, and the frame.
-        #expect(asked.count <= 3 && length(asked) <= 25 * 4096, "\(asked)")
+        #expect(asked.count <= 4 && length(asked) <= 40 * 4096, "\(asked)")
         #expect(try disk.asked { _ = try snapshot.row(sample.reference(5000)) }.isEmpty)
     }
 
@@ -104,7 +104,7 @@ import Testing
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.row(sample.reference(1))
         let asked = try disk.asked { for row in 1...10_000 as ClosedRange<UInt64> { _ = try snapshot.row(sample.reference(row)) } }
-        #expect(asked.count > 16 && asked.count < 64, "\(asked.count)")
+        #expect(asked.count > 4 && asked.count < 24, "\(asked.count)")
         #expect(length(asked) > 3_900_000 && length(asked) < 6_000_000, "\(length(asked))")
     }
 
@@ -161,13 +161,13 @@ import Testing
         let disk = Disk()
         let sample = try make(disk), file = sample.store.writer.file
         let asked = disk.asked {
-            for offset in [file.readableEnd, 1 << 30, (1 << 39) + 1, 1 << 40, .max / 2, .max] {
+            for offset in [file.readableEnd + 65_536, 1 << 30, (1 << 37) + 1, 1 << 40, .max / 2, .max] {
                 file.askOnce(offset)
                 _ = [offset, offset].withUnsafeBufferPointer(file.touch)
             }
         }
         #expect(asked.isEmpty)
-        #expect(file.segments[40].load(ordering: .relaxed) == 0 && file.segments[(1 << 39) >> 24].load(ordering: .relaxed) == 0)
+        for segment in [(1 << 30) >> 24, (1 << 37) >> 24] { #expect(file.segments[segment].load(ordering: .relaxed) == 0) }
     }
 
     // MARK: Walks

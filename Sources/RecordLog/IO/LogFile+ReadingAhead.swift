@@ -8,7 +8,7 @@ extension LogFile {
         if maps, range.lowerBound < end { storage.willRead(range.lowerBound..<end) }
     }
 
-    /// Reads a byte at each offset of a row: loads that do not wait for each other, so that the misses of memory overlap. Of rows in pages
+    /// Reads a byte at each offset of a row: loads that do not wait for each other, so that the misses of memory overlap. Of rows in pieces of the file
     /// that it meets for the first time the frames are asked for before that, so that the waits for the disk overlap too.
     /// - Returns: something made of them, so that they are not optimised away.
     @inline(never)
@@ -30,9 +30,13 @@ extension LogFile {
 
     private static let cacheLine: UInt64 = 64
 
-    static let pageShift: UInt64 = 12
+    /// A bit of those that `askOnce` sets stands for so many bytes, as a shift: what is new costs a call of the system, and 16 KiB come from a disk
+    /// as fast as four.
+    static let pieceShift: UInt64 = 14
+    /// A frame may begin or end so far outside of the piece that a part of it lies in.
+    private static let margin: UInt64 = 4096
 
-    /// Asks for the frames of rows in pages that are met for the first time. Where the first few rows lie in known ones the others are
+    /// Asks for the frames of rows in pieces of the file that are met for the first time. Where the first few rows lie in known ones the others are
     /// believed to, since to look at each takes as long as a tenth of a range.
     @inline(__always)
     private func askOnce(_ offsets: UnsafeBufferPointer<UInt64>, _ end: UInt64) {
@@ -46,8 +50,8 @@ extension LogFile {
     /// So many of a group tell whether the others are new.
     static let sampleSize = 4
 
-    /// Asks for the frame of a row, or one that begins here, where the page is met for the first time: frames begin and end anywhere, and a page
-    /// after the other would be waited for.
+    /// Asks for the frame of a row, or one that begins here, where the piece of the file is met for the first time: frames begin and end anywhere, and
+    /// a page after the other would be waited for.
     /// - Returns: whether it is.
     @inline(__always)
     @discardableResult
@@ -56,10 +60,10 @@ extension LogFile {
         guard index < Self.segmentsMax, segments[index].load(ordering: .acquiring) != 0 || isNowMapped(offset),
             let bits = UnsafeMutableRawPointer(bitPattern: verified[index].load(ordering: .acquiring))
         else { return false }
-        let page = Int((offset & segmentMask) >> Self.pageShift)
+        let piece = Int((offset & segmentMask) >> Self.pieceShift)
         let words = (bits + Self.bitmapSize(segmentSize: Int(segmentSize))).assumingMemoryBound(to: Atomic<UInt64>.self)
-        guard words[page / 64].load(ordering: .relaxed) >> UInt64(page % 64) & 1 == 0 else { return false }
-        ask(offset, words + page / 64, page % 64)
+        guard words[piece / 64].load(ordering: .relaxed) >> UInt64(piece % 64) & 1 == 0 else { return false }
+        ask(offset, words + piece / 64, piece % 64)
         return true
     }
 
@@ -70,18 +74,17 @@ extension LogFile {
         return (try? mapped(offset)) != nil
     }
 
-    /// Asks for a frame of which no more is known than that it is a page long or so; and for what follows, where the pages
-    /// before it were met already: frames are read in order.
+    /// Asks for a piece and what reaches into it; and for what follows, where the pieces before it were met already: frames are read in order.
     /// - Parameters:
-    ///   - word: the bits of the page and of its neighbours.
-    ///   - place: the page's bit.
+    ///   - word: the bits of the piece and of its neighbours.
+    ///   - place: the piece's bit.
     @inline(never)
     private func ask(_ offset: UInt64, _ word: UnsafeMutablePointer<Atomic<UInt64>>, _ place: Int) {
         let known = word.pointee.load(ordering: .relaxed)
         let run = place == 0 ? 0 : min((~(known << UInt64(64 - place))).leadingZeroBitCount, place)
         let count = min(run == 0 ? 1 : run < 8 ? 8 : 64, 64 - place)
         word.pointee.bitwiseOr((UInt64.max >> UInt64(64 - count)) << UInt64(place), ordering: .relaxed)
-        let size: UInt64 = 1 << Self.pageShift, page = offset & ~(size - 1)
-        willRead((run > 0 || page < size ? page : page - size)..<page + UInt64(count + 1) * size)
+        let start = offset & ~(1 << Self.pieceShift - 1)
+        willRead((run > 0 || start == 0 ? start : start - Self.margin)..<start + UInt64(count) << Self.pieceShift + Self.margin)
     }
 }

@@ -36,7 +36,7 @@ public final class LogFile: @unchecked Sendable {
     /// By segment: its address, 0 until mapped, and in any case where its frames are read into `frames`.
     let segments: UnsafeMutablePointer<Atomic<UInt>>
     /// By segment: the address of its bits, one for each 64 bytes; 0 until needed. Behind those of a mapped segment there is one for each
-    /// page that `touch` has asked for.
+    /// piece that `askOnce` has asked for.
     let verified: UnsafeMutablePointer<Atomic<UInt>>
     let frames: FrameMemory
     private let prepared = Mutex(())
@@ -96,7 +96,7 @@ public final class LogFile: @unchecked Sendable {
 
     var segmentSize: UInt64 { 1 << segmentShift }
 
-    private var mappedBitsSize: Int { Self.bitmapSize(segmentSize: Int(segmentSize)) + max(8, Int(segmentSize >> Self.pageShift) / 8) }
+    private var mappedBitsSize: Int { Self.bitmapSize(segmentSize: Int(segmentSize)) + max(8, Int(segmentSize >> Self.pieceShift) / 8) }
 
     /// The bytes from `offset` to the end of its segment.
     @inline(__always)
