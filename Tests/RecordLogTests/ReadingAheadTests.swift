@@ -95,7 +95,7 @@ import Testing
         _ = try snapshot.row(sample.reference(1))
         let asked = try disk.asked { _ = try snapshot.row(sample.reference(5000)) }
         // A page of the primary index, its beginning first, and the frame.
-        #expect(asked.count <= 4 && length(asked) <= 40 * 4096, "\(asked)")
+        #expect(asked.count <= 4 && length(asked) <= 80 * 4096, "\(asked)")
         #expect(try disk.asked { _ = try snapshot.row(sample.reference(5000)) }.isEmpty)
     }
 
