@@ -14,7 +14,7 @@ import Testing
         #expect(result.status == 0, "\(result.error)")
         let peak = Int(result.output.trimmingCharacters(in: .newlines))
         // A sanitizer keeps as much beside each byte.
-        #if os(Linux) && !THREAD_SANITIZER
+        #if os(Linux) && !THREAD_SANITIZER && !ADDRESS_SANITIZER
             #expect(try #require(peak) < 24 << 20)
         #endif
         if let stated { print("\(stated) MiB through at most \((peak ?? 0) >> 20) MiB of memory") }

@@ -194,7 +194,7 @@ final class IdentityMap {
             // As many may come again before the next sweep: a table that was just large enough for them stays.
             var wanted = Self.sweptCapacity
             while count &* 4 >= wanted &* 3 { wanted &*= 2 }
-            if wanted &* 2 < capacity { resize(to: wanted &* 2) } else { closeGaps() }
+            if wanted &* 2 < capacity { resize(to: wanted &* 2) } else if count > 0 { closeGaps() }
         }
         sweepAt = max(Self.minimumSweep, count &* 2)
         if let observer { observer.unregistered(Array(UnsafeBufferPointer(start: disposed, count: gone))) }

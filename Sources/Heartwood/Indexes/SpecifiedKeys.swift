@@ -108,7 +108,7 @@ extension EntityTable {
         }
         entity.freeze()
         var accesses = [[ColumnAccess]?](repeating: nil, count: Int(layout.id.rawValue) + 1)
-        accesses[Int(layout.id.rawValue)] = layout.access
+        accesses[Int(layout.id.rawValue)] = Array(layout.access)
         self.init(
             id: TableID(rawValue: 0), runtime: EntityRuntime(entity: entity, slot: 0, store: nil, accesses: accesses), layout: layout,
             positions: Array(layout.columns.indices), members: layout.columns.map { _ in nil }, indexes: [], inbound: [],

@@ -43,18 +43,18 @@ package struct TableArchiveWriter {
                 remedy: "Use a record log for so much.")
         }
         try writer.append(bytes: TableArchive.Heading(table, nextRow: next).encoded)
-        let layout = table.currentLayout
+        let layout = table.currentLayout, newest = Array(layout.access)
         try transaction.forEachRow(of: table.id) { row in
             try writer.append(row.reference.row)
-            try write(row, layout, accesses: Self.accesses(row, table, layout))
+            try write(row, layout, accesses: row.layoutID == layout.id ? newest : Self.accesses(row, table, layout))
         }
         // No row has this number.
         try writer.append(UInt64(0))
     }
 
-    /// Where a row has the columns of the newest layout.
+    /// Where a row of an older layout has the columns of the newest.
     private static func accesses(_ row: RowView, _ table: TableDefinition, _ layout: RowLayout) -> [ColumnAccess] {
-        guard row.layoutID != layout.id, let old = table.layout(row.layoutID) else { return layout.access }
+        guard let old = table.layout(row.layoutID) else { return Array(layout.access) }
         return layout.columns.indices.map { position in
             guard let place = old.position(of: layout.columns[position].id), old.columns[place].type == layout.columns[position].type
             else { return .absent }

@@ -5,9 +5,8 @@
 public final class RowLayout: Sendable {
     public let id: LayoutID
     public let columns: [Column]
-    /// By position in `columns`.
-    public let access: [ColumnAccess]
-    /// The same, for loops that reach no array's count of references; lives as long as the layout.
+    /// Where each column lies, by position in `columns`. No array: loops read it without counting references, and an opening waits for no type
+    /// that the runtime makes. Lives as long as the layout.
     nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
     /// A body of this layout is never shorter.
     public let minimumBodySize: Int
@@ -54,15 +53,17 @@ public final class RowLayout: Sendable {
         for index in 0..<nullBytes { bytes[Self.nullsOffset + index] = 0xFF }
         template = bytes
         minimumBodySize = offset + max(0, variables - 1)
-        access = columns.indices.map { index in
-            ColumnAccess(
-                type: columns[index].type, nullByte: Self.nullsOffset + index / 8, nullMask: 1 << UInt8(index % 8),
-                position: positions[index], variableCount: variables, variableTable: offset)
+        let table = UnsafeMutablePointer<ColumnAccess>.allocate(capacity: max(1, columns.count))
+        for (index, column) in columns.enumerated() {
+            (table + index).initialize(to: ColumnAccess(
+                type: column.type, nullByte: Self.nullsOffset + index / 8, nullMask: 1 << UInt8(index % 8),
+                position: positions[index], variableCount: variables, variableTable: offset))
         }
-        let table = UnsafeMutablePointer<ColumnAccess>.allocate(capacity: max(1, access.count))
-        table.initialize(from: access, count: access.count)
         accessTable = UnsafePointer(table)
     }
+
+    /// How each column is read, by position in `columns`.
+    public var access: ColumnAccesses { ColumnAccesses(layout: self) }
 
     deinit {
         accessTable.deallocate()
@@ -88,5 +89,19 @@ public final class RowLayout: Sendable {
 
     public func position(of id: ColumnID) -> Int? {
         columns.firstIndex { $0.id == id }
+    }
+}
+
+/// How the columns of a layout are read, by their positions.
+public struct ColumnAccesses: RandomAccessCollection, Sendable {
+    fileprivate let layout: RowLayout
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { layout.columns.count }
+
+    @inline(__always)
+    public subscript(position: Int) -> ColumnAccess {
+        precondition(position >= 0 && position < layout.columns.count, "a layout has \(layout.columns.count) columns")
+        return layout.accessTable[position]
     }
 }

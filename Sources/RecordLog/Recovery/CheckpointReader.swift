@@ -14,10 +14,10 @@ struct CheckpointReader {
         let liveBytes = manifest.tables.reduce(0) { $0 + $1.liveBytes }
         guard liveBytes <= pointer.offset, manifest.indexes.allSatisfy({ $0.runs.allSatisfy { $0.byteCount <= pointer.offset } })
         else { throw damaged(pointer.offset) }
-        var tables: [TableState?] = []
+        // Of their size from the beginning: to grow an array of structures the runtime makes another type.
+        var tables = [TableState?](repeating: nil, count: manifest.tables.reduce(0) { max($0, Int($1.id.rawValue) + 1) })
         for table in manifest.tables {
             let index = Int(table.id.rawValue)
-            while tables.count <= index { tables.append(nil) }
             try check(table.directory, before: pointer.offset)
             let base = table.directory.isNone ? nil : try PrimaryBase(directory: table.directory, source: file)
             guard table.nextRow <= UInt64(base?.pageCount ?? 0) * PrimaryBase.rowsPerPage else { throw damaged(pointer.offset) }
@@ -25,10 +25,9 @@ struct CheckpointReader {
                 primary: PrimaryIndex(base: base), nextRow: table.nextRow, rowCount: table.rowCount,
                 liveBytes: table.liveBytes)
         }
-        var indexes: [IndexRuns?] = []
+        var indexes = [IndexRuns?](repeating: nil, count: manifest.indexes.reduce(0) { max($0, Int($1.id.rawValue) + 1) })
         for index in manifest.indexes {
             let slot = Int(index.id.rawValue)
-            while indexes.count <= slot { indexes.append(nil) }
             for run in index.runs { try check(run.root, before: pointer.offset) }
             indexes[slot] = IndexRuns(memory: [], disk: index.runs.map { DiskRun(manifest: $0, source: file) })
         }

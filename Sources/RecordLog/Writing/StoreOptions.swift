@@ -44,7 +44,11 @@ public struct StoreOptions: Sendable {
     /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
     public var rebuildsIndexes = false
     /// nil: the system's files.
-    public var fileSystem: (any FileSystem)?
+    public var fileSystem: (any FileSystem)? {
+        get { files?.chosen }
+        set { files = newValue.map(Files.init) }
+    }
+    private var files: Files?
     /// The functions that make the keys of indexes that are not over columns, by name.
     public var extractors: [String: any IndexKeyExtractor] = [:]
     /// Makes the function of a name that is not among `extractors`; nil for a name that it does not know. The same name must always
@@ -53,17 +57,24 @@ public struct StoreOptions: Sendable {
 
     public init() {}
 
+    /// For a copy of an optional protocol the runtime makes a type, at each process's first opening.
+    private final class Files: Sendable {
+        let chosen: any FileSystem
+
+        init(_ chosen: any FileSystem) {
+            self.chosen = chosen
+        }
+    }
+
     /// - Returns: nil where there is no function of this name.
     func extractor(named name: String) -> (any IndexKeyExtractor)? { extractors[name] ?? makeExtractor?(name) }
 
     package func resolvedFileSystem() -> any FileSystem {
+        if let files { return files.chosen }
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-            return fileSystem ?? POSIXFileSystem()
+            return POSIXFileSystem()
         #else
-            guard let fileSystem else {
-                preconditionFailure("this platform has no built-in file system yet; set StoreOptions.fileSystem")
-            }
-            return fileSystem
+            preconditionFailure("this platform has no built-in file system yet; set StoreOptions.fileSystem")
         #endif
     }
 }
