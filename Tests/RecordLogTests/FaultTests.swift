@@ -101,6 +101,27 @@ import Testing
         }
     }
 
+    /// The next sync of a handle that took up the file after another's had failed is told nothing, and once stood for what the first had lost.
+    @Test func aHandleThatFollowedACompactionDoesNotBelieveASyncThatFailedBefore() throws {
+        for seed in 0..<12 as Range<UInt64> {
+            let disk = SimulatedFileSystem(seed: seed)
+            let first = try SampleStore(fileSystem: disk) { $0.durability = .relaxed }
+            let second = try SampleStore(fileSystem: disk)
+            try first.insert(.init(name: "a", age: 1, group: 1))
+            _ = try first.store.compact()
+            try first.insert(.init(name: "b", age: 2, group: 1))
+            disk.fail(at: disk.operationCount, .syncLosesPages)
+            #expect(throws: StoreError.self) { try first.store.sync() }
+            _ = try second.store.refresh()
+            second.people = first.people
+            try second.insert(.init(name: "c", age: 3, group: 1))
+            var options = second.options
+            options.fileSystem = disk.afterPowerLoss(seed: seed)
+            let again = try LogStore.open(path: SampleStore.path, options: options)
+            #expect(try second.contents(again.snapshot()) == second.people, "seed \(seed)")
+        }
+    }
+
     /// A checkpoint that failed after its commit had poisoned the handle, and closing it once said nothing.
     @Test func closingSaysThatCommitsAreNotDurable() throws {
         let system = SimulatedFileSystem()

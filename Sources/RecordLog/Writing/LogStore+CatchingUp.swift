@@ -59,6 +59,12 @@ extension LogStore {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew { writer.slot = slot }
+        if isLocked, options.durability != .none, writer.isTakenUnlocked || writer.slot.isUnresolved {
+            // (4) As an opening with the lock does: what no slot calls durable, and may have been read before by this handle, may be pages that
+            // a failed sync left behind, of which this handle's next sync is not told.
+            try file.rewrite(from: writer.slot.durableEnd, to: writer.end)
+            writer.isTakenUnlocked = false
+        }
         if isLocked, writer.slot.isUnresolved { try publishResolved() }
         guard isLocked, options.durability != .none, writer.slot.isUnsettled else { return }
         // (9) This handle went over to a compacted file without the lock, and whoever made it died before its name was durable.
@@ -176,6 +182,7 @@ extension LogStore {
             }
             if isLocked { writer.file.storage.unlock() }
             writer.take(opened)
+            writer.isTakenUnlocked = !isLocked
             publish(opened.snapshot)
         }
     }
@@ -192,6 +199,7 @@ extension Writer {
         syncedEnd = 0
         bytesBehind = opened.bytesBehind
         bytesBehindAtFailure = 0
+        isTakenUnlocked = false
         zeroedEnd = opened.zeroedEnd
         compactionLookAt = 0
     }

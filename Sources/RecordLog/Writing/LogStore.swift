@@ -352,6 +352,8 @@ final class Writer: @unchecked Sendable {
     var zeroedEnd: UInt64
     var poison: StoreError?
     var isClosed = false
+    /// Whether this handle went over to the file as a reader does, and has not written to it.
+    var isTakenUnlocked = false
     /// What transactions use again.
     let buffer = FrameBuffer()
     var maintainers: IndexMaintainers?
