@@ -8,8 +8,6 @@ final class RecordLogBatchInsert {
     private let rows: BatchRows
     private let table: EntityTable
     private let uniqueness: BatchUniqueness?
-    /// Rows of the store that this transaction has counted as updated.
-    private var updated: Set<RowReference> = []
 
     init(_ batch: RecordLogBatch, _ insertion: BatchInsertion) throws {
         self.batch = batch
@@ -83,6 +81,7 @@ final class RecordLogBatchInsert {
     private func put(_ body: UnsafeRawBufferPointer) throws -> RowReference {
         let reference = RowReference(table: table.id, row: try batch.transaction.newRow(in: table.id))
         try batch.put(reference, body)
+        insertion.counted.make(reference)
         batch.note(reference)
         return reference
     }
@@ -127,6 +126,6 @@ final class RecordLogBatchInsert {
         let isNew = try !batch.transaction.base.contains(reference)
         try batch.put(body, replacing: current)
         uniqueness.note(view(body, reference), owner, isNew: isNew)
-        if !isNew, updated.insert(reference).inserted { batch.note(reference) }
+        if insertion.counted.update(reference) { batch.note(reference) }
     }
 }

@@ -21,6 +21,7 @@ struct BatchInsertion {
     let policy: NSMergePolicyType
     /// 0: all of them.
     let rowsPerCommit: Int
+    let counted = CountedRows()
 }
 
 struct BatchUpdate {

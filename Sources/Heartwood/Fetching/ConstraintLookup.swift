@@ -61,6 +61,8 @@ extension NSManagedObjectContext {
         else { return nil }
         let entity = try FetchSpecification.entity(of: request, context: self)
         let isAlone = !request.includesSubentities || entity.subentities.isEmpty
+        // Entities that state it each for themselves may have a row each.
+        guard isAlone || entity.isUnique(lookup.key) else { return nil }
         guard !isAlone || !entity.isAbstract, let found = try lookUp(lookup, isAlone ? [entity] : entity.concreteFamily) else { return nil }
         guard let object = found.first else { return [] }
         // Where it is of another class the ordinary way says so.
@@ -95,5 +97,15 @@ extension NSManagedObjectContext {
         }
         lastQuery = statistics
         return found.map { [$0] } ?? []
+    }
+}
+
+extension NSEntityDescription {
+    /// Whether no two objects of the entity and its subentities have one value of an attribute.
+    fileprivate func isUnique(_ attribute: String) -> Bool {
+        let isStated = uniquenessConstraints.contains { constraint in
+            constraint.count == 1 && ((constraint[0] as? NSPropertyDescription)?.name ?? constraint[0] as? String) == attribute
+        }
+        return isStated || superentity?.isUnique(attribute) ?? false
     }
 }

@@ -35,7 +35,7 @@ final class PartialIndex: Sendable {
         guard let wanted = self.tests(table) else { return false }
         return wanted.allSatisfy { part in
             tests.contains { test in
-                if let format = part.format, format == test.format { return true }
+                if let format = part.format, test.format?.hasSameBytes(as: format) ?? false { return true }
                 guard let outer = part.indexCondition, outer.isExact, let inner = test.indexCondition else { return false }
                 return outer.contains(inner)
             }
@@ -45,7 +45,7 @@ final class PartialIndex: Sendable {
     /// Whether the index has a row only if this test holds for it.
     func answers(_ test: RowTest, _ table: EntityTable) -> Bool {
         guard let format = test.format else { return false }
-        return tests(table)?.contains { $0.format == format } ?? false
+        return tests(table)?.contains { $0.format?.hasSameBytes(as: format) ?? false } ?? false
     }
 }
 

@@ -188,6 +188,22 @@ import Testing
     }
 
     @Test(arguments: StoreKind.recordLogs)
+    func aRowCountsOnceWhicheverCommitMeetsItAgain(kind: StoreKind) throws {
+        for rowsPerCommit in [0, 1, 3, 16, 17] {
+            let stack = try TestStack(kind)
+            try stack.insertBatch([["name": "old", "email": "e0@x"]])
+            let request = NSBatchInsertRequest(entityName: "Person", objects: (0..<60).map { ["name": "n\($0)", "email": "e\($0 % 33)@x"] })
+            request.resultType = .objectIDs
+            request.rowsPerCommit = rowsPerCommit
+            let context = stack.newContext()
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            let ids = try #require((try context.execute(request) as? NSBatchInsertResult)?.result as? [NSManagedObjectID])
+            #expect(ids.count == 33 && Set(ids).count == 33, "\(rowsPerCommit) rows a commit")
+            #expect(try stack.fetch("Person", in: stack.anew()).count == 33)
+        }
+    }
+
+    @Test(arguments: StoreKind.recordLogs)
     func oneCommitOrAsManyAsAreAskedFor(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let log = try #require(stack.store.log)

@@ -118,4 +118,24 @@ import Testing
         aggregate.propertiesToFetch = ["nothing"]
         #expect(throws: NSError.self) { try stack.context.fetch(aggregate) }
     }
+
+    /// A constraint that two siblings state each for themselves holds for each of them, not for what they inherit from.
+    @Test(arguments: StoreKind.allCases)
+    func siblingsThatStateAConstraintMayHaveARowEach(kind: StoreKind) throws {
+        let code = NSEntityDescription()
+        (code.name, code.isAbstract) = ("Code", true)
+        code.properties = [TestStack.attribute("code", .stringAttributeType)]
+        code.subentities = ["Red", "Blue"].map { name in
+            let entity = NSEntityDescription()
+            (entity.name, entity.uniquenessConstraints) = (name, [["code"]])
+            return entity
+        }
+        let model = NSManagedObjectModel()
+        model.entities = [code] + code.subentities
+        let stack = try TestStack(kind, model: model)
+        for entity in ["Red", "Blue"] { stack.insert(entity, ["code": "x"]) }
+        try stack.context.save()
+        #expect(try stack.anew().fetch(request("Code", "code == %@", "x")).count == 2)
+        #expect(try stack.anew().fetch(request("Red", "code == %@", "x")).count == 1)
+    }
 }

@@ -183,4 +183,12 @@ import Testing
             #expect(counts == Array(repeating: (0..<100).count { "\($0)".contains("\(round)") }, count: 4))
         }
     }
+
+    /// Swift's equality takes them for one text, a fetch does not.
+    @Test func formatsThatDifferInBytesAloneAreTwo() throws {
+        for literal in ["\u{E9}", "e\u{301}", "K", "\u{212A}"] {
+            let predicate = NSPredicate(format: "name == '\(literal)' AND age < %d", 100)
+            #expect(predicate.predicateFormat.utf8.elementsEqual("name == \"\(literal)\" AND age < 100".utf8), "\(predicate.predicateFormat)")
+        }
+    }
 }
