@@ -16,6 +16,8 @@ import Testing
 
         private let trouble = Mutex<Trouble>(.none)
         let threads = Mutex<Set<ObjectIdentifier>>([])
+        /// What was said to be synced soon, since it was looked at last.
+        let announced = Mutex<[Range<UInt64>]>([])
 
         init() { super.init(MemoryFileSystem()) }
 
@@ -56,6 +58,11 @@ import Testing
             override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
                 try disk.meet(at: offset)
                 try super.write(bytes, at: offset)
+            }
+
+            override func willSync(_ range: Range<UInt64>) {
+                #expect((try? size()) ?? 0 >= range.upperBound, "nothing is announced that is not written")
+                disk.announced.withLock { $0.append(range) }
             }
         }
     }
@@ -137,6 +144,29 @@ import Testing
         #expect(error?.message.contains("the disk failed") == true)
         try sample.reopenAfterCrash()
         try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    /// So that the sync at the end has little left to do.
+    @Test(arguments: [.full, .relaxed, .none] as [Durability])
+    func theDiskMayBeginWithAPieceBeforeTheSync(durability: Durability) throws {
+        let disk = Disk()
+        let sample = try SampleStore(fileSystem: disk) {
+            $0.flushSize = 3000
+            $0.durability = durability
+        }
+        func announced() -> [Range<UInt64>] { disk.announced.withLock { ranges in defer { ranges = [] }; return ranges } }
+        for work in [{ try fill(sample) }, { _ = try sample.store.compact() }] {
+            try work()
+            let pieces = announced()
+            #expect(durability == .none ? pieces.isEmpty : pieces.count > 10)
+            #expect(zip(pieces, pieces.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })
+        }
+        try fill(sample)
+        _ = announced()
+        try sample.store.checkpoint()
+        #expect(announced().isEmpty == (durability == .none))
+        try sample.insert(.init(name: "small", age: 1, group: 1))
+        #expect(announced().isEmpty)
     }
 
     private func fill(_ sample: SampleStore) throws {

@@ -18,7 +18,9 @@ final class CompactionTarget {
         _ storage: any StorageFile, besides old: LogFile, storeID: (UInt64, UInt64)? = nil, _ creation: FileCreation
     ) throws(StoreError) {
         (file, first) = try creation.begin(storage, storeID: storeID ?? old.identity.storeID, segmentShift: old.identity.segmentShift)
-        appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: creation.counters)
+        appender = FrameAppender(
+            file: file, at: FileFormat.dataStart, sequence: 0, counters: creation.counters, isSyncedSoon: creation.options.durability != .none,
+            flushSize: creation.options.flushSize)
         snapshot = Snapshot.empty(file, creation.counters)
         self.creation = creation
     }

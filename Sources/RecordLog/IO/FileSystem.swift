@@ -72,6 +72,9 @@ public protocol StorageFile: AnyObject, Sendable {
     /// Says that bytes will be read soon, so that the file may bring them into memory while the caller does something else, and these alone:
     /// where a mapping is touched and not in memory, a system may bring in a good deal more, and have the caller wait for it.
     func willRead(_ range: Range<UInt64>)
+    /// Says that bytes which were written will be synced soon, and not changed before, so that the file may begin with that while the caller
+    /// makes more of them. Nothing is durable for it.
+    func willSync(_ range: Range<UInt64>)
     /// Says that the bytes of `range`, all of them written before, will be overwritten many times before anybody waits for
     /// them to be durable, so that the file may do so in a cheaper way.
     ///
@@ -101,6 +104,7 @@ extension StorageFile {
 
     public var writesBehind: Bool { false }
     public func willRead(_ range: Range<UInt64>) {}
+    public func willSync(_ range: Range<UInt64>) {}
     public func expectOverwriting(_ range: Range<UInt64>) {}
     /// For files that no other process can have.
     public func holders(thisOpening isCounted: Bool) -> [FileHolder]? { nil }

@@ -173,6 +173,10 @@ import Synchronization
             #endif
         }
 
+        #if os(Linux) || os(Android)
+            func willSync(_ range: Range<UInt64>) { EarlyWriteback.begin(range, of: descriptor) }
+        #endif
+
         /// - Parameter fill: writes a path, and gives its length; -1 where there is none.
         private static func path(_ fill: (UnsafeMutableBufferPointer<CChar>) -> Int) -> String? {
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in

@@ -92,6 +92,8 @@ final class CheckpointSink: CheckpointFrameSink {
             store.abandon(appender)
             throw error
         }
+        // Nothing else waits for the disk meanwhile.
+        if isExclusive, store.options.durability != .none { file.storage.willSync(writer.end..<appender.position) }
         if logEnd == writer.end { logEnd = appender.position }
         writer.end = appender.position
     }

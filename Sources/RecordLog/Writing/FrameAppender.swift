@@ -33,13 +33,16 @@ final class FrameAppender: CheckpointFrameSink {
 
     /// Written once so much has gathered.
     private let flushSize: Int
+    /// Whether everything is synced in the end.
+    private let isSyncedSoon: Bool
 
     static let flushSize = 4 << 20
 
     init(
-        file: LogFile, at offset: UInt64, sequence: UInt64, counters: Counters, flushSize: Int = FrameAppender.flushSize,
-        buffer: FrameBuffer = FrameBuffer()
+        file: LogFile, at offset: UInt64, sequence: UInt64, counters: Counters, isSyncedSoon: Bool = false,
+        flushSize: Int = FrameAppender.flushSize, buffer: FrameBuffer = FrameBuffer()
     ) {
+        self.isSyncedSoon = isSyncedSoon
         self.flushSize = flushSize
         self.file = file
         base = offset
@@ -318,7 +321,7 @@ final class FrameAppender: CheckpointFrameSink {
         let full = spare ?? FrameBuffer()
         spare = full
         buffer.exchange(with: full)
-        behind = (WriteBehind(file.storage, full.memory, count, at: base), sealed, frameCount)
+        behind = (WriteBehind(file.storage, full.memory, count, at: base, isSyncedSoon: isSyncedSoon), sealed, frameCount)
         goOn()
     }
 

@@ -192,8 +192,8 @@ public final class LogStore: Sendable {
     func makeTransaction() -> Transaction {
         let base = snapshot()
         let appender = FrameAppender(
-            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, flushSize: options.flushSize,
-            buffer: writer.buffer)
+            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, isSyncedSoon: options.durability != .none,
+            flushSize: options.flushSize, buffer: writer.buffer)
         return Transaction(base: base, appender: appender, maintainers: maintainers(of: base.catalog))
     }
 

@@ -16,15 +16,18 @@ final class WriteBehind: @unchecked Sendable {
     let count: Int
     private let storage: any StorageFile
     private let memory: UnsafeRawPointer
+    private let isSyncedSoon: Bool
     /// Written and read by the owner alone.
     private var hasThread = false
     private var failure: StoreError?
     private let isDone = Atomic<Bool>(false)
 
     /// Begins to write.
-    init(_ storage: any StorageFile, _ memory: UnsafeRawPointer, _ count: Int, at offset: UInt64) {
+    /// - Parameter isSyncedSoon: whether the disk may begin with the piece as soon as the file has it.
+    init(_ storage: any StorageFile, _ memory: UnsafeRawPointer, _ count: Int, at offset: UInt64, isSyncedSoon: Bool) {
         self.storage = storage
         self.memory = memory
+        self.isSyncedSoon = isSyncedSoon
         self.count = count
         self.offset = offset
         hasThread = storage.writesBehind && SystemThread.start { self.write() }
@@ -33,6 +36,7 @@ final class WriteBehind: @unchecked Sendable {
     private func write() {
         do throws(StoreError) {
             try storage.write(UnsafeRawBufferPointer(start: memory, count: count), at: offset)
+            if isSyncedSoon { storage.willSync(offset..<offset + UInt64(count)) }
         } catch {
             failure = error
         }
