@@ -27,6 +27,7 @@ enum PredicateCheck {
     }
 
     private static func check(_ path: PredicatePaths.Path, _ what: String, _ print: (inout PredicatePrinter) -> Void) throws {
+        guard path.keys.count <= PredicateKeyPath.keysMax else { throw PredicateFault.longPath }
         guard let owner = path.owner, let reason = fault(path.keys, owner) else { return }
         var printer = PredicatePrinter()
         print(&printer)

@@ -79,6 +79,7 @@ struct PredicateCompiler {
         let property = runtime.properties[index]
         guard !property.isTransient else { return nil }
         let rest = keys.dropFirst()
+        guard !Self.isTooWide(keys, from: runtime.entity) else { return nil }
         switch property.kind {
         case .toOne where rest.isEmpty:
             guard comparison.modifier == .direct else { return nil }
@@ -92,6 +93,21 @@ struct PredicateCompiler {
     }
 
     // MARK: Relationships
+
+    /// Whether a path leads through so many tables, those of each entity's family along it multiplied, that it is better followed in memory.
+    static func isTooWide(_ keys: ArraySlice<String>, from entity: NSEntityDescription) -> Bool {
+        guard keys.count > 2 else { return false }
+        var owner = entity, count = 1
+        for key in keys {
+            guard let destination = (owner.familyProperty(key) as? NSRelationshipDescription)?.destinationEntity else { break }
+            count *= destination.concreteFamily.count
+            if count > tablesMax { return true }
+            owner = destination
+        }
+        return false
+    }
+
+    private static let tablesMax = 1000
 
     private func throughToOne(
         _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue

@@ -58,10 +58,22 @@ extension PredicateValue {
 
 /// Key paths with collection operators.
 enum PredicateKeyPath {
+    /// A longer one is refused where it is parsed or asked, so that no walk along one can exhaust the stack.
+    static let keysMax = 64
+
+    /// The keys of a path that somebody has written.
+    static func keys(_ path: String) throws(PredicateFault) -> [String] {
+        let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard keys.count <= keysMax else { throw .longPath }
+        guard !keys.contains("") else { throw .emptyKey }
+        return keys
+    }
+
     /// A collection on the way gives the values of its members, null among them, in one list; an operator is asked of the collection
     /// that its path comes to.
     static func value(_ keys: ArraySlice<String>, of subject: Any?) -> PredicateValue {
         guard let key = keys.first else { return PredicateValue(subject) }
+        guard keys.count <= keysMax else { return .null }
         let rest = keys.dropFirst()
         // First, since telling that an object is no collection takes long.
         if let object = subject as? NSManagedObject, !key.hasPrefix("@") { return value(rest, of: object.predicateValue(forKey: key)) }

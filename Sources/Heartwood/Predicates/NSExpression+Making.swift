@@ -47,7 +47,8 @@ extension NSExpression {
     public convenience init(forVariable name: String) { self.init(.variable(name), over: []) }
 
     public convenience init(forKeyPath path: String) {
-        self.init(.keyPath(path == "self" || path == "SELF" ? [] : path.split(separator: ".").map(String.init)), over: [])
+        let keys = path == "self" || path == "SELF" ? [] : path.split(separator: ".").map(String.init)
+        self.init(keys.count > PredicateKeyPath.keysMax ? .fault(.longPath) : .keyPath(keys), over: [])
     }
 
     /// A function by Core Data's name, such as `sum:`; its arguments are expressions, and anything else is a constant.

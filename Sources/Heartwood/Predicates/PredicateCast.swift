@@ -51,7 +51,8 @@ enum PredicateCast: String, CaseIterable {
         case .uuid(let uuid): uuid.uuidString
         case .url(let url): url.absoluteString
         case .data(let data): data.base64EncodedString()
-        case .date(let seconds): "\(Date(timeIntervalSinceReferenceDate: seconds))"
+        // Foundation traps where it describes a date that is no number.
+        case .date(let seconds): seconds.isFinite ? "\(Date(timeIntervalSinceReferenceDate: seconds))" : nil
         case .null, .object, .objectID, .collection, .other: nil
         }
     }

@@ -79,6 +79,8 @@ struct PredicateFault: Error, CustomStringConvertible {
 
     static let tooDeep = PredicateFault(
         reason: "The predicate is nested deeper than \(PredicateNode.depthMax) levels; give one compound all of its parts instead.")
+    static let longPath = PredicateFault(reason: "a key path has more than \(PredicateKeyPath.keysMax) keys")
+    static let emptyKey = PredicateFault(reason: "a key is empty")
 }
 
 /// One side of a comparison.

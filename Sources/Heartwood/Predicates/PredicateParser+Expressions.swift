@@ -194,6 +194,7 @@ extension PredicateParser {
                 keys += isFirst && parts[0].uppercased() == "SELF" ? Array(parts.dropFirst()) : parts
             default: throw lexer.failure("a key is missing")
             }
+            guard keys.count <= PredicateKeyPath.keysMax else { throw lexer.failure(PredicateFault.longPath.reason) }
             try lexer.advance()
             isFirst = false
         } while try take(symbol: ".")

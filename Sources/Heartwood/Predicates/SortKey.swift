@@ -61,7 +61,12 @@ struct SortKey {
                     NSPersistentStoreUnsupportedRequestTypeError, "\(entity.name ?? "?") cannot be sorted by the IDs of its objects.")
             }
         } else if let key = probe.key {
-            path = key.utf8.contains(UInt8(ascii: ".")) ? entity.joiningComposites(key.split(separator: ".").map(String.init)) : [key]
+            do throws(PredicateFault) {
+                path = key.utf8.contains(UInt8(ascii: ".")) ? entity.joiningComposites(try PredicateKeyPath.keys(key)) : [key]
+            } catch {
+                throw CoreDataError.make(
+                    NSPersistentStoreUnsupportedRequestTypeError, "\(entity.name ?? "?") cannot be sorted by \"\(key.prefix(200))\": \(error).")
+            }
         } else {
             throw CoreDataError.make(
                 NSPersistentStoreUnsupportedRequestTypeError,

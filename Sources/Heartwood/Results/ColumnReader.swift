@@ -48,7 +48,13 @@ struct ColumnReader {
     // MARK: Key paths
 
     private func column(path: String) throws -> ResultShape.Column {
-        let keys = entity.joiningComposites(path.split(separator: ".").map(String.init))
+        let stated: [String]
+        do {
+            stated = try PredicateKeyPath.keys(path)
+        } catch {
+            throw ResultShape.error("\(name) cannot give \"\(path.prefix(200))\": \(error).")
+        }
+        let keys = entity.joiningComposites(stated)
         let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
         guard !keys.isEmpty else { throw ResultShape.error("A property to fetch has no name.") }
         try PredicateCheck.check(node, entity: entity)

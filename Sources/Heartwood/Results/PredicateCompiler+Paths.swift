@@ -20,7 +20,7 @@ extension PredicateCompiler {
             return asResult && rest.isEmpty && (key == "objectID" || key.lowercased() == "self") ? IdentityExpression() : nil
         }
         let property = runtime.properties[index]
-        guard !property.isTransient else { return nil }
+        guard !property.isTransient, !Self.isTooWide(keys, from: runtime.entity) else { return nil }
         switch property.kind {
         case .toOne:
             guard !rest.isEmpty else { return asResult ? ReferenceExpression(runtime, index) : nil }

@@ -191,4 +191,29 @@ import Testing
             #expect(predicate.predicateFormat.utf8.elementsEqual("name == \"\(literal)\" AND age < 100".utf8), "\(predicate.predicateFormat)")
         }
     }
+
+    /// Foundation's own arithmetic traps at the first, and its description of a date at the last.
+    @Test func whatNoNumberIsNull() {
+        let tiny = "CAST('1e-100', 'NSDecimalNumber')", large = "CAST('1e120', 'NSDecimalNumber')"
+        for format in [
+            "\(tiny) * \(tiny) == nil", "\(large) * \(large) == nil", "\(large) / \(tiny) == nil", "\(tiny) / 0 == nil",
+            "CAST(CAST(%K, 'NSDate'), 'NSString') == nil",
+            "\(tiny) + \(tiny) == CAST('2e-100', 'NSDecimalNumber')", "\(large) - \(large) == 0", "\(tiny) / \(tiny) == 1",
+        ] {
+            #expect(NSPredicate(format: format, argumentArray: format.contains("%K") ? ["number"] : []).evaluate(with: ["number": Double.nan]), "\(format)")
+        }
+        #expect(throws: PredicateFormatError.self) {
+            try PredicateParser.parse("CAST(CAST(CAST('nan', 'NSNumber'), 'NSDate'), 'NSString') == 'a'", arguments: [])
+        }
+        let digits = ["1", "-3", "12345678901234567890", "99999999999999999999999999999999999999"]
+        let numbers = [-128, -100, -64, -40, -2, 0, 1, 40, 64, 100, 127].flatMap { exponent in digits.compactMap { Decimal(string: "\($0)e\(exponent)") } }
+        for a in numbers {
+            for b in numbers {
+                for function in [PredicateFunction.add, .subtract, .multiply, .divide] {
+                    guard case .decimal(let value)? = PredicateNumber.combine(function, .decimal(a), .decimal(b)) else { continue }
+                    #expect(!value.isNaN)
+                }
+            }
+        }
+    }
 }
