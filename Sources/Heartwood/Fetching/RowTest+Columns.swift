@@ -66,8 +66,10 @@ final class NullTest: ColumnTest {
     }
 }
 
+/// Whole numbers and Booleans.
 final class IntegerTest: ColumnTest {
     let comparison: ComparisonOperator
+    /// Of a Boolean 0 or 1.
     let constant: Int64
 
     init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
@@ -234,6 +236,7 @@ final class BytesTest: ColumnTest {
 }
 
 final class IntegerSetTest: ColumnTest {
+    /// Of a Boolean 0, 1 or both.
     let constants: Set<Int64>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Int64>) {

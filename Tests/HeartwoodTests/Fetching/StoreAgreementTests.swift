@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Constants on which a store and memory might disagree: the planner's choice, a scan, each index by force and memory find the same.
+@Suite struct StoreAgreementTests {
+    /// Samples with these values, and an index over each of these keys or expressions.
+    private func stack(_ kind: StoreKind, _ keys: [String], where predicate: String? = nil, _ rows: [[String: Any]]) throws -> TestStack {
+        let model = SampleGraph.model(), sample = model.entitiesByName["Sample"]!
+        sample.indexes = keys.map { key in
+            let computed = NSExpressionDescription()
+            computed.expression = NSExpression(format: key)
+            let element = NSFetchIndexElementDescription(property: sample.propertiesByName[key] ?? computed, collationType: .binary)
+            let index = NSFetchIndexDescription(name: key, elements: [element])
+            index.partialIndexPredicate = predicate.map { NSPredicate(format: $0) }
+            return index
+        }
+        let stack = try TestStack(kind, model: model)
+        for row in rows { stack.insert("Sample", row) }
+        try stack.context.save()
+        return stack
+    }
+
+    /// How many objects memory finds, and every way through the store with it.
+    private func count(_ stack: TestStack, _ format: String, _ arguments: [Any] = [], of entity: String = "Sample") throws -> Int {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        let predicate = NSPredicate(format: format, argumentArray: arguments)
+        request.predicate = predicate
+        let wanted = Set(try stack.fetch(entity).filter { predicate.evaluate(with: $0) })
+        let names = stack.coordinator.managedObjectModel.entitiesByName[entity]?.indexes.map(\.name) ?? []
+        for tuning in [QueryTuning(), QueryTuning(access: .scan)] + names.map({ QueryTuning(access: .index("index:\($0)")) }) {
+            try QueryTuning.with(tuning) { () throws in
+                let found = try stack.context.fetch(request)
+                #expect(Set(found) == wanted && found.count == wanted.count, "\(predicate) by \(tuning): \(found.count), memory \(wanted.count)")
+                #expect(!stack.context.lastQuery.isInMemory, "\(predicate)")
+                #expect(try stack.context.count(for: request) == wanted.count, "\(predicate), counted")
+            }
+        }
+        return wanted.count
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func aBooleanIsNoNumberBesideZeroAndOne(kind: StoreKind) throws {
+        let flags: [[String: Any]] = (0..<40).map { $0 % 4 == 3 ? [:] : ["flag": $0 % 4 == 1] }
+        let stack = try stack(kind, ["flag"], flags)
+        for (format, wanted) in [
+            ("flag == 2", 0), ("flag != 2", 40), ("flag == -1", 0), ("flag < 2", 30), ("flag > -1", 30), ("flag >= 9007199254740993", 0),
+            ("flag <= -3", 0), ("flag < -0.5", 0), ("flag < 0.5", 20), ("flag > 1.5", 0), ("flag IN {2}", 0), ("flag IN {1, 2}", 10),
+            ("flag IN {0, -1, nil}", 30), ("flag == 1 OR flag == 2", 10), ("flag BETWEEN {-5, 5}", 30), ("NOT flag == 2", 40), ("flag == YES", 10),
+        ] {
+            #expect(try count(stack, format) == wanted, "\(format)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func aPartialIndexOfBooleansIsNotTakenForAnother(kind: StoreKind) throws {
+        for (partial, asked, wanted) in [("flag == 2", "flag == 1", 14), ("flag IN {2, 3}", "flag == 1", 14), ("flag > 1", "flag == YES", 14), ("flag < 2", "flag == 1", 14)] {
+            let stack = try stack(kind, ["bits"], where: partial, (0..<28).map { ["flag": $0 % 2 == 1, "bits": $0] })
+            #expect(try count(stack, "\(asked) AND bits >= 0") == wanted, "\(partial)")
+        }
+    }
+}
