@@ -33,7 +33,7 @@ import Testing
             try QueryTuning.with(tuning) { () throws in
                 let found = try stack.context.fetch(request)
                 #expect(Set(found) == wanted && found.count == wanted.count, "\(predicate) by \(tuning): \(found.count), memory \(wanted.count)")
-                #expect(!stack.context.lastQuery.isInMemory, "\(predicate)")
+                #expect(!stack.context.lastQueryWasInMemory, "\(predicate)")
                 #expect(try stack.context.count(for: request) == wanted.count, "\(predicate), counted")
             }
         }
@@ -58,6 +58,56 @@ import Testing
         for (partial, asked, wanted) in [("flag == 2", "flag == 1", 14), ("flag IN {2, 3}", "flag == 1", 14), ("flag > 1", "flag == YES", 14), ("flag < 2", "flag == 1", 14)] {
             let stack = try stack(kind, ["bits"], where: partial, (0..<28).map { ["flag": $0 % 2 == 1, "bits": $0] })
             #expect(try count(stack, "\(asked) AND bits >= 0") == wanted, "\(partial)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func objectsOfAnotherStoreAreNoneOfThisOnes(kind: StoreKind) throws {
+        func filled() throws -> (stack: TestStack, groups: [NSManagedObject], person: NSManagedObject) {
+            let stack = try TestStack(kind)
+            let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }
+            let people = (0..<6).map { stack.insert("Person", ["name": "p\($0)", "group": groups[$0 % 3]]) }
+            try stack.context.save()
+            return (stack, groups, people[0])
+        }
+        let here = try filled(), there = try filled(), unsaved = there.stack.insert("Group", ["title": "new"])
+        #expect(here.groups.map(\.objectID.key) == there.groups.map(\.objectID.key))
+        for (group, isHere) in [(here.groups[0], true), (there.groups[0], false), (unsaved, false)] {
+            for given in [group, group.objectID] as [Any] {
+                #expect(try count(here.stack, "group == %@", [given], of: "Person") == (isHere ? 2 : 0))
+                #expect(try count(here.stack, "group != %@", [given], of: "Person") == (isHere ? 4 : 6))
+                #expect(try count(here.stack, "group IN %@", [[given]], of: "Person") == (isHere ? 2 : 0))
+                #expect(try count(here.stack, "SELF == %@", [given], of: "Group") == (isHere ? 1 : 0))
+                #expect(try count(here.stack, "SELF != %@", [given], of: "Group") == (isHere ? 2 : 3))
+            }
+        }
+        for (person, wanted) in [(here.person, 1), (there.person, 0)] {
+            for format in ["ANY people == %@", "people CONTAINS %@", "ANY people IN {%@}"] {
+                #expect(try count(here.stack, format, [person], of: "Group") == wanted, "\(format)")
+            }
+            #expect(try count(here.stack, "SELF IN %@", [[person.objectID, there.person]], of: "Person") == wanted)
+        }
+        #expect(try count(here.stack, "group IN %@", [there.groups + [here.groups[1]]], of: "Person") == 2)
+    }
+
+    /// Two coordinators may have one file open: its objects are the same for both.
+    @Test func objectsOfAnotherCoordinatorOverTheSameFileAreItsOwn() throws {
+        let first = try TestStack(.recordLog), group = first.insert("Group", ["title": "g"])
+        first.insert("Person", ["group": group])
+        try first.context.save()
+        let second = try TestStack(.recordLog, at: first.url)
+        #expect(try count(second, "group == %@", [group], of: "Person") == 1)
+        #expect(try count(second, "group == %@", [group.objectID], of: "Person") == 1)
+    }
+
+    @Test func anObjectIsNoListOfObjects() throws {
+        let stack = try TestStack(.inMemory), group = stack.insert("Group", ["title": "g"])
+        stack.insert("Person", ["group": group])
+        try stack.context.save()
+        for format in ["SELF == %@", "ANY people == %@"] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Group")
+            request.predicate = NSPredicate(format: format, argumentArray: [[group] + (try stack.fetch("Person"))])
+            #expect(try stack.context.fetch(request).isEmpty, "\(format)")
         }
     }
 }
