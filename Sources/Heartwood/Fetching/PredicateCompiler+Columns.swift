@@ -151,7 +151,7 @@ extension PredicateCompiler {
         switch kind {
         case .string where comparison.options.effective.isEmpty:
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
-            test = texts.count == present.count ? TextSetTest(table.runtime, index, Set(texts)) : nil
+            test = texts.count == present.count ? TextSetTest(table.runtime, index, texts) : nil
         case .bool, .int16, .int32, .int64:
             let numbers = present.compactMap { if case .integer(let number) = $0 { number } else { nil } }
             // No Boolean is another number, and no key of its index stands for one.
