@@ -12,6 +12,8 @@ extension PredicateCompiler {
             default: return ConstantTest(false)
             }
         }
+        // What is no number equals nothing, and is before and behind nothing, whatever the column.
+        if value.isNotANumber, let found = comparison.comparison.order { return ConstantTest(found == .notEqual) }
         switch comparison.comparison {
         case .between:
             guard let range = value.members, range.count == 2,
@@ -93,8 +95,12 @@ extension PredicateCompiler {
         switch value {
         case .integer(let constant): return integer(index, found, constant)
         case .bool(let constant): return integer(index, found, constant ? 1 : 0)
-        case .double(let constant): return integer(index, found, constant)
-        case .decimal(let constant): return integer(index, found, NSDecimalNumber(decimal: constant).doubleValue)
+        case .double(let constant):
+            let below = constant.rounded(.down)
+            return integer(index, found, below: Int64(exactly: below), isWhole: below == constant, isLarge: constant > 0)
+        case .decimal(let constant):
+            let below = constant.roundedDown
+            return integer(index, found, below: Int64("\(below)"), isWhole: below == constant, isLarge: constant > 0)
         default: return nil
         }
     }
@@ -106,11 +112,11 @@ extension PredicateCompiler {
         return IntegerTest(table.runtime, index, found, constant)
     }
 
-    /// An integer column against a number with a fraction: the nearest integers say the same.
-    private func integer(_ index: Int, _ found: ComparisonOperator, _ constant: Double) -> RowTest {
-        if let whole = Int64(exactly: constant) { return integer(index, found, whole) }
-        if constant.isNaN { return found == .notEqual ? ConstantTest(true) : ConstantTest(false) }
-        guard let below = Int64(exactly: constant.rounded(.down)) else { return outside(index, found, isLarge: constant > 0) }
+    /// An integer column against a number that may have a fraction: the nearest integers say the same.
+    /// - Parameter below: the nearest that is not above the number; nil where 64 bits do not hold it.
+    private func integer(_ index: Int, _ found: ComparisonOperator, below: Int64?, isWhole: Bool, isLarge: Bool) -> RowTest {
+        guard let below else { return outside(index, found, isLarge: isLarge) }
+        guard !isWhole else { return integer(index, found, below) }
         switch found {
         case .equal: return ConstantTest(false)
         case .notEqual: return ConstantTest(true)

@@ -110,4 +110,37 @@ import Testing
             #expect(try stack.context.fetch(request).isEmpty, "\(format)")
         }
     }
+
+    @Test(arguments: StoreKind.planning)
+    func anIntegerIsComparedWithADecimalExactly(kind: StoreKind) throws {
+        let large: Int64 = 9_007_199_254_740_992, numbers = [large, large + 1, large + 2, 0, -1, .max, .min]
+        let stack = try stack(kind, ["bits"], numbers.map { ["bits": $0] } + [[:]])
+        for (format, text, wanted) in [
+            ("bits == %@", "9007199254740993", 1), ("bits != %@", "9007199254740993", 7), ("bits < %@", "9007199254740993", 4),
+            ("bits > %@", "9007199254740993", 2), ("%@ >= bits", "9007199254740993", 5), ("bits > %@", "9007199254740992.5", 3),
+            ("bits == %@", "9007199254740992.5", 0), ("bits <= %@", "-0.5", 2), ("bits > %@", "-0.5", 5), ("bits == %@", "9223372036854775807", 1),
+            ("bits >= %@", "9223372036854775808", 0), ("bits < %@", "9223372036854775808", 7), ("bits >= %@", "-9223372036854775808", 7),
+            ("bits > %@", "-9223372036854775808.5", 7), ("bits < %@", "1e100", 7), ("bits < %@", "-1e100", 0), ("bits > %@", "1e-100", 4),
+            ("bits >= %@", "-1e-100", 5),
+        ] {
+            #expect(try count(stack, format, [NSDecimalNumber(string: text)]) == wanted, "\(format) \(text)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func nothingIsLessOrGreaterThanWhatIsNoNumber(kind: StoreKind) throws {
+        let rows: [[String: Any]] = (0..<4).map { ["bits": $0, "age": $0, "ratio": Double($0), "price": Decimal($0), "flag": true] }
+            + [["ratio": Double.nan, "price": NSDecimalNumber.notANumber], [:]]
+        let keys = ["bits", "ratio", "price", "ratio * 2", "price * 2", "flag"]
+        let stack = try stack(kind, keys, rows)
+        for (key, none) in keys.flatMap({ key in [NSDecimalNumber.notANumber, Double.nan].map { (key, $0 as Any) } }) {
+            for order in ["==", "<", "<=", ">", ">="] { #expect(try count(stack, "\(key) \(order) %@", [none]) == 0, "\(key) \(order)") }
+            #expect(try count(stack, "\(key) != %@", [none]) == 6, "\(key)")
+            #expect(try count(stack, "%@ < \(key)", [none]) == 0, "\(key)")
+        }
+        for key in ["ratio", "price"] {
+            #expect(try count(stack, "\(key) < 2") == 2 && count(stack, "\(key) <= 5") == 4 && count(stack, "\(key) > -1") == 4, "\(key)")
+            #expect(try count(stack, "\(key) != 1") == 5 && count(stack, "\(key) != nil") == 5, "\(key)")
+        }
+    }
 }
