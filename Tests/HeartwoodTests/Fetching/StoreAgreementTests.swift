@@ -143,4 +143,23 @@ import Testing
             #expect(try count(stack, "\(key) != 1") == 5 && count(stack, "\(key) != nil") == 5, "\(key)")
         }
     }
+
+    @Test(arguments: StoreKind.planning)
+    func optionsHoldForURIsToo(kind: StoreKind) throws {
+        let links = ["http://a.b/c", "http://A.B/c", "http://a.b/C", "http://b.c/d"]
+        let stack = try stack(kind, ["link"], links.map { ["link": URL(string: $0)!] } + [[:]])
+        for (format, wanted) in [
+            ("link ==[c] 'http://a.b/c'", 3), ("link ==[cd] 'HTTP://A.B/C'", 3), ("link !=[c] 'http://a.b/c'", 2), ("link <[c] 'http://b'", 3),
+            ("link >=[cd] 'HTTP://B'", 1), ("link BETWEEN[c] {'HTTP://A', 'HTTP://B'}", 3), ("link IN[c] {'HTTP://A.B/C', 'x'}", 3),
+            ("link ==[l] 'http://a.b/c'", 1), ("link == 'http://a.b/c'", 1), ("link BEGINSWITH[c] 'HTTP://A'", 3),
+        ] {
+            #expect(try count(stack, format) == wanted, "\(format)")
+        }
+        let url = try #require(URL(string: "http://A.b/C"))
+        #expect(try count(stack, "link ==[c] %@", [url]) == 3 && count(stack, "link == %@", [url]) == 0)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
+        request.predicate = NSPredicate(format: "link ==[c] 'http://a.b/c'")
+        stack.insert("Sample", ["link": try #require(URL(string: "HTTP://A.B/C"))])
+        #expect(try stack.context.fetch(request).count == 4)
+    }
 }
