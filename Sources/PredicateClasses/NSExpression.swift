@@ -22,7 +22,7 @@ open class NSExpression: NSObject, NSCopying {
 
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSExpression else { return false }
-        return other === self || other.body.format == body.format
+        return other === self || other.body.format.utf8.elementsEqual(body.format.utf8)
     }
 
     open override var hash: Int { body.format.hashValue }

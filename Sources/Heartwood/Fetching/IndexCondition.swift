@@ -4,7 +4,7 @@ import RecordLog
 enum IndexKey: Hashable, Sendable {
     case property(Int)
     /// An expression, as the format language prints it, whose values are texts, or else numbers and dates.
-    case expression(String, isText: Bool)
+    case expression(ExactText, isText: Bool)
 
     /// What its components hold.
     func columnType(_ runtime: EntityRuntime) -> ColumnType {

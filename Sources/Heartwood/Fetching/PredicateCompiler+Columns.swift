@@ -12,6 +12,8 @@ extension PredicateCompiler {
             default: return ConstantTest(false)
             }
         }
+        // What is no number equals nothing, and is before and behind nothing, whatever the column.
+        if value.isNotANumber, let found = comparison.comparison.order { return ConstantTest(found == .notEqual) }
         switch comparison.comparison {
         case .between:
             guard let range = value.members, range.count == 2,
@@ -90,35 +92,46 @@ extension PredicateCompiler {
 
     private func integer(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
         guard let found = comparison.comparison.order else { return nil }
-        let runtime = table.runtime
         switch value {
-        case .integer(let constant): return IntegerTest(runtime, index, found, constant)
-        case .bool(let constant): return IntegerTest(runtime, index, found, constant ? 1 : 0)
-        case .double(let constant): return Self.integer(runtime, index, found, constant)
-        case .decimal(let constant): return Self.integer(runtime, index, found, NSDecimalNumber(decimal: constant).doubleValue)
+        case .integer(let constant): return integer(index, found, constant)
+        case .bool(let constant): return integer(index, found, constant ? 1 : 0)
+        case .double(let constant):
+            let below = constant.rounded(.down)
+            return integer(index, found, below: Int64(exactly: below), isWhole: below == constant, isLarge: constant > 0)
+        case .decimal(let constant):
+            let below = constant.roundedDown
+            return integer(index, found, below: Int64("\(below)"), isWhole: below == constant, isLarge: constant > 0)
         default: return nil
         }
     }
 
-    /// An integer column against a number with a fraction: the nearest integers say the same.
-    private static func integer(_ runtime: EntityRuntime, _ index: Int, _ found: ComparisonOperator, _ constant: Double) -> RowTest {
-        if let whole = Int64(exactly: constant) { return IntegerTest(runtime, index, found, whole) }
-        let isPresent = NullTest(runtime, index, isNull: false)
-        if constant.isNaN { return found == .notEqual ? ConstantTest(true) : ConstantTest(false) }
-        guard let below = Int64(exactly: constant.rounded(.down)) else {
-            let isHuge = constant > 0
-            switch found {
-            case .equal: return ConstantTest(false)
-            case .notEqual: return ConstantTest(true)
-            case .less, .lessOrEqual: return isHuge ? isPresent : ConstantTest(false)
-            case .greater, .greaterOrEqual: return isHuge ? ConstantTest(false) : isPresent
-            }
-        }
+    private func integer(_ index: Int, _ found: ComparisonOperator, _ constant: Int64) -> RowTest {
+        // The keys of a Boolean column have no place for other numbers.
+        let isBool = table.runtime.properties[index].kind == .bool
+        guard !isBool || constant == 0 || constant == 1 else { return outside(index, found, isLarge: constant > 1) }
+        return IntegerTest(table.runtime, index, found, constant)
+    }
+
+    /// An integer column against a number that may have a fraction: the nearest integers say the same.
+    /// - Parameter below: the nearest that is not above the number; nil where 64 bits do not hold it.
+    private func integer(_ index: Int, _ found: ComparisonOperator, below: Int64?, isWhole: Bool, isLarge: Bool) -> RowTest {
+        guard let below else { return outside(index, found, isLarge: isLarge) }
+        guard !isWhole else { return integer(index, found, below) }
         switch found {
         case .equal: return ConstantTest(false)
         case .notEqual: return ConstantTest(true)
-        case .less, .lessOrEqual: return IntegerTest(runtime, index, .lessOrEqual, below)
-        case .greater, .greaterOrEqual: return IntegerTest(runtime, index, .greater, below)
+        case .less, .lessOrEqual: return integer(index, .lessOrEqual, below)
+        case .greater, .greaterOrEqual: return integer(index, .greater, below)
+        }
+    }
+
+    /// An integer column against a number that is larger, or smaller, than all that it can have.
+    private func outside(_ index: Int, _ found: ComparisonOperator, isLarge: Bool) -> RowTest {
+        switch found {
+        case .equal: ConstantTest(false)
+        case .notEqual: ConstantTest(true)
+        case .less, .lessOrEqual: isLarge ? NullTest(table.runtime, index, isNull: false) : ConstantTest(false)
+        case .greater, .greaterOrEqual: isLarge ? ConstantTest(false) : NullTest(table.runtime, index, isNull: false)
         }
     }
 
@@ -144,10 +157,12 @@ extension PredicateCompiler {
         switch kind {
         case .string where comparison.options.effective.isEmpty:
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
-            test = texts.count == present.count ? TextSetTest(table.runtime, index, Set(texts)) : nil
+            test = texts.count == present.count ? TextSetTest(table.runtime, index, texts) : nil
         case .bool, .int16, .int32, .int64:
             let numbers = present.compactMap { if case .integer(let number) = $0 { number } else { nil } }
-            test = numbers.count == present.count ? IntegerSetTest(table.runtime, index, Set(numbers)) : nil
+            // No Boolean is another number, and no key of its index stands for one.
+            let possible = kind == .bool ? numbers.filter { $0 == 0 || $0 == 1 } : numbers
+            test = numbers.count == present.count ? IntegerSetTest(table.runtime, index, Set(possible)) : nil
         case .uuid:
             let uuids = present.compactMap { if case .uuid(let uuid) = $0 { uuid.storedBytes } else { nil } }
             test = uuids.count == present.count ? UUIDTest(table.runtime, index, uuids) : nil

@@ -147,12 +147,15 @@ struct PredicateCompiler {
         switch comparison.modifier {
         case .direct:
             // depends CONTAINS package
-            guard rest.isEmpty, comparison.comparison == .contains, let key = objectKey(value) else { return nil }
-            return AnyMemberIdentityTest(source, [view.reference(key)])
+            guard rest.isEmpty, comparison.comparison == .contains, let rows = rows(value, view) else { return nil }
+            return AnyMemberIdentityTest(source, rows)
         case .any:
             if rest.isEmpty {
-                guard comparison.comparison == .equal || comparison.comparison == .isIn, let keys = objectKeys(value) else { return nil }
-                return AnyMemberIdentityTest(source, Set(keys.map(view.reference)))
+                switch comparison.comparison {
+                case .equal: return rows(value, view).map { AnyMemberIdentityTest(source, $0) }
+                case .isIn: return rows(among: value, view).map { AnyMemberIdentityTest(source, $0) }
+                default: return nil
+                }
             }
             return destinations(of: index, rest, inner, value).map { AnyMemberTest(source, $0) }
         case .all:
@@ -196,19 +199,24 @@ struct PredicateCompiler {
         return false
     }
 
-    private func objectKey(_ value: PredicateValue) -> ObjectKey? {
-        switch value {
-        case .object(let object): object.key
-        case .objectID(let id): id.key
-        default: nil
-        }
+    /// The row that an object has in this store; none where it is of another one, or was never saved.
+    /// - Returns: nil for what is no object.
+    private func rows(_ value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
+        value.members == nil ? rows(among: .collection([value]), view) : nil
     }
 
-    private func objectKeys(_ value: PredicateValue) -> [ObjectKey]? {
-        if let key = objectKey(value) { return [key] }
-        guard let members = value.members else { return nil }
-        let keys = members.compactMap(objectKey)
-        return keys.count == members.count ? keys : nil
+    /// As `rows(_:_:)`, of each member of a list.
+    private func rows(among value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
+        guard let members = value.members, let store = runtime.store else { return nil }
+        var result: Set<RowReference> = []
+        for member in members {
+            switch member {
+            case .object(let object): if object.isRow(of: store) { result.insert(view.reference(object.key)) }
+            case .objectID(let id): if id.isRow(of: store) { result.insert(view.reference(id.key)) }
+            default: return nil
+            }
+        }
+        return result
     }
 
     private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
@@ -217,9 +225,9 @@ struct PredicateCompiler {
         }
         guard let view else { return nil }
         switch comparison.comparison {
-        case .equal: return objectKey(value).map { ReferenceTest(runtime, index, [view.reference($0)]) }
-        case .notEqual: return objectKey(value).map { ReferenceTest(runtime, index, [view.reference($0)], isNegated: true) }
-        case .isIn: return objectKeys(value).map { ReferenceTest(runtime, index, Set($0.map(view.reference))) }
+        case .equal: return rows(value, view).map { ReferenceTest(runtime, index, $0) }
+        case .notEqual: return rows(value, view).map { ReferenceTest(runtime, index, $0, isNegated: true) }
+        case .isIn: return rows(among: value, view).map { ReferenceTest(runtime, index, $0) }
         default: return nil
         }
     }
@@ -227,8 +235,9 @@ struct PredicateCompiler {
     private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
         guard let view else { return nil }
         switch comparison.comparison {
-        case .equal, .isIn: return objectKeys(value).map { IdentityTest(Set($0.map(view.reference)), isNegated: false) }
-        case .notEqual: return objectKey(value).map { IdentityTest([view.reference($0)], isNegated: true) }
+        case .equal: return rows(value, view).map { IdentityTest($0, isNegated: false) }
+        case .notEqual: return rows(value, view).map { IdentityTest($0, isNegated: true) }
+        case .isIn: return rows(among: value, view).map { IdentityTest($0, isNegated: false) }
         default: return nil
         }
     }

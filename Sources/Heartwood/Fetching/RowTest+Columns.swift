@@ -66,8 +66,10 @@ final class NullTest: ColumnTest {
     }
 }
 
+/// Whole numbers and Booleans.
 final class IntegerTest: ColumnTest {
     let comparison: ComparisonOperator
+    /// Of a Boolean 0 or 1.
     let constant: Int64
 
     init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
@@ -129,6 +131,7 @@ final class DoubleTest: ColumnTest {
 
 final class DecimalTest: ColumnTest {
     let comparison: ComparisonOperator
+    /// A number.
     let constant: StoredDecimal
     private let constantKey: [UInt8]
 
@@ -143,16 +146,25 @@ final class DecimalTest: ColumnTest {
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
+        let value = row.decimal(access)
+        guard !value.isNaN else { return comparison == .notEqual }
         // Decimals have several forms a value; their keys have one.
         let key = scope.key
         key.removeAll()
-        key.append(decimal: row.decimal(access))
+        key.append(decimal: value)
         return comparison.holds(constantKey.withUnsafeBytes { KeyBytes.compare(key.buffer, $0) }, 0)
     }
 
     override var indexCondition: IndexCondition? {
-        IndexCondition(property: property, comparison, constantKey)
+        IndexCondition(property: property, comparison, constantKey, least: Self.least)
     }
+
+    /// As for doubles; no row has a lesser one.
+    private static let least: [UInt8] = {
+        let key = KeyBuilder()
+        key.append(decimal: StoredDecimal(mantissa: .max, exponent: .max, isNegative: true, isNaN: false))
+        return key.bytes
+    }()
 }
 
 final class UUIDTest: ColumnTest {
@@ -234,6 +246,7 @@ final class BytesTest: ColumnTest {
 }
 
 final class IntegerSetTest: ColumnTest {
+    /// Of a Boolean 0, 1 or both.
     let constants: Set<Int64>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Int64>) {

@@ -32,19 +32,22 @@ final class TextTest: ColumnTest {
 
 /// A string column against a list of strings.
 final class TextSetTest: ColumnTest {
-    private let texts: Set<String>
+    /// Each once.
+    private let texts: [String]
+    private let table = GroupTable()
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ texts: Set<String>) {
-        self.texts = texts
+    init(_ runtime: EntityRuntime, _ property: Int, _ texts: [String]) {
+        let table = table
+        self.texts = texts.filter { text in
+            var text = text
+            return text.withUTF8 { table.number(of: UnsafeRawBufferPointer($0)).isNew }
+        }
         super.init(runtime, property)
     }
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
-        let text = String(decoding: row.bytes(access), as: UTF8.self)
-        // Swift's equality takes canonically equivalent strings as one; the store's is by bytes.
-        guard let found = texts.firstIndex(of: text) else { return false }
-        return texts[found].utf8.elementsEqual(text.utf8)
+        return table.contains(row.bytes(access))
     }
 
     override var indexCondition: IndexCondition? {

@@ -57,7 +57,8 @@ struct IndexPlan {
     /// The index of this name in a store, where it is the same.
     func found(in catalog: Catalog, _ table: TableDefinition) -> IndexDefinition? {
         guard let known = catalog.indexes(on: table.id).first(where: { $0.name == name }),
-            let wanted = definition(table.currentLayout), known.extractorName == wanted.extractorName, known.parts == wanted.parts
+            let wanted = definition(table.currentLayout), known.parts == wanted.parts,
+            known.extractorName.map(ExactText.init) == wanted.extractorName.map(ExactText.init)
         else { return nil }
         return known
     }

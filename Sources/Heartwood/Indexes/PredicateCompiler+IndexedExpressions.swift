@@ -19,7 +19,7 @@ extension PredicateCompiler {
         _ node: ExpressionNode, _ comparison: PredicateNode.Comparison, _ operation: PredicateNode.Operator, _ value: PredicateValue
     ) -> IndexCondition? {
         guard comparison.options.effective.isEmpty, !value.isNull else { return nil }
-        let format = PredicatePrinter.format(node)
+        let format = ExactText(PredicatePrinter.format(node))
         let keys = Set(table.indexes.flatMap { $0.parts.map(\.key) })
         let isText: Bool
         switch value {

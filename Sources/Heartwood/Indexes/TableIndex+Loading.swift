@@ -12,7 +12,7 @@ extension TableIndex {
                 let isAscending = element.isDescending != true
                 if let name = element.column { return indexByName[name].map { Part(property: $0, isAscending: isAscending) } }
                 guard let format = element.expression else { return nil }
-                return Part(.expression(format, isText: element.isText ?? false), isAscending: isAscending)
+                return Part(.expression(ExactText(format), isText: element.isText ?? false), isAscending: isAscending)
             }
             guard parts.count == plan.specification.elements.count else { return nil }
             return TableIndex(

@@ -74,6 +74,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         return made
     }
 
+    /// As its ID has it, which is made where it is needed alone.
+    final func isRow(of store: NSPersistentStore) -> Bool {
+        !key.isTemporary && (runtime.store === store || objectID.isRow(of: store))
+    }
+
     /// Makes sure that the ID stays when the object leaves its context.
     final func keepID() {
         _ = ownStorage()

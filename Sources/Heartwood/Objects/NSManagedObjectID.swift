@@ -45,6 +45,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
             && storeIdentifier == other.storeIdentifier
     }
 
+    /// Whether it names a row of this store, as `isEqual(_:)` has it: of another coordinator's store over the same file too.
+    func isRow(of store: NSPersistentStore) -> Bool {
+        !isTemporaryID && (persistentStore === store || storeIdentifier == store.identifier)
+    }
+
     public override var hash: Int {
         var hasher = Hasher()
         hasher.combine(key)

@@ -7,22 +7,11 @@ import Synchronization
 /// parsed each time. So is whatever turns out wrong, since only parsing knows where.
 enum ParsedFormats {
     private static let limit = 256
-    /// nil for a format that has to be parsed each time.
-    private static let known = Mutex<[Key: FormatTemplate?]>([:])
+    /// nil for a format that has to be parsed each time. By their bytes: texts that Swift calls equal may have literals that a fetch tells
+    /// apart.
+    private static let known = Mutex<[ExactText: FormatTemplate?]>([:])
 
-    /// A format by its bytes: texts that Swift calls equal may have literals that a fetch tells apart.
-    private struct Key: Hashable {
-        let format: String
-
-        static func == (a: Key, b: Key) -> Bool { a.format.hasSameBytes(as: b.format) }
-
-        func hash(into hasher: inout Hasher) {
-            var format = format
-            format.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        }
-    }
-
-    private static func template(_ format: String) -> FormatTemplate? { known.withLock { $0[Key(format: format)] ?? nil } }
+    private static func template(_ format: String) -> FormatTemplate? { known.withLock { $0[ExactText(format)] ?? nil } }
 
     /// The tree of a format that was asked before, and whose argument is compared with a key path.
     /// - Returns: nil where the format has to be looked at.
@@ -41,7 +30,7 @@ enum ParsedFormats {
     /// Notes a format that was parsed.
     /// - Parameter parse: parses it with other arguments.
     static func note(_ format: String, _ count: Int, _ parse: ([Any?]) throws -> PredicateNode) {
-        let key = Key(format: format)
+        let key = ExactText(format)
         guard count > 0, !known.withLock({ $0.keys.contains(key) }) else { return }
         let template = (try? parse((0..<count).map(FormatTemplate.Place.init))).map { FormatTemplate($0, argumentCount: count) }
         known.withLock { known in

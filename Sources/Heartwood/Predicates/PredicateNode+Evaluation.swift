@@ -57,7 +57,7 @@ extension PredicateNode.Comparison {
         case .equal: return try isEqual(a, b)
         case .notEqual: return try !isEqual(a, b)
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
-            if !options.effective.isEmpty, case .text = a, case .text = b { return try matchesText(a, b) }
+            if !options.effective.isEmpty, a.text != nil, b.text != nil { return try matchesText(a, b) }
             guard let order = a.ordered(b) else { return false }
             switch comparison {
             case .less: return order == .orderedAscending
@@ -87,7 +87,7 @@ extension PredicateNode.Comparison {
     }
 
     private func isEqual(_ a: PredicateValue, _ b: PredicateValue) throws -> Bool {
-        if !options.effective.isEmpty, case .text(let x) = a, case .text(let y) = b {
+        if !options.effective.isEmpty, let x = a.text, let y = b.text {
             return try TextMatcher(kind: .order(.equal), y, options: options).matches(x)
         }
         return a.isEqual(b)

@@ -83,7 +83,11 @@ final class PredicateTree: PredicateBody {
 
     var format: String { PredicatePrinter.format(node) }
 
-    func isEqual(_ other: any PredicateBody) -> Bool { other === self || !node.hasBlock && (other as? PredicateTree)?.format == format }
+    func isEqual(_ other: any PredicateBody) -> Bool {
+        if other === self { return true }
+        guard !node.hasBlock, let tree = other as? PredicateTree else { return false }
+        return tree.format.hasSameBytes(as: format)
+    }
 }
 
 /// The tree behind an expression object.

@@ -15,8 +15,8 @@ extension PredicateValue {
         case (.double(let a), .integer(let b)): Self.compare(b, a).map(Self.reverse)
         case (.decimal(let a), .double(let b)) where Decimal(finite: b) == nil: PredicateValue.double(a.double).ordered(other)
         case (.double(let a), .decimal(let b)) where Decimal(finite: a) == nil: ordered(.double(b.double))
-        case (.decimal(let a), _): other.asDecimal.map { Self.compare(a, $0) }
-        case (_, .decimal(let b)): asDecimal.map { Self.compare($0, b) }
+        case (.decimal(let a), _): other.asDecimal.flatMap { Self.compareDecimals(a, $0) }
+        case (_, .decimal(let b)): asDecimal.flatMap { Self.compareDecimals($0, b) }
         case (.text(let a), .text(let b)): Self.compareBytes(a.utf8, b.utf8)
         case (.date(let a), .date(let b)): a.isNaN || b.isNaN ? nil : Self.compare(a, b)
         case (.data(let a), .data(let b)): Self.compareBytes(a, b)
@@ -89,6 +89,10 @@ extension PredicateValue {
         a < b ? .orderedAscending : a > b ? .orderedDescending : .orderedSame
     }
 
+    private static func compareDecimals(_ a: Decimal, _ b: Decimal) -> ComparisonResult? {
+        a.isNaN || b.isNaN ? nil : compare(a, b)
+    }
+
     /// Exact, where converting the integer to a double would round.
     private static func compare(_ a: Int64, _ b: Double) -> ComparisonResult? {
         if b.isNaN { return nil }
@@ -125,4 +129,11 @@ extension Decimal {
     }
 
     var double: Double { NSDecimalNumber(decimal: self).doubleValue }
+
+    /// The nearest whole number that is not above it.
+    var roundedDown: Decimal {
+        var source = self, result = Decimal()
+        NSDecimalRound(&result, &source, 0, .down)
+        return result
+    }
 }

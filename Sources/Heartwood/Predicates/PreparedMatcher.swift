@@ -15,7 +15,7 @@ final class PreparedMatcher {
 
     /// - Throws: `PredicateFault` for a regular expression that does not compile.
     func matcher(_ comparison: PredicateNode.Operator, _ pattern: String, options: PredicateNode.Options) throws -> TextMatcher? {
-        if let (operation, known, box) = kept.withLock({ $0 }), operation == comparison, known.utf8.elementsEqual(pattern.utf8) {
+        if let (operation, known, box) = kept.withLock({ $0 }), operation == comparison, known.hasSameBytes(as: pattern) {
             return box.matcher
         }
         let box = Box(try TextMatcher(comparison, pattern, options: options))

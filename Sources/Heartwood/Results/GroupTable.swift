@@ -35,18 +35,28 @@ final class GroupTable {
 
     /// - Complexity: O(bytes of the key), on average.
     func number(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
-        let hash = hash(key)
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while slots[slot] != 0 {
-            let number = slots[slot] &- 1, entry = entries[number]
-            if entry.hash == hash, entry.count == key.count, isEqual(key, at: entry.start) { return (number, false) }
-            slot = (slot &+ 1) & mask
-        }
+        let hash = hash(key), slot = slot(of: key, hash)
+        guard slots[slot] == 0 else { return (slots[slot] &- 1, false) }
         entries.append(Entry(hash: hash, start: arenaUsed, count: key.count))
         keep(key)
         slots[slot] = entries.count
         if entries.count * 2 > mask { grow() }
         return (entries.count - 1, true)
+    }
+
+    /// Whether a key has a number. Several threads may ask at once, while none is given.
+    func contains(_ key: UnsafeRawBufferPointer) -> Bool { slots[slot(of: key, hash(key))] != 0 }
+
+    /// The slot that a key has, or a free one where it has none.
+    @inline(__always)
+    private func slot(of key: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] != 0 {
+            let entry = entries[slots[slot] &- 1]
+            if entry.hash == hash, entry.count == key.count, isEqual(key, at: entry.start) { break }
+            slot = (slot &+ 1) & mask
+        }
+        return slot
     }
 
     @inline(__always)

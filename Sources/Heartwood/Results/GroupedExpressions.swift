@@ -10,12 +10,12 @@ struct GroupedExpressions {
 
     let keys: [ExpressionNode]
     private(set) var aggregates: [Aggregate] = []
-    private let keyFormats: [String]
-    private var aggregateFormats: [String] = []
+    private let keyFormats: [ExactText]
+    private var aggregateFormats: [ExactText] = []
 
     init(keys: [ExpressionNode]) {
         self.keys = keys
-        keyFormats = keys.map(PredicatePrinter.format)
+        keyFormats = keys.map { ExactText(PredicatePrinter.format($0)) }
     }
 
     // MARK: Slots
@@ -43,7 +43,7 @@ struct GroupedExpressions {
 
     /// The slot of a key that is grouped by.
     func slot(of node: ExpressionNode) -> ExpressionNode? {
-        keyFormats.firstIndex(of: PredicatePrinter.format(node)).map { .variable(Slot.key($0).name) }
+        keyFormats.firstIndex(of: ExactText(PredicatePrinter.format(node))).map { .variable(Slot.key($0).name) }
     }
 
     // MARK: Rewriting
@@ -84,9 +84,9 @@ struct GroupedExpressions {
     private mutating func take(_ aggregate: Aggregate) throws -> ExpressionNode {
         let format = PredicatePrinter.format(.call(aggregate.function, [aggregate.argument]))
         guard !aggregate.argument.hasAggregate else { throw ResultShape.error("\"\(format)\" is an aggregate of an aggregate.") }
-        if let known = aggregateFormats.firstIndex(of: format) { return .variable(Slot.aggregate(known).name) }
+        if let known = aggregateFormats.firstIndex(of: ExactText(format)) { return .variable(Slot.aggregate(known).name) }
         aggregates.append(aggregate)
-        aggregateFormats.append(format)
+        aggregateFormats.append(ExactText(format))
         return .variable(Slot.aggregate(aggregates.count - 1).name)
     }
 }

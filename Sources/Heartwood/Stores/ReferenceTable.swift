@@ -6,7 +6,7 @@ import Synchronization
 /// Numbers are given in turn, from 1, and never again. Two reference objects are one where they read the same: a URI has their text.
 final class ReferenceTable: Sendable {
     private struct Table {
-        var rows: [String: UInt64] = [:]
+        var rows: [ExactText: UInt64] = [:]
         /// By row number, from 1.
         var references: [(name: String, object: Any)] = []
     }
@@ -34,17 +34,17 @@ final class ReferenceTable: Sendable {
         let name = Self.name(of: reference)
         nonisolated(unsafe) let object = reference
         return state.withLock { state in
-            if let known = state.tables[slot]?.rows[name] { return (known, false) }
+            if let known = state.tables[slot]?.rows[ExactText(name)] { return (known, false) }
             state.tables[slot, default: Table()].references.append((name, object))
             let row = UInt64(state.tables[slot]?.references.count ?? 0)
-            state.tables[slot]?.rows[name] = row
+            state.tables[slot]?.rows[ExactText(name)] = row
             return (row, true)
         }
     }
 
     /// The number of what a URI names; nil where it was never given.
     func row(named name: String, slot: UInt16) -> UInt64? {
-        state.withLock { $0.tables[slot]?.rows[name] }
+        state.withLock { $0.tables[slot]?.rows[ExactText(name)] }
     }
 
     private func entry(_ key: ObjectKey) -> (name: String, object: Any)? {

@@ -10,7 +10,7 @@ package final class UniqueLookup {
     private let index: Int
     private let kind: PropertyKind
     /// Objects met in this batch.
-    private var recent: [String: NSManagedObject] = [:]
+    private var recent: [ExactText: NSManagedObject] = [:]
 
     package init(entity: NSEntityDescription, attribute: NSAttributeDescription, context: NSManagedObjectContext) {
         self.entity = entity
@@ -28,7 +28,7 @@ package final class UniqueLookup {
     /// The object whose attribute has this value; nil where there is none.
     /// - Parameter value: as key-value coding takes it.
     package func find(_ value: Any) throws -> NSManagedObject? {
-        let text = "\(value)"
+        let text = ExactText("\(value)")
         if let known = recent[text] { return known.isDeleted ? nil : known }
         guard let converted = ManagedValue(attributeObject: value, kind: kind) else { return nil }
         let runtime = context.runtime(for: entity)
@@ -44,7 +44,7 @@ package final class UniqueLookup {
     package func make(_ value: Any) throws -> NSManagedObject {
         let object = NSManagedObject(entity: entity, insertInto: context)
         try object.setValue(value, at: index)
-        recent["\(value)"] = object
+        recent[ExactText("\(value)")] = object
         return object
     }
 }

@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Constants on which a store and memory might disagree: the planner's choice, a scan, each index by force and memory find the same.
+@Suite struct StoreAgreementTests {
+    /// Samples with these values, and an index over each of these keys or expressions.
+    private func stack(_ kind: StoreKind, _ keys: [String], where predicate: String? = nil, _ rows: [[String: Any]]) throws -> TestStack {
+        let model = SampleGraph.model(), sample = model.entitiesByName["Sample"]!
+        sample.indexes = keys.map { key in
+            let computed = NSExpressionDescription()
+            computed.expression = NSExpression(format: key)
+            let element = NSFetchIndexElementDescription(property: sample.propertiesByName[key] ?? computed, collationType: .binary)
+            let index = NSFetchIndexDescription(name: key, elements: [element])
+            index.partialIndexPredicate = predicate.map { NSPredicate(format: $0) }
+            return index
+        }
+        let stack = try TestStack(kind, model: model)
+        for row in rows { stack.insert("Sample", row) }
+        try stack.context.save()
+        return stack
+    }
+
+    /// How many objects memory finds, and every way through the store with it.
+    private func count(_ stack: TestStack, _ format: String, _ arguments: [Any] = [], of entity: String = "Sample") throws -> Int {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        let predicate = NSPredicate(format: format, argumentArray: arguments)
+        request.predicate = predicate
+        let wanted = Set(try stack.fetch(entity).filter { predicate.evaluate(with: $0) })
+        let names = stack.coordinator.managedObjectModel.entitiesByName[entity]?.indexes.map(\.name) ?? []
+        for tuning in [QueryTuning(), QueryTuning(access: .scan)] + names.map({ QueryTuning(access: .index("index:\($0)")) }) {
+            try QueryTuning.with(tuning) { () throws in
+                let found = try stack.context.fetch(request)
+                #expect(Set(found) == wanted && found.count == wanted.count, "\(predicate) by \(tuning): \(found.count), memory \(wanted.count)")
+                #expect(!stack.context.lastQueryWasInMemory, "\(predicate)")
+                #expect(try stack.context.count(for: request) == wanted.count, "\(predicate), counted")
+            }
+        }
+        return wanted.count
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func aBooleanIsNoNumberBesideZeroAndOne(kind: StoreKind) throws {
+        let flags: [[String: Any]] = (0..<40).map { $0 % 4 == 3 ? [:] : ["flag": $0 % 4 == 1] }
+        let stack = try stack(kind, ["flag"], flags)
+        for (format, wanted) in [
+            ("flag == 2", 0), ("flag != 2", 40), ("flag == -1", 0), ("flag < 2", 30), ("flag > -1", 30), ("flag >= 9007199254740993", 0),
+            ("flag <= -3", 0), ("flag < -0.5", 0), ("flag < 0.5", 20), ("flag > 1.5", 0), ("flag IN {2}", 0), ("flag IN {1, 2}", 10),
+            ("flag IN {0, -1, nil}", 30), ("flag == 1 OR flag == 2", 10), ("flag BETWEEN {-5, 5}", 30), ("NOT flag == 2", 40), ("flag == YES", 10),
+        ] {
+            #expect(try count(stack, format) == wanted, "\(format)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func aPartialIndexOfBooleansIsNotTakenForAnother(kind: StoreKind) throws {
+        for (partial, asked, wanted) in [("flag == 2", "flag == 1", 14), ("flag IN {2, 3}", "flag == 1", 14), ("flag > 1", "flag == YES", 14), ("flag < 2", "flag == 1", 14)] {
+            let stack = try stack(kind, ["bits"], where: partial, (0..<28).map { ["flag": $0 % 2 == 1, "bits": $0] })
+            #expect(try count(stack, "\(asked) AND bits >= 0") == wanted, "\(partial)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func objectsOfAnotherStoreAreNoneOfThisOnes(kind: StoreKind) throws {
+        func filled() throws -> (stack: TestStack, groups: [NSManagedObject], person: NSManagedObject) {
+            let stack = try TestStack(kind)
+            let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }
+            let people = (0..<6).map { stack.insert("Person", ["name": "p\($0)", "group": groups[$0 % 3]]) }
+            try stack.context.save()
+            return (stack, groups, people[0])
+        }
+        let here = try filled(), there = try filled(), unsaved = there.stack.insert("Group", ["title": "new"])
+        #expect(Set(here.groups.map(\.key)) == Set(there.groups.map(\.key)))
+        for (group, isHere) in [(here.groups[0], true), (there.groups[0], false), (unsaved, false)] {
+            for given in [group, group.objectID] as [Any] {
+                #expect(try count(here.stack, "group == %@", [given], of: "Person") == (isHere ? 2 : 0))
+                #expect(try count(here.stack, "group != %@", [given], of: "Person") == (isHere ? 4 : 6))
+                #expect(try count(here.stack, "group IN %@", [[given]], of: "Person") == (isHere ? 2 : 0))
+                #expect(try count(here.stack, "SELF == %@", [given], of: "Group") == (isHere ? 1 : 0))
+                #expect(try count(here.stack, "SELF != %@", [given], of: "Group") == (isHere ? 2 : 3))
+            }
+        }
+        for (person, wanted) in [(here.person, 1), (there.person, 0)] {
+            for format in ["ANY people == %@", "people CONTAINS %@", "ANY people IN {%@}"] {
+                #expect(try count(here.stack, format, [person], of: "Group") == wanted, "\(format)")
+            }
+            #expect(try count(here.stack, "SELF IN %@", [[person.objectID, there.person]], of: "Person") == wanted)
+        }
+        #expect(try count(here.stack, "group IN %@", [there.groups + [here.groups[1]]], of: "Person") == 2)
+    }
+
+    /// Two coordinators may have one file open: its objects are the same for both.
+    @Test func objectsOfAnotherCoordinatorOverTheSameFileAreItsOwn() throws {
+        let first = try TestStack(.recordLog), group = first.insert("Group", ["title": "g"])
+        first.insert("Person", ["group": group])
+        try first.context.save()
+        let second = try TestStack(.recordLog, at: first.url)
+        #expect(try count(second, "group == %@", [group], of: "Person") == 1)
+        #expect(try count(second, "group == %@", [group.objectID], of: "Person") == 1)
+    }
+
+    @Test func anObjectIsNoListOfObjects() throws {
+        let stack = try TestStack(.inMemory), group = stack.insert("Group", ["title": "g"])
+        stack.insert("Person", ["group": group])
+        try stack.context.save()
+        for format in ["SELF == %@", "ANY people == %@"] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Group")
+            request.predicate = NSPredicate(format: format, argumentArray: [[group] + (try stack.fetch("Person"))])
+            #expect(try stack.context.fetch(request).isEmpty, "\(format)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func anIntegerIsComparedWithADecimalExactly(kind: StoreKind) throws {
+        let large: Int64 = 9_007_199_254_740_992, numbers = [large, large + 1, large + 2, 0, -1, .max, .min]
+        let stack = try stack(kind, ["bits"], numbers.map { ["bits": $0] } + [[:]])
+        for (format, text, wanted) in [
+            ("bits == %@", "9007199254740993", 1), ("bits != %@", "9007199254740993", 7), ("bits < %@", "9007199254740993", 4),
+            ("bits > %@", "9007199254740993", 2), ("%@ >= bits", "9007199254740993", 5), ("bits > %@", "9007199254740992.5", 3),
+            ("bits == %@", "9007199254740992.5", 0), ("bits <= %@", "-0.5", 2), ("bits > %@", "-0.5", 5), ("bits == %@", "9223372036854775807", 1),
+            ("bits >= %@", "9223372036854775808", 0), ("bits < %@", "9223372036854775808", 7), ("bits >= %@", "-9223372036854775808", 7),
+            ("bits > %@", "-9223372036854775808.5", 7), ("bits < %@", "1e100", 7), ("bits < %@", "-1e100", 0), ("bits > %@", "1e-100", 4),
+            ("bits >= %@", "-1e-100", 5),
+        ] {
+            #expect(try count(stack, format, [NSDecimalNumber(string: text)]) == wanted, "\(format) \(text)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func nothingIsLessOrGreaterThanWhatIsNoNumber(kind: StoreKind) throws {
+        var rows: [[String: Any]] = (0..<4).map { ["bits": $0, "ratio": Double($0), "price": Decimal($0), "flag": true] }
+        rows += [["ratio": Double.nan, "price": NSDecimalNumber.notANumber], [:]]
+        let keys = ["bits", "ratio", "price", "ratio * 2", "price * 2", "flag"]
+        let stack = try stack(kind, keys, rows)
+        for key in keys {
+            for none in [NSDecimalNumber.notANumber, Double.nan] as [Any] {
+                for order in ["==", "<", "<=", ">", ">="] { #expect(try count(stack, "\(key) \(order) %@", [none]) == 0, "\(key) \(order)") }
+                #expect(try count(stack, "\(key) != %@", [none]) == 6, "\(key)")
+                #expect(try count(stack, "%@ < \(key)", [none]) == 0, "\(key)")
+            }
+        }
+        for key in ["ratio", "price"] {
+            #expect(try count(stack, "\(key) < 2") == 2 && count(stack, "\(key) <= 5") == 4 && count(stack, "\(key) > -1") == 4, "\(key)")
+            #expect(try count(stack, "\(key) != 1") == 5 && count(stack, "\(key) != nil") == 5, "\(key)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func optionsHoldForURIsToo(kind: StoreKind) throws {
+        let links = ["http://a.b/c", "http://A.B/c", "http://a.b/C", "http://b.c/d"]
+        let stack = try stack(kind, ["link"], links.map { ["link": URL(string: $0)!] } + [[:]])
+        for (format, wanted) in [
+            ("link ==[c] 'http://a.b/c'", 3), ("link ==[cd] 'HTTP://A.B/C'", 3), ("link !=[c] 'http://a.b/c'", 2), ("link <[c] 'http://b'", 3),
+            ("link >=[cd] 'HTTP://B'", 1), ("link BETWEEN[c] {'HTTP://A', 'HTTP://B'}", 3), ("link IN[c] {'HTTP://A.B/C', 'x'}", 3),
+            ("link ==[l] 'http://a.b/c'", 1), ("link == 'http://a.b/c'", 1), ("link BEGINSWITH[c] 'HTTP://A'", 3),
+        ] {
+            #expect(try count(stack, format) == wanted, "\(format)")
+        }
+        let url = try #require(URL(string: "http://A.b/C"))
+        #expect(try count(stack, "link ==[c] %@", [url]) == 3 && count(stack, "link == %@", [url]) == 0)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
+        request.predicate = NSPredicate(format: "link ==[c] 'http://a.b/c'")
+        stack.insert("Sample", ["link": try #require(URL(string: "HTTP://A.B/C"))])
+        #expect(try stack.context.fetch(request).count == 4)
+    }
+}
