@@ -44,7 +44,7 @@ enum BatchValues {
             let store = runtime.store, id.persistentStore === store
         else {
             throw error(
-                "\(name) takes the permanent ID of a \(property.destination?.name ?? "?") of the same store, not \(value).",
+                "\(name) takes the permanent ID of a \(property.destination?.name ?? "?") of the same store, not \(ValueText.of(value)).",
                 key: property.name, value)
         }
         return .reference(id.key)

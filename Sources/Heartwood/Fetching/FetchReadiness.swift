@@ -20,7 +20,12 @@ struct FetchReadiness {
     }
 
     private static func path(_ text: String, from entity: NSEntityDescription) throws -> [String] {
-        let keys = text.split(separator: ".").map(String.init)
+        let keys: [String]
+        do {
+            keys = try PredicateKeyPath.keys(text)
+        } catch {
+            throw CoreDataError.unsupported("\(entity.name ?? "?") cannot prefetch \"\(text)\": \(error).")
+        }
         var owner = entity
         for key in keys {
             // A key may be one that only a subentity has.

@@ -44,6 +44,7 @@ enum PredicateCheck {
 
     /// What is wrong with a key path asked of an entity's objects.
     private static func fault(_ keys: [String], _ entity: NSEntityDescription) -> String? {
+        guard keys.count <= PredicateKeyPath.lengthMax else { return PredicateFault.longPath.reason }
         var owner: NSEntityDescription? = entity
         for key in keys {
             if key.hasPrefix("@") {

@@ -92,13 +92,22 @@ enum PredicateNumber {
 
     private static func decimals(_ function: PredicateFunction, _ a: Decimal, _ b: Decimal) -> PredicateNumber? {
         if function == .divide, b.isZero { return nil }
-        let result: Decimal = switch function {
+        let result: Decimal? = switch function {
         case .add: a + b
         case .subtract: a - b
-        case .multiply: a * b
+        case .multiply: product(a, b)
         default: a / b
         }
-        return result.isNaN ? nil : .decimal(result)
+        return result.flatMap { $0.isNaN ? nil : .decimal($0) }
+    }
+
+    /// nil for what is nearer to zero than a decimal can be: there Foundation's multiplication traps, `NSDecimalMultiply` as well.
+    private static func product(_ a: Decimal, _ b: Decimal) -> Decimal? {
+        let exponent = a.exponent + b.exponent
+        guard exponent < Decimal.exponentMin, !a.isZero, !b.isZero else { return a * b }
+        let digits = a.significand * b.significand
+        guard digits.exponent + exponent >= Decimal.exponentMin else { return nil }
+        return Decimal(sign: a.sign == b.sign ? .plus : .minus, exponent: exponent, significand: digits)
     }
 
     /// Rounds as `rule` says; whole numbers stay as they are.

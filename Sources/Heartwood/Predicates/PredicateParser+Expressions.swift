@@ -52,6 +52,9 @@ extension PredicateParser {
                 try lexer.advance()
                 let keys = try self.keys()
                 if case .keyPath(let earlier) = base.node {
+                    guard earlier.count + keys.count <= PredicateKeyPath.lengthMax else {
+                        throw lexer.failure(PredicateFault.longPath.reason, at: result.position)
+                    }
                     result = Item(kind: .expression(.keyPath(earlier + keys)), depth: result.depth, position: result.position)
                 } else {
                     result = try item(.expression(.path(base.node, keys)), over: base.depth, at: result.position)
@@ -194,6 +197,7 @@ extension PredicateParser {
                 keys += isFirst && parts[0].uppercased() == "SELF" ? Array(parts.dropFirst()) : parts
             default: throw lexer.failure("a key is missing")
             }
+            guard keys.count <= PredicateKeyPath.lengthMax else { throw lexer.failure(PredicateFault.longPath.reason) }
             try lexer.advance()
             isFirst = false
         } while try take(symbol: ".")

@@ -92,7 +92,7 @@ final class ExpressionTree: ExpressionBody {
     let depth: Int
 
     init(_ node: ExpressionNode, depth: Int) {
-        self.node = depth > PredicateNode.depthMax ? .fault(.tooDeep) : node
+        self.node = depth > PredicateNode.depthMax ? .fault(.tooDeep) : node.isLongPath ? .fault(.longPath) : node
         self.depth = depth > PredicateNode.depthMax ? 1 : depth
     }
 
@@ -180,6 +180,11 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
+    fileprivate var isLongPath: Bool {
+        if case .keyPath(let keys) = self { return keys.count > PredicateKeyPath.lengthMax }
+        return false
+    }
+
     fileprivate var hasBlock: Bool {
         var found = false
         _ = rewriting(bound: []) { part, _ in

@@ -26,7 +26,7 @@ struct ColumnReader {
         case let path as String: return try column(path: path)
         default:
             throw ResultShape.error(
-                "A property to fetch is a name, a key path, an NSPropertyDescription or an NSExpressionDescription, not \(property).")
+                "A property to fetch is a name, a key path, an NSPropertyDescription or an NSExpressionDescription, not \(ValueText.of(property)).")
         }
     }
 
@@ -48,9 +48,14 @@ struct ColumnReader {
     // MARK: Key paths
 
     private func column(path: String) throws -> ResultShape.Column {
-        let keys = entity.joiningComposites(path.split(separator: ".").map(String.init))
+        guard !path.isEmpty else { throw ResultShape.error("A property to fetch has no name.") }
+        let keys: [String]
+        do {
+            keys = entity.joiningComposites(try PredicateKeyPath.keys(path))
+        } catch {
+            throw ResultShape.error("\(name) cannot give \"\(path)\": \(error).")
+        }
         let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
-        guard !keys.isEmpty else { throw ResultShape.error("A property to fetch has no name.") }
         try PredicateCheck.check(node, entity: entity)
         var owner: NSEntityDescription? = entity
         for (place, key) in keys.enumerated() {
