@@ -65,7 +65,7 @@ final class BatchUpdateValue {
         if let fitted = Self.fit(value, kind) { return fitted }
         let object = value.object
         throw BatchValues.error(
-            "The batch update made \(object ?? "nil") of row \(row.reference.row), which does not fit \(name).", key: name, object)
+            "The batch update made \(ValueText.of(object)) of row \(row.reference.row), which does not fit \(name).", key: name, object)
     }
 
     /// A computed value as the attribute keeps it; fractions of an integer are cut off.

@@ -5,7 +5,7 @@ import RecordLog
 enum BatchValues {
     static func error(_ description: String, key: String, _ value: Any?) -> NSError {
         CoreDataError.make(
-            NSManagedObjectValidationError, description, [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value ?? NSNull()])
+            NSManagedObjectValidationError, description, [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()])
     }
 
     /// A value for a property, in the store's terms.
@@ -44,7 +44,7 @@ enum BatchValues {
             let store = runtime.store, id.persistentStore === store
         else {
             throw error(
-                "\(name) takes the permanent ID of a \(property.destination?.name ?? "?") of the same store, not \(value).",
+                "\(name) takes the permanent ID of a \(property.destination?.name ?? "?") of the same store, not \(ValueText.of(value)).",
                 key: property.name, value)
         }
         return .reference(id.key)

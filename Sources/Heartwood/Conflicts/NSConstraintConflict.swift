@@ -36,7 +36,7 @@ open class NSConstraintConflict: NSObject {
     }
 
     open override var description: String {
-        let values = constraint.map { "\($0) = \(constraintValues[$0] ?? "nil")" }.joined(separator: ", ")
+        let values = constraint.map { "\($0) = \(ValueText.of(constraintValues[$0]))" }.joined(separator: ", ")
         let holder = databaseObject.map { "the store's \($0.objectID.uriRepresentation().absoluteString)" } ?? "one another"
         return "<NSConstraintConflict on \(values): \(conflictingObjects.count) objects conflict with \(holder)>"
     }

@@ -34,7 +34,7 @@ enum ValidationErrors {
     }
 
     private static func info(_ object: NSManagedObject, _ key: String, _ value: Any?) -> [String: Any] {
-        [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value ?? NSNull()]
+        [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()]
     }
 
     private static func describe(_ code: Int, _ property: String) -> String {

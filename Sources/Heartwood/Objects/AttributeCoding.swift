@@ -24,7 +24,7 @@ enum AttributeCoding {
         }
         let given = value.map { "\(type(of: $0))" } ?? "nil"
         return "Unacceptable type of value for \(entity.name ?? "?").\(property.name): "
-            + "it is \(property.kind.displayName), the value is \(given) (\(value.map { "\($0)" } ?? "nil"))."
+            + "it is \(property.kind.displayName), the value is \(given) (\(ValueText.of(value)))."
     }
 }
 

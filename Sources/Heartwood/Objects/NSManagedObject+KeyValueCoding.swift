@@ -88,9 +88,12 @@ extension NSManagedObject: PredicateSubject {
     /// The value at the end of a path of keys joined by dots. A to-many relationship on the way collects its members'
     /// values into a set, a fetched property its results' values into an array, with `NSNull` for null. Collection operators are those
     /// of predicates: `"tasks.@count"`, `"feedback.@avg.rating"`.
-    /// - Precondition: each key is a property of the entity it is asked of.
+    /// - Precondition: each key is a property of the entity it is asked of, and there are no more than 64.
     public final func value(forKeyPath path: String) -> Any? {
         guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
+        precondition(
+            path.utf8.count <= PredicateKeyPath.keysMax || path.utf8.count { $0 == UInt8(ascii: ".") } < PredicateKeyPath.keysMax,
+            "\(entity.name ?? "?") has no value: \(PredicateFault.longPath).")
         if path.utf8.contains(UInt8(ascii: "@")) { return operatorValue(path) }
         if entity.hasComposites, let index = runtime.index(of: path) { return value(at: index) }
         let rest = String(path[path.index(after: dot)...])

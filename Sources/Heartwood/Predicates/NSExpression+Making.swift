@@ -46,9 +46,14 @@ extension NSExpression {
     /// The value of a `$name`.
     public convenience init(forVariable name: String) { self.init(.variable(name), over: []) }
 
+    /// The value at the end of a path of keys joined by dots. With an empty key, or more than 64 keys, it cannot be evaluated: a fetch
+    /// throws.
     public convenience init(forKeyPath path: String) {
-        let keys = path == "self" || path == "SELF" ? [] : path.split(separator: ".").map(String.init)
-        self.init(keys.count > PredicateKeyPath.keysMax ? .fault(.longPath) : .keyPath(keys), over: [])
+        do {
+            self.init(.keyPath(path == "self" || path == "SELF" ? [] : try PredicateKeyPath.keys(path)), over: [])
+        } catch {
+            self.init(.fault(error), over: [])
+        }
     }
 
     /// A function by Core Data's name, such as `sum:`; its arguments are expressions, and anything else is a constant.

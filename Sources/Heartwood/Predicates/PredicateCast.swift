@@ -24,6 +24,8 @@ enum PredicateCast: String, CaseIterable {
             return Int64(text).map(PredicateValue.integer) ?? Double(text).map(PredicateValue.double) ?? .null
         case .string: return Self.text(value).map(PredicateValue.text) ?? .null
         case .decimal:
+            // As a decimal that is no number is printed; the parser of decimals does not know it.
+            if case .text("NaN") = value { return .decimal(.nan) }
             if case .text(let text) = value { return Decimal(string: text).map(PredicateValue.decimal) ?? .null }
             return PredicateNumber(value)?.decimal.map(PredicateValue.decimal) ?? .null
         case .uuid:
@@ -51,8 +53,7 @@ enum PredicateCast: String, CaseIterable {
         case .uuid(let uuid): uuid.uuidString
         case .url(let url): url.absoluteString
         case .data(let data): data.base64EncodedString()
-        // Foundation traps where it describes a date that is no number.
-        case .date(let seconds): seconds.isFinite ? "\(Date(timeIntervalSinceReferenceDate: seconds))" : nil
+        case .date(let seconds): ValueText.date(Date(timeIntervalSinceReferenceDate: seconds))
         case .null, .object, .objectID, .collection, .other: nil
         }
     }

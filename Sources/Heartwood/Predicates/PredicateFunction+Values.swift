@@ -91,8 +91,8 @@ extension PredicateFunction {
         if self == .count { return .integer(Int64(arguments.count == 1 && arguments[0].isNull ? 0 : all.count)) }
         let values = all.filter { !$0.isNull }
         switch self {
-        case .min: return values.reduce(.null) { $0.isNull || $1.ordered($0) == .orderedAscending ? $1 : $0 }
-        case .max: return values.reduce(.null) { $0.isNull || $1.ordered($0) == .orderedDescending ? $1 : $0 }
+        case .min: return values.reduce(.null) { $1.isFurther(than: $0, .orderedAscending) ? $1 : $0 }
+        case .max: return values.reduce(.null) { $1.isFurther(than: $0, .orderedDescending) ? $1 : $0 }
         default: break
         }
         let numbers = values.compactMap(PredicateNumber.init)
@@ -126,6 +126,12 @@ extension PredicateFunction {
 }
 
 extension PredicateValue {
+    /// Whether it takes the place of the least or the greatest value so far, whatever the order in which values come: what is not a number
+    /// stays where there is nothing else.
+    func isFurther(than known: PredicateValue, _ wanted: ComparisonResult) -> Bool {
+        known.isNull || known.isNotANumber || !isNotANumber && ordered(known) == wanted
+    }
+
     fileprivate func mapText(_ body: (String) -> String) -> PredicateValue {
         guard case .text(let text) = self else { return .null }
         return .text(body(text))

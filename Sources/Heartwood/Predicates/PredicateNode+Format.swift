@@ -168,10 +168,10 @@ struct PredicatePrinter {
         case .null: text += "nil"
         case .bool(let flag): text += flag ? "1" : "0"
         case .integer(let number): text += "\(number)"
-        case .double(let number): text += number.isFinite ? "\(number)" : "CAST(\"\(number)\", \"NSNumber\")"
+        case .double(let number): if number.isFinite { text += "\(number)" } else { cast("\(number)", .number) }
         case .decimal(let number): cast("\(number)", .decimal)
         case .text(let string): text += Self.quoted(string)
-        case .date(let seconds): text += "CAST(\(seconds), \"\(PredicateCast.date.rawValue)\")"
+        case .date(let seconds): print(.call(.cast, [.constant(.double(seconds)), .constant(.text(PredicateCast.date.rawValue))]))
         case .uuid(let uuid): cast(uuid.uuidString, .uuid)
         case .data(let data): cast(data.base64EncodedString(), .data)
         case .url(let url): cast(url.absoluteString, .url)

@@ -93,12 +93,13 @@ enum PredicateNumber {
     private static func decimals(_ function: PredicateFunction, _ a: Decimal, _ b: Decimal) -> PredicateNumber? {
         if function == .divide, b.isZero { return nil }
         guard !a.isNaN, !b.isNaN else { return nil }
+        let sign: FloatingPointSign = a.sign == b.sign ? .plus : .minus
         let result: Decimal = switch function {
         case .add: a + b
         case .subtract: a - b
-        // Foundation traps where the result is too small; digits and exponents by themselves are far from that.
-        case .multiply: Decimal(sign: .plus, exponent: a.exponent + b.exponent, significand: a.significand * b.significand)
-        default: Decimal(sign: .plus, exponent: a.exponent - b.exponent, significand: a.significand / b.significand)
+        // Foundation traps where the result is too small; digits (which have no sign) and exponents by themselves are far from that.
+        case .multiply: Decimal(sign: sign, exponent: a.exponent + b.exponent, significand: a.significand * b.significand)
+        default: Decimal(sign: sign, exponent: a.exponent - b.exponent, significand: a.significand / b.significand)
         }
         guard !result.isNaN, !result.isZero || a.isZero || function == .add || function == .subtract else { return nil }
         return .decimal(result)

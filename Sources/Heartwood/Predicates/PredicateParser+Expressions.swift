@@ -52,6 +52,9 @@ extension PredicateParser {
                 try lexer.advance()
                 let keys = try self.keys()
                 if case .keyPath(let earlier) = base.node {
+                    guard earlier.count + keys.count <= PredicateKeyPath.keysMax else {
+                        throw lexer.failure(PredicateFault.longPath.reason, at: result.position)
+                    }
                     result = Item(kind: .expression(.keyPath(earlier + keys)), depth: result.depth, position: result.position)
                 } else {
                     result = try item(.expression(.path(base.node, keys)), over: base.depth, at: result.position)

@@ -122,10 +122,11 @@ extension PredicateValue {
 }
 
 extension Decimal {
-    /// nil for a number that is too large for a decimal, or none.
+    /// nil for a number that is too large for a decimal or too near to zero, or none.
     init?(finite value: Double) {
         guard abs(value) < 1e127 else { return nil }
         self.init(value)
+        if isNaN { return nil }
     }
 
     var double: Double { NSDecimalNumber(decimal: self).doubleValue }

@@ -23,14 +23,20 @@ final class SortProbe: NSObject {
 
 extension NSSortDescriptor {
     /// Sorts by the values of a key path: null first, numbers by value, text by its UTF-8 bytes.
+    ///
+    /// A fetch throws where a key is empty, or there are more than 64; sorting an array by such a key path is a programmer error.
     public convenience init(key: String?, ascending: Bool) {
         let path = key ?? "self"
+        let keys = Result { try PredicateKeyPath.keys(path) }
         self.init(keyPath: \NSObject.self, ascending: ascending) { a, b in
             if let probe = a as? SortProbe {
                 probe.key = path
                 return .orderedSame
             }
-            return SortKey.compare(a, b, path: path.split(separator: ".").map(String.init))
+            switch keys {
+            case .success(let keys): return SortKey.compare(a, b, path: keys)
+            case .failure(let error): preconditionFailure("Nothing can be sorted by \"\(path)\": \(error).")
+            }
         }
     }
 }

@@ -133,7 +133,8 @@ final class ExtremumAccumulator: Accumulator {
 
     override func add(double: Double, to group: Int) {
         switch best[group] {
-        case .double(let known): if wanted == .orderedAscending ? double < known : double > known { best[group] = .double(double) }
+        case .double(let known):
+            if known.isNaN || (wanted == .orderedAscending ? double < known : double > known) { best[group] = .double(double) }
         case .none: best[group] = .double(double)
         default: add(.double(double), to: group)
         }
@@ -141,15 +142,15 @@ final class ExtremumAccumulator: Accumulator {
 
     override func add(date: Double, to group: Int) {
         switch best[group] {
-        case .date(let known): if wanted == .orderedAscending ? date < known : date > known { best[group] = .date(date) }
+        case .date(let known):
+            if known.isNaN || (wanted == .orderedAscending ? date < known : date > known) { best[group] = .date(date) }
         case .none: best[group] = .date(date)
         default: add(.date(date), to: group)
         }
     }
 
     override func add(_ value: PredicateValue, to group: Int) {
-        let known = result(of: group)
-        if known.isNull || value.ordered(known) == wanted { best[group] = .value(value) }
+        if value.isFurther(than: result(of: group), wanted) { best[group] = .value(value) }
     }
 
     override func result(of group: Int) -> PredicateValue {

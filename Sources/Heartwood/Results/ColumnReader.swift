@@ -26,7 +26,7 @@ struct ColumnReader {
         case let path as String: return try column(path: path)
         default:
             throw ResultShape.error(
-                "A property to fetch is a name, a key path, an NSPropertyDescription or an NSExpressionDescription, not \(property).")
+                "A property to fetch is a name, a key path, an NSPropertyDescription or an NSExpressionDescription, not \(ValueText.of(property)).")
         }
     }
 
@@ -56,7 +56,6 @@ struct ColumnReader {
         }
         let keys = entity.joiningComposites(stated)
         let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
-        guard !keys.isEmpty else { throw ResultShape.error("A property to fetch has no name.") }
         try PredicateCheck.check(node, entity: entity)
         var owner: NSEntityDescription? = entity
         for (place, key) in keys.enumerated() {

@@ -86,7 +86,7 @@ struct ResultShape {
     ) throws -> Order {
         // One without a key is refused as in any fetch.
         let key = try SortProbe(descriptor).key ?? SortKey(descriptor, entity: entity).path.joined(separator: ".")
-        if let slot = groups.slot(of: .keyPath(entity.joiningComposites(key.split(separator: ".").map(String.init)))) {
+        if let keys = try? PredicateKeyPath.keys(key), let slot = groups.slot(of: .keyPath(entity.joiningComposites(keys))) {
             return Order(expression: slot, isAscending: descriptor.ascending)
         }
         guard let column = columns.first(where: { $0.name == key }) else {

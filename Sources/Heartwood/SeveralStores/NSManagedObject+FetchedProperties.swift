@@ -48,7 +48,8 @@ extension NSManagedObject {
 
     /// The value at the end of a path with collection operators.
     final func operatorValue(_ path: String) -> Any? {
-        let keys = path.split(separator: ".").map(String.init)
+        let keys: [String]
+        do { keys = try PredicateKeyPath.keys(path) } catch { preconditionFailure("\(entity.name ?? "?") has no value: \(error).") }
         for key in keys where key.hasPrefix("@") {
             precondition(
                 PredicateKeyPath.operators.contains(key),

@@ -28,7 +28,7 @@ package final class UniqueLookup {
     /// The object whose attribute has this value; nil where there is none.
     /// - Parameter value: as key-value coding takes it.
     package func find(_ value: Any) throws -> NSManagedObject? {
-        let text = ExactText("\(value)")
+        let text = ExactText(Self.text(value))
         if let known = recent[text] { return known.isDeleted ? nil : known }
         guard let converted = ManagedValue(attributeObject: value, kind: kind) else { return nil }
         let runtime = context.runtime(for: entity)
@@ -44,9 +44,12 @@ package final class UniqueLookup {
     package func make(_ value: Any) throws -> NSManagedObject {
         let object = NSManagedObject(entity: entity, insertInto: context)
         try object.setValue(value, at: index)
-        recent[ExactText("\(value)")] = object
+        recent[ExactText(Self.text(value))] = object
         return object
     }
+
+    /// A description leaves out fractions of seconds, and the bytes of data.
+    private static func text(_ value: Any) -> String { DefaultValueText.text(value) ?? "" }
 }
 
 extension RecordLogView {

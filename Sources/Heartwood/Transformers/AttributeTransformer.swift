@@ -71,7 +71,7 @@ enum AttributeTransformer {
     private static func failure(
         _ attribute: NSAttributeDescription, _ value: AnyObject, _ object: NSManagedObject?, _ reason: String
     ) -> NSError {
-        var info: [String: Any] = [NSValidationKeyErrorKey: attribute.name, NSValidationValueErrorKey: value]
+        var info: [String: Any] = [NSValidationKeyErrorKey: attribute.name, NSValidationValueErrorKey: ValueText.described(value)]
         info[NSValidationObjectErrorKey] = object
         return CoreDataError.make(
             NSManagedObjectValidationError,

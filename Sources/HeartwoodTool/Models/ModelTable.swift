@@ -65,7 +65,7 @@ enum ModelTable {
         switch property {
         case let attribute as NSAttributeDescription:
             if !attribute.isOptional { parts.append("required") }
-            if let value = attribute.defaultValue { parts.append("default \(value as? String == "" ? "\"\"" : "\(value)")") }
+            if let value = attribute.defaultValue { parts.append("default \(value as? String == "" ? "\"\"" : ValueText.of(value))") }
             if let derived = (attribute as? NSDerivedAttributeDescription)?.derivationExpression { parts.append("= \(derived)") }
             if attribute.allowsExternalBinaryDataStorage { parts.append("stored apart") }
             if let transformer = attribute.valueTransformerName { parts.append("by \(transformer)") }

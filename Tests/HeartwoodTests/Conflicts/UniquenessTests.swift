@@ -191,6 +191,28 @@ import Testing
         #expect(try stack.fetch("Person").count == 2)
     }
 
+    /// Values whose descriptions are the same are not.
+    @Test(arguments: StoreKind.allCases)
+    func datesOfOneSecondAndDataOfOneLengthAreNotTheSame(kind: StoreKind) throws {
+        let event = NSEntityDescription(), model = NSManagedObjectModel()
+        event.name = "Event"
+        event.properties = [TestStack.attribute("at", .dateAttributeType), TestStack.attribute("code", .binaryDataAttributeType)]
+        event.uniquenessConstraints = [["at"], ["code"]]
+        model.entities = [event]
+        let stack = try TestStack(kind, model: model)
+        func insert(_ seconds: Double, _ code: UInt8) {
+            stack.insert("Event", ["at": Date(timeIntervalSinceReferenceDate: seconds), "code": Data([code])])
+        }
+        for (code, seconds) in [0.25, 0.5, 1e300, 2e300].enumerated() { insert(seconds, UInt8(code)) }
+        try stack.context.save()
+        insert(7, 8)
+        insert(7, 9)
+        #expect(throws: NSError.self) { try stack.context.save() }
+        stack.context.rollback()
+        insert(1e300, 10)
+        #expect(throws: NSError.self) { try stack.context.save() }
+    }
+
     /// The usual policy of one's own: what an import leaves out stays as the row has it.
     @Test(arguments: StoreKind.allCases)
     func aPolicyMayKeepWhatAnInsertionLeavesOut(kind: StoreKind) throws {

@@ -76,14 +76,28 @@ struct CompiledPredicateReader {
         case 1: return .keyPath([])
         case 2: return .variable(try object.text("NSVariable") ?? "")
         case 3, 4: return try inner.call(object)
-        case 10: return .keyPath(Self.keys(try object.text("NSKeyPath")))
+        case 10: return .keyPath(try keys(try object.text("NSKeyPath")))
         case 14:
             return .aggregate(try object.members("NSCollection").compactMap { try $0.object() }.map { try inner.expression($0) })
         case let other: throw failure("of the kind \(other ?? -1) (\(object.className)), which is not supported in compiled models")
         }
     }
 
-    private static func keys(_ path: String?) -> [String] { (path ?? "").split(separator: ".").map(String.init) }
+    private func keys(_ path: String?) throws -> [String] {
+        guard let path, !path.isEmpty else { return [] }
+        do {
+            return try PredicateKeyPath.keys(path)
+        } catch {
+            throw failure("that cannot be asked: \(error)")
+        }
+    }
+
+    private func joined(_ first: [String], _ rest: [String]) throws -> [String] {
+        guard first.count + rest.count <= PredicateKeyPath.keysMax else {
+            throw failure("that cannot be asked: \(PredicateFault.longPath)")
+        }
+        return first + rest
+    }
 
     /// A function, or a key path, which is archived as a call of `valueForKeyPath:`.
     private func call(_ object: KeyedArchive.Object) throws -> ExpressionNode {
@@ -93,13 +107,13 @@ struct CompiledPredicateReader {
             let keys: [String]
             switch arguments.first {
             case .keyPath(let path): keys = path
-            case .constant(.text(let text)): keys = Self.keys(text)
+            case .constant(.text(let text)): keys = try self.keys(text)
             default: throw failure("with a key path that is none")
             }
             guard let operand = try object.object("NSOperand") else { return .keyPath(keys) }
             switch try expression(operand) {
-            case .keyPath(let base): return .keyPath(base + keys)
-            case .path(let base, let first): return .path(base, first + keys)
+            case .keyPath(let base): return .keyPath(try joined(base, keys))
+            case .path(let base, let first): return .path(base, try joined(first, keys))
             case let base: return .path(base, keys)
             }
         }

@@ -60,7 +60,8 @@ struct IncrementalUniqueness {
         var result: [[UInt8]] = []
         for name in attributes {
             guard let index = object.runtime.index(of: name), let value = object.managedAttribute(at: index) else { return nil }
-            result.append(Array("\(value)".utf8))
+            // A description leaves out fractions of seconds, and the bytes of data.
+            result.append(Array((DefaultValueText.text(value) ?? "").utf8))
         }
         return result
     }

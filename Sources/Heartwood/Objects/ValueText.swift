@@ -1,0 +1,27 @@
+import Foundation
+
+/// Values as messages show them.
+package enum ValueText {
+    package static func of(_ value: Any?) -> String {
+        switch value {
+        case nil: "nil"
+        case let date as Date: self.date(date) ?? "\(date.timeIntervalSinceReferenceDate) seconds since 2001"
+        case let list as [Any]: "[" + list.map { of($0) }.joined(separator: ", ") + "]"
+        case let value?: "\(value)"
+        }
+    }
+
+    /// As an error's `userInfo` holds a value, so that the error can be described: a text in place of a date that has none.
+    static func described(_ value: Any) -> Any {
+        switch value {
+        case let date as Date where self.date(date) == nil: of(date)
+        case let list as [Any]: list.map(described)
+        default: value
+        }
+    }
+
+    /// nil for a date that Foundation has no text for. It traps where the date is not a number.
+    static func date(_ date: Date) -> String? { datesWithText.contains(date.timeIntervalSinceReferenceDate) ? "\(date)" : nil }
+
+    private static let datesWithText = Date.distantPast.timeIntervalSinceReferenceDate...Date.distantFuture.timeIntervalSinceReferenceDate
+}
