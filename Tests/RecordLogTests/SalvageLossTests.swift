@@ -231,7 +231,7 @@ import Testing
     private func salvageSource(_ bytes: [UInt8]) throws -> SalvageSource {
         let fileSystem = MemoryFileSystem()
         fileSystem.setContents(of: SampleStore.path, to: bytes)
-        return try SalvageSource(path: SampleStore.path, fileSystem: fileSystem, maps: true)
+        return try SalvageSource(path: SampleStore.path, fileSystem: fileSystem, maps: true, lockTimeout: .seconds(1))
     }
 
     // MARK: Files

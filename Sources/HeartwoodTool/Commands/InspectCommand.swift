@@ -35,7 +35,7 @@ struct InspectCommand: Command {
         if let object { return try show(object: object) }
         let report = try StoreInspection.inspect(path: store, usesMemoryMapping: usesMemoryMapping)
         Output.line(isJSON ? try InspectionReport.json(report) : InspectionReport.text(report))
-        return report.tail == .clean ? 0 : 1
+        return report.tail == .clean || report.tail == .inProgress ? 0 : 1
     }
 
     private func show(commit number: UInt64) throws -> Int32 {

@@ -32,6 +32,7 @@ struct VerifyCommand: Command {
         }
         switch report.tail {
         case .clean: break
+        case .inProgress: Output.line("a writer is at work: what follows the newest commit was not looked at")
         case .torn: Output.line("torn: bytes of an unfinished write follow the last commit; opening the store for writing removes them")
         case .corrupt(let offset, let evidence): Output.line("corrupt: \(evidence) (byte \(offset))")
         case .waiting(let offset, let path, let state): Output.line("waiting: \(InspectionReport.waiting(path, state)) (byte \(offset))")

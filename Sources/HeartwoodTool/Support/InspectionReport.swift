@@ -51,6 +51,7 @@ enum InspectionReport {
         switch tail {
         case .clean: "clean"
         case .torn: "torn: an unfinished write follows the newest commit; opening for writing removes it"
+        case .inProgress: "a writer is at work on what follows the newest commit"
         case .corrupt(let offset, let evidence): "corrupt at byte \(offset): \(evidence)"
         case .waiting(let offset, let path, let state): "waiting, at byte \(offset): \(waiting(path, state))"
         }

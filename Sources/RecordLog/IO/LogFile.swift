@@ -22,8 +22,8 @@ import Synchronization
 ///    of the frame; committed bytes never change, so a frame once verified stays so.
 /// 3. Segments stay where they are as long as this object lives.
 /// 4. Nothing is touched at or past `readableEnd`: mapped memory past the file's end faults, and offsets in the file may be
-///    anything. Should somebody cut the file shorter than it was seen to be, a mapped read faults, and one by `FrameMemory`
-///    throws.
+///    anything. What others may cut off by the rules is not below it, unless the lock is held (`TailReader`). Should somebody cut the
+///    file shorter all the same, a mapped read faults, and one by `FrameMemory` throws.
 public final class LogFile: @unchecked Sendable {
     // Unchecked: the two tables are read and written through atomics alone.
     let storage: any StorageFile

@@ -17,6 +17,7 @@ import Synchronization
         let identity: FileSystemIdentity
         /// The newest one.
         private let mappings = Mutex<Mapping?>(nil)
+        private let courtesy = LockCourtesy()
         #if os(Linux) || os(Android)
             private let windows = WriteWindows()
         #endif
@@ -117,7 +118,8 @@ import Synchronization
         }
 
         func lock(timeout: Duration) throws(StoreError) {
-            if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return }
+            courtesy.rest()
+            if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return courtesy.take() }
             let deadline = ContinuousClock.now + timeout
             var pause: UInt32 = 50
             while true {
@@ -129,8 +131,8 @@ import Synchronization
                         remedy: "Wait for it to finish, or raise the lock timeout.")
                 }
                 usleep(pause)
-                pause = min(pause * 2, 5000)
-                if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return }
+                pause = min(pause * 2, 2000)
+                if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return courtesy.take() }
             }
         }
 
@@ -138,6 +140,7 @@ import Synchronization
             #if os(Linux) || os(Android)
                 windows.suspend()
             #endif
+            courtesy.release()
             _ = flock(descriptor, LOCK_UN)
         }
 

@@ -1,8 +1,8 @@
 /// Walks the whole commits of a log in order: verifies each frame and the chain of commits, and steps over what is none.
 ///
 /// It ends at the first frame that is not a whole, valid continuation; deciding what that means is for its user.
-struct CommitWalk {
-    private let file: LogFile
+struct CommitWalk<File: FrameReading> {
+    private let file: File
     /// Up to where the file may be read.
     private let limit: UInt64
     /// Where the header says that the log ends.
@@ -13,7 +13,7 @@ struct CommitWalk {
     /// Of the commit that `next` found last.
     private(set) var sequence: UInt64
     private(set) var commitChecksum: UInt64
-    /// The frames of that commit that may hold rows, its commit frame last.
+    /// The frames of that commit that may hold rows, its commit frame last; none of a file that does not keep them.
     private(set) var frames: [LogFile.Frame] = []
     /// Behind that commit, or, once `next` has found no more, the published checkpoint after it.
     private(set) var end: UInt64
@@ -27,7 +27,7 @@ struct CommitWalk {
     ///   - sequence: of the commit that ends before `position`, 0 for the beginning of a file.
     ///   - checksum: of that commit's frame.
     init(
-        file: LogFile, behind sequence: UInt64, checksum: UInt64, at position: UInt64, limit: UInt64, publishedEnd: UInt64?,
+        file: File, behind sequence: UInt64, checksum: UInt64, at position: UInt64, limit: UInt64, publishedEnd: UInt64?,
         wholeEnd: UInt64
     ) {
         self.file = file
@@ -41,7 +41,7 @@ struct CommitWalk {
     }
 
     /// A walk from a snapshot's commit to that of a later one of the same file.
-    init(from start: Snapshot, to target: Snapshot) {
+    init(from start: Snapshot, to target: Snapshot) where File == LogFile {
         self.init(
             file: target.file, behind: start.sequence, checksum: start.commitChecksum, at: start.end, limit: target.end,
             publishedEnd: target.end, wholeEnd: target.end)
@@ -72,7 +72,7 @@ struct CommitWalk {
             case .pad: break
             case .rows, .valueChunk, .valueList:
                 guard isNext(frame.header.sequence), prepared == nil else { return nil }
-                if frame.header.kind == .rows { frames.append(frame) }
+                if File.keepsFrames, frame.header.kind == .rows { frames.append(frame) }
                 start = start ?? frame.offset
                 partsChecksum = CommitFooter.folding(partsChecksum, frame.header.checksum)
             case .prepared:
@@ -88,7 +88,7 @@ struct CommitWalk {
                     frame.header.sequence == footer.sequence, footer.previousChecksum == commitChecksum,
                     footer.partsChecksum == partsChecksum, footer.start == start ?? frame.offset
                 else { return nil }
-                frames.append(frame)
+                if File.keepsFrames { frames.append(frame) }
                 prepared = nil
                 sequence = footer.sequence
                 commitChecksum = frame.header.checksum

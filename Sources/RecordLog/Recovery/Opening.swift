@@ -37,6 +37,8 @@ struct Opening {
     var asksOthers = true
     /// See `DecidingStore.held`.
     var held: [LogStore] = []
+    /// No commit behind the one with this number is shown; of a reader.
+    var last: UInt64 = .max
 
     func run() throws(StoreError) -> OpenedFile {
         if options.isReadOnly {
@@ -97,16 +99,25 @@ struct Opening {
         let identity = try HeaderReader(path: path).identity(header, count: count, size: size)
         guard size >= FileFormat.dataStart else { throw StoreError.corrupt(path, at: size, "the file ends within its header") }
         let file = LogFile(storage: storage, path: path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
-        file.extendReadable(to: size)
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
+        file.extendReadable(to: options.isReadOnly ? min(size, slot?.end ?? size) : size)
         let state = try startingState(file, slot, size: size)
+        var limit = size
+        var behind: UnpublishedTail?
+        if options.isReadOnly, let slot {
+            limit = min(size, slot.end)
+            if !isPublishedOnly || slot.isUnresolved {
+                let tail = try unpublished(file, slot, state, size: size)
+                behind = tail
+                limit = tail.end
+                file.extendReadable(to: limit)
+            }
+        }
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
-        let isPublishedOnly = isPublishedOnly && slot?.isUnresolved != true
-        try replay.run(
-            limit: isPublishedOnly ? min(size, slot?.end ?? size) : size, publishedEnd: slot?.end, wholeEnd: slot?.durableEnd ?? 0)
+        try replay.run(limit: limit, publishedEnd: slot?.end, wholeEnd: slot?.durableEnd ?? 0, through: last)
         counters.replayed(bytes: replay.commitBytes)
         // What the slot says is more, and is not there, is damage.
-        let prepared = asksOthers && slot?.durableEnd ?? 0 <= replay.end ? replay.prepared : nil
+        let prepared = asksOthers && slot?.durableEnd ?? 0 <= replay.end ? behind?.prepared ?? replay.prepared : nil
         if let prepared, !options.isReadOnly { try complete(prepared, replay, file) }
         let snapshot = try replay.finish(counters: counters)
         let opened = try settle(
@@ -114,6 +125,17 @@ struct Opening {
             hasCheckpoint: state.hasCheckpoint)
         if let prepared, options.isReadOnly { try show(prepared, replay, in: opened) }
         return opened
+    }
+
+    /// What a reader finds behind the published end: a writer that died may have left commits there, one that lives may be cutting off what
+    /// is none. Where a crash may have damaged what is published as well, the next writer may cut that off too.
+    private func unpublished(
+        _ file: LogFile, _ slot: HeaderSlot, _ state: StartingState, size: UInt64
+    ) throws(StoreError) -> UnpublishedTail {
+        let isWhole = slot.durableEnd >= slot.end && slot.end <= size && slot.end >= state.position
+        return try UnpublishedTail(
+            file, behind: isWhole ? slot.sequence : state.snapshot.sequence, checksum: isWhole ? slot.commitChecksum : state.snapshot.commitChecksum,
+            at: isWhole ? slot.end : state.position, slot: slot, size: size)
     }
 
     // MARK: Saves over several stores
@@ -136,6 +158,7 @@ struct Opening {
         let answer = decidingStore(prepared).ask()
         opened.waiting = WaitingCommit(prepared, answer)
         guard case .committed = answer else { return }
+        opened.snapshot.file.extendReadable(to: prepared.end)
         let (appender, frame) = try prepared.completion(in: opened.snapshot.file, counters: counters)
         try replay.take(prepared, frame, end: appender.position)
         opened.base = opened.snapshot
@@ -150,10 +173,12 @@ struct Opening {
 
     // MARK: Checkpoint
 
+    private typealias StartingState = (snapshot: Snapshot, position: UInt64, hasCheckpoint: Bool)
+
     /// The state of the newest checkpoint; that of an empty store where there is none, or it cannot be read.
     private func startingState(
         _ file: LogFile, _ slot: HeaderSlot?, size: UInt64
-    ) throws(StoreError) -> (snapshot: Snapshot, position: UInt64, hasCheckpoint: Bool) {
+    ) throws(StoreError) -> StartingState {
         if let slot, !slot.checkpoint.isNone, !options.rebuildsIndexes, slot.checkpoint.offset < size,
             let loaded = try? CheckpointReader(file: file, counters: counters).load(slot.checkpoint, size: size)
         {

@@ -41,6 +41,8 @@ public struct StoreInspection: Sendable {
     public enum Tail: Sendable, Equatable {
         case clean
         case torn
+        /// Somebody is writing, or has written since the store was opened: what follows the newest commit is that one's work.
+        case inProgress
         case corrupt(offset: UInt64, evidence: String)
         /// A part of a save over several stores, about which the store at this path decides.
         case waiting(offset: UInt64, decidingPath: String, state: WaitingCommit.State)
@@ -94,7 +96,6 @@ struct StoreInspector {
     func inspect() throws(StoreError) -> StoreInspection {
         let snapshot = snapshot
         let file = snapshot.file
-        let size = try file.storage.size()
         var commits = 0, checkpoints = 0
         var newest: UInt64?
         try forEachFrame(upTo: store.writer.end) { frame in
@@ -106,12 +107,9 @@ struct StoreInspector {
             default: break
             }
         }
-        let tail = try TailExamination(
-            file: file, sequence: snapshot.sequence, end: store.writer.end, size: size, slot: store.writer.slot
-        ).run()
         return StoreInspection(
             path: store.path, formatVersion: file.identity.version, storeID: store.storeID, segmentSize: file.segmentSize,
-            fileBytes: size, logBytes: store.writer.end,
+            fileBytes: try file.storage.size(), logBytes: store.writer.end,
             liveBytes: snapshot.tables.reduce(0) { $0 + ($1?.liveBytes ?? 0) }, indexBytes: try indexBytes(snapshot),
             sequence: snapshot.sequence, newestCommitOffset: newest, commits: commits, checkpoints: checkpoints,
             tables: snapshot.catalog.tables.map { table in
@@ -120,7 +118,7 @@ struct StoreInspector {
                     liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: try? values(of: table, snapshot),
                     columns: table.currentLayout.columns.map(\.name))
             },
-            indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: tail.inspected(store))
+            indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: try TailInspection(store: store).run())
     }
 
     private func describe(_ index: IndexDefinition, _ snapshot: Snapshot) -> StoreInspection.Index {
@@ -200,16 +198,5 @@ extension LogStore {
     /// O(log).
     public func commit(_ sequence: UInt64) throws(StoreError) -> StoreInspection.Commit? {
         try StoreInspector(store: self).commit(sequence)
-    }
-}
-
-extension TailExamination.Outcome {
-    func inspected(_ store: LogStore) -> StoreInspection.Tail {
-        switch self {
-        case .clean: .clean
-        case .torn:
-            store.waiting.map { .waiting(offset: $0.offset, decidingPath: $0.decidingPath, state: $0.state) } ?? .torn
-        case .corrupt(let offset, let evidence): .corrupt(offset: offset, evidence: evidence)
-        }
     }
 }

@@ -14,7 +14,7 @@ public struct StoreVerification: Sendable {
     public var tail: StoreInspection.Tail
     public var problems: [Problem]
 
-    public var isSound: Bool { problems.isEmpty && tail == .clean }
+    public var isSound: Bool { problems.isEmpty && (tail == .clean || tail == .inProgress) }
 
     /// Checks every frame's checksum, the chain of commits, every index entry against its row, and that each row leads to its
     /// values. Writes nothing.
@@ -32,32 +32,45 @@ public struct StoreVerification: Sendable {
         var rebuilt = options
         rebuilt.rebuildsIndexes = true
         var result = StoreVerification(path: path, frames: 0, rows: 0, indexEntries: 0, tail: .clean, problems: [])
-        let truth: LogStore
+        let opened: (actual: Result<LogStore, StoreError>, truth: LogStore)
         do throws(StoreError) {
-            truth = try LogStore.open(path: path, options: rebuilt)
+            opened = try open(path, options, rebuilt)
         } catch {
             guard error.code == .corrupt else { throw error }
             result.problems.append(Problem(offset: error.offset, message: error.message))
             return result
         }
-        let expected = truth.snapshot()
-        let inspector = StoreInspector(store: truth)
-        try result.checkFrames(inspector, truth)
-        let tail = try TailExamination(
-            file: expected.file, sequence: expected.sequence, end: truth.writer.end, size: try expected.file.storage.size(),
-            slot: truth.writer.slot
-        ).run()
-        result.tail = tail.inspected(truth)
+        let expected = opened.truth.snapshot()
+        try result.checkFrames(opened.truth)
         do throws(StoreError) {
-            let actual = try LogStore.open(path: path, options: options).snapshot()
-            try result.compare(actual, expected)
+            let actual = try opened.actual.get()
+            // Where the log ends before the checkpoint, it ends there.
+            result.tail = try TailInspection(store: actual.snapshot().sequence > expected.sequence ? opened.truth : actual).run()
+            try result.compare(actual.snapshot(), expected)
         } catch {
             result.problems.append(Problem(offset: error.offset, message: error.message))
         }
         return result
     }
 
-    private mutating func checkFrames(_ inspector: StoreInspector, _ store: LogStore) throws(StoreError) {
+    /// The store as any reader has it, and as its log alone says, both as of one commit: others may be writing, or compacting, meanwhile.
+    private static func open(
+        _ path: String, _ options: StoreOptions, _ rebuilt: StoreOptions
+    ) throws(StoreError) -> (actual: Result<LogStore, StoreError>, truth: LogStore) {
+        for _ in 0..<100 {
+            let actual: Result<LogStore, StoreError>
+            do throws(StoreError) { actual = .success(try LogStore.open(path: path, options: options)) } catch { actual = .failure(error) }
+            let counters = Counters(), fileSystem = options.resolvedFileSystem()
+            var opening = Opening(path: path, options: rebuilt, fileSystem: fileSystem, counters: counters)
+            if case .success(let store) = actual { opening.last = store.snapshot().sequence }
+            let truth = LogStore(path: path, options: rebuilt, fileSystem: fileSystem, opened: try opening.run(), counters: counters)
+            if case .success(let store) = actual, store.snapshot().file.identity != truth.snapshot().file.identity { continue }
+            return (actual, truth)
+        }
+        throw StoreError(.locked, path: path, "the file is replaced again and again", remedy: "Stop the other process.")
+    }
+
+    private mutating func checkFrames(_ store: LogStore) throws(StoreError) {
         let file = store.snapshot().file
         var offset = FileFormat.dataStart
         while offset < store.writer.end {

@@ -9,6 +9,18 @@ struct TailExamination {
     let end: UInt64
     let size: UInt64
     let slot: HeaderSlot?
+    private let stretches: TailReader
+    private let frames: TailReader
+
+    init(file: LogFile, sequence: UInt64, end: UInt64, size: UInt64, slot: HeaderSlot?) {
+        self.file = file
+        self.sequence = sequence
+        self.end = end
+        self.size = size
+        self.slot = slot
+        stretches = TailReader(file)
+        frames = TailReader(file)
+    }
 
     enum Outcome: Equatable {
         /// Zeroes, or nothing.
@@ -31,18 +43,19 @@ struct TailExamination {
         var offset = end
         while offset < size {
             let stretch = min(file.room(at: offset), size - offset, Self.stretchMax)
-            let evidence = try file.withBytes(at: offset, count: Int(stretch)) { bytes throws(StoreError) -> Outcome? in
-                if Self.isZero(bytes) { return nil }
+            // Whoever does not hold the lock may see it cut off.
+            guard let start = try stretches.bytes(at: offset, count: Int(stretch), limit: offset + stretch) else { break }
+            let bytes = UnsafeRawBufferPointer(start: start, count: Int(stretch))
+            if !Self.isZero(bytes) {
                 isClean = false
-                return try laterCommit(in: bytes, at: offset, &budget)
+                if let evidence = try laterCommit(in: bytes, at: offset, &budget) { return evidence }
             }
-            if let evidence { return evidence }
             offset += stretch
         }
         return isClean ? .clean : .torn
     }
 
-    /// What is looked at together: it is copied where the file is not mapped.
+    /// What is read together.
     private static let stretchMax: UInt64 = 1 << 20
 
     static func durableEvidence(_ slot: HeaderSlot) -> String {
@@ -66,9 +79,7 @@ struct TailExamination {
             return .corrupt(end, "what follows looks like commits at more places than commits can be")
         }
         budget -= UInt64(header.length)
-        // It is behind the log: others may write there.
-        defer { file.forgetVerified(from: offset, to: offset + UInt64(header.length)) }
-        guard let frame = try file.frame(at: offset, limit: size), let footer = CommitFooter(payload: frame.payload),
+        guard let frame = try frames.frame(at: offset, limit: size), let footer = CommitFooter(payload: frame.payload),
             footer.sequence > sequence, footer.durableSequence > sequence
         else { return nil }
         return .corrupt(

@@ -14,12 +14,20 @@ struct SalvageSource {
 
     var path: String { file.path }
 
-    /// - Throws: `notAStore`, `unsupportedVersion`, `notFound`, `isDirectory`, `permissionDenied`; `corrupt` where both
+    /// Takes the file's lock, which `close` gives back.
+    /// - Throws: `notAStore`, `unsupportedVersion`, `notFound`, `isDirectory`, `permissionDenied`, `locked`; `corrupt` where both
     ///   copies of the identity are gone from what is a store otherwise.
     /// - Parameter maps: whether what is readable is mapped after that.
     /// - Complexity: O(file): every byte is read once, so that no unreadable one is met through a mapping.
-    init(path: String, fileSystem: any FileSystem, maps: Bool) throws(StoreError) {
+    init(path: String, fileSystem: any FileSystem, maps: Bool, lockTimeout: Duration) throws(StoreError) {
         let storage = try fileSystem.open(path, .readOnly)
+        do throws(StoreError) {
+            // So that nobody cuts off what is mapped.
+            try storage.lock(timeout: lockTimeout)
+        } catch {
+            // A file system without locks has no other users either, as far as anybody can tell.
+            guard error.code != .locked else { throw error }
+        }
         let actual = try storage.size()
         let unreadable = try Self.unreadablePages(storage, size: actual)
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
@@ -51,6 +59,8 @@ struct SalvageSource {
         headerDamage = damage.sorted { $0.offset < $1.offset }
         self.unreadable = unreadable
     }
+
+    func close() { file.storage.unlock() }
 
     /// What can be said of a file without an identity. The identity's number is the seed of every checksum.
     private static func withoutIdentity(_ path: String, _ header: [UInt8]) -> StoreError {

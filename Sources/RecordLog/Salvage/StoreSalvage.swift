@@ -110,12 +110,12 @@ public struct StoreSalvage: Sendable {
     /// The whole file is searched for frames whose checksums hold, past damaged stretches too; how they are judged stands
     /// at `SalvageScan`. The new store has the same identity, tables, indexes, row numbers and versions, and the client's
     /// rows of the system table, so it may take the damaged one's place; of the history it has one version of each row. It
-    /// is at `newPath` only once it is whole and durable. `path` is opened for reading alone; nobody may write to it
-    /// meanwhile.
+    /// is at `newPath` only once it is whole and durable. `path` is opened for reading alone, and locked: nobody can
+    /// write to it meanwhile.
     /// - Parameters:
     ///   - options: the file system, the extractors, and whether files are mapped are used.
     ///   - progress: called with the bytes searched and the bytes in all, then with the rows written and the rows in all.
-    /// - Throws: `exists` where there is something at `newPath`; `notAStore` and the like; `corrupt` where no checksum can
+    /// - Throws: `exists` where there is something at `newPath`; `locked` where somebody is writing to `path`; `notAStore` and the like; `corrupt` where no checksum can
     ///   be verified or nothing says which tables there are; as writing does. Nothing is at `newPath` then.
     /// - Complexity: O(file), read twice; about 24 bytes of memory for each row, besides what a checkpoint takes.
     public static func salvage(
@@ -123,7 +123,8 @@ public struct StoreSalvage: Sendable {
     ) throws(StoreError) -> StoreSalvage {
         let fileSystem = options.resolvedFileSystem()
         try SalvageWriter.checkAbsent(newPath, fileSystem)
-        let source = try SalvageSource(path: path, fileSystem: fileSystem, maps: options.usesMemoryMapping)
+        let source = try SalvageSource(path: path, fileSystem: fileSystem, maps: options.usesMemoryMapping, lockTimeout: options.lockTimeout)
+        defer { source.close() }
         var scan = SalvageScan(source: source) { prepared in
             let decider = DecidingStore(prepared: prepared, path: path, options: options, fileSystem: fileSystem)
             if case .committed = decider.ask() { return true }

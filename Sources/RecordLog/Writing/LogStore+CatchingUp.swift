@@ -19,24 +19,25 @@ extension LogStore {
         let isNew = slot.generation > writer.slot.generation
         // What is shown before it is in the file stays so: it was decided.
         guard isNew || isLocked || slot.isUnresolved && writer.base == nil else { return }
-        let looksBehind = isLocked || slot.isUnresolved
         // Another process may have written what the slot says since.
         if !isLocked { size = try file.storage.size() }
-        file.extendReadable(to: size)
         guard size >= slot.end else {
             throw StoreError.corrupt(path, at: size, "the file is shorter than its header says")
         }
-        let isFollowed = looksBehind ? try hasFrame(at: writer.end, file, size: size) : false
+        let behind = try isLocked || !slot.isUnresolved ? nil : UnpublishedTail(
+            file, behind: slot.sequence, checksum: slot.commitChecksum, at: slot.end, slot: slot, size: size)
+        let limit = isLocked ? size : behind?.end ?? slot.end
+        file.extendReadable(to: limit)
+        let isFollowed = try isLocked ? hasFrame(at: writer.end, file, size: size) : limit > writer.end || behind?.prepared != nil
         if slot.end > writer.end || isFollowed || writer.base != nil {
             let (start, position) = startOfCatchingUp(base, slot, size: size)
             let replay = Replay(file: file, from: start, at: position, options: options)
-            try replay.run(limit: looksBehind ? size : slot.end, publishedEnd: slot.end, wholeEnd: slot.end)
+            try replay.run(limit: limit, publishedEnd: slot.end, wholeEnd: slot.end)
             guard replay.end >= slot.end else {
                 throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
             }
-            let prepared = replay.prepared
-            if isLocked, let prepared { try complete(prepared, replay, held) }
-            let shown = try isLocked ? nil : prepared.flatMap { prepared throws(StoreError) in try decided(prepared, file) }
+            if isLocked, let prepared = replay.prepared { try complete(prepared, replay, held) }
+            let shown = try behind?.prepared.flatMap { prepared throws(StoreError) in try decided(prepared, file) }
             if isLocked, replay.end > slot.end, options.durability != .none {
                 try file.rewrite(from: slot.end, to: replay.end)
             }
@@ -89,6 +90,7 @@ extension LogStore {
         _ prepared: PreparedCommit, _ file: LogFile
     ) throws(StoreError) -> (prepared: PreparedCommit, frame: FramePointer, end: UInt64)? {
         guard case .committed = decidingStore(prepared, []).ask() else { return nil }
+        file.extendReadable(to: prepared.end)
         let (appender, frame) = try prepared.completion(in: file, counters: counters)
         return (prepared, frame, appender.position)
     }

@@ -1,0 +1,40 @@
+/// What follows the log's end of a store that was opened for reading alone, beside writers that may be at work.
+struct TailInspection {
+    let store: LogStore
+
+    /// - Complexity: O(tail). Where that is no zeroes the file's lock is taken for as long as it is looked at again, and not waited for.
+    func run() throws(StoreError) -> StoreInspection.Tail {
+        let tail = try examine()
+        guard tail != .clean else { return .clean }
+        // Damage to what had been published before the store was opened is nobody's work.
+        if store.writer.slot.durableEnd > store.writer.end { return tail }
+        let storage = store.writer.file.storage
+        do throws(StoreError) {
+            try storage.lock(timeout: .zero)
+        } catch {
+            // A file system without locks tells nothing.
+            return error.code == .locked ? .inProgress : tail
+        }
+        defer { storage.unlock() }
+        return try isAsItWasOpened(storage) ? try examine() : .inProgress
+    }
+
+    private func examine() throws(StoreError) -> StoreInspection.Tail {
+        let outcome = try TailExamination(
+            file: store.writer.file, sequence: store.snapshot().sequence, end: store.writer.end, size: try store.writer.file.storage.size(),
+            slot: store.writer.slot
+        ).run()
+        switch outcome {
+        case .clean: return .clean
+        case .torn: return store.waiting.map { .waiting(offset: $0.offset, decidingPath: $0.decidingPath, state: $0.state) } ?? .torn
+        case .corrupt(let offset, let evidence): return .corrupt(offset: offset, evidence: evidence)
+        }
+    }
+
+    private func isAsItWasOpened(_ storage: any StorageFile) throws(StoreError) -> Bool {
+        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
+        _ = try Opening.read(storage, into: &header)
+        let slot = HeaderReader.newestSlot(header, fileID: store.writer.file.identity.fileID)
+        return slot?.generation ?? 0 == store.writer.slot.generation
+    }
+}
