@@ -59,3 +59,38 @@ struct IndexBlockTests {
         #expect(try find([5, 5, 5, 1], in: payload) == 1)
     }
 }
+
+/// Index keys that begin alike for long, whose separators are as long.
+struct LongKeyTests {
+    /// The root, which has every separator, once was larger than a frame, so that no checkpoint could be written any more.
+    @Test(arguments: [100, 255, 257, 5000, 40_000])
+    func keysThatBeginAlikeForLongLeaveTheRootSmall(length: Int) throws {
+        let sample = try SampleStore()
+        let beginnings = ["a", "bc"].map { $0 + String(repeating: "x", count: length) }
+        for part in 0..<8 {
+            try sample.store.write { transaction in
+                for number in part * 100..<part * 100 + 100 {
+                    try sample.put(
+                        transaction, try transaction.newRow(in: sample.table.id),
+                        .init(name: beginnings[number % 2] + "\(number)", age: Int64(number), group: 1))
+                }
+            }
+            try sample.store.checkpoint()
+        }
+        _ = try sample.store.compact()
+        try sample.reopen()
+        let report = try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem)
+        #expect(report.isSound && report.rows == 800, "\(report.problems)")
+        let runs = try #require(sample.store.snapshot().indexes[Int(sample.byName.rawValue)]?.disk)
+        for run in runs {
+            let root = try run.blocks()
+            let separators = (0..<root.count).reduce(0) { $0 + root.wholeSeparator($1).count }
+            #expect(separators <= max(256 * root.count, 800 * length / 32), "\(separators) bytes in \(root.count) blocks")
+        }
+        for number in stride(from: 0, to: 800, by: 7) {
+            let key = KeyBuilder()
+            key.append(text: beginnings[number % 2] + "\(number)")
+            #expect(try sample.rows(sample.store.snapshot(), sample.byName, .prefix(key.bytes)).count == 1)
+        }
+    }
+}

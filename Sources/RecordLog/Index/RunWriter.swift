@@ -10,8 +10,10 @@ struct RunWriter {
     private var entryCount: UInt64 = 0
     private var byteCount: UInt64 = 0
 
-    /// A block is closed once it has about this many bytes.
+    /// A block is closed once it has about this many bytes, and an entry comes that is not like its last one for long.
     static let blockTarget = 4096 - FrameHeader.Layout.size - 64
+    private static let shortSeparator = 256
+    private static let entriesMax = 1 << 16
 
     init(sink: any FrameSink) {
         self.sink = sink
@@ -19,13 +21,13 @@ struct RunWriter {
 
     /// Adds an entry greater than the one before.
     mutating func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) throws(StoreError) {
-        if block.isEmpty {
-            // The shortest start of the entry that still sorts after the block before: it tells the blocks apart as well.
-            separator.removeAll(keepingCapacity: true)
-            if !blocks.isEmpty {
-                var length = 0
-                while length < entry.count, length < previous.count, entry[length] == previous[length] { length += 1 }
-                separator.append(contentsOf: entry.prefix(length + 1))
+        if block.estimate >= Self.blockTarget {
+            let shared = previous.withUnsafeBytes { KeyBytes.shared($0, entry) }
+            if isFull(before: shared) {
+                try closeBlock()
+                // The shortest start of the entry that still sorts after the block before: it tells the blocks apart as well.
+                separator.removeAll(keepingCapacity: true)
+                separator.append(contentsOf: entry.prefix(shared + 1))
             }
         }
         block.append(entry, isTombstone: isTombstone)
@@ -33,7 +35,13 @@ struct RunWriter {
         guard block.estimate >= Self.blockTarget else { return }
         previous.removeAll(keepingCapacity: true)
         previous.append(contentsOf: entry)
-        try closeBlock()
+    }
+
+    /// Long separators stand between large blocks alone, of 64 entries or so that are alike: the root, which is one frame, has all of them.
+    /// A block stays smaller than five keys of the size that is allowed, and so than a frame.
+    /// - Parameter shared: the bytes that the next entry begins with like the last one.
+    private func isFull(before shared: Int) -> Bool {
+        shared < Self.shortSeparator || block.estimate >= 4 * shared || block.entryCount >= Self.entriesMax
     }
 
     /// Adds a block of another run as it is: its entries name rows, not places.
