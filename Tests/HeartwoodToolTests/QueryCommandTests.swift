@@ -112,6 +112,24 @@ import Testing
         }
     }
 
+    @Test func textIsSortedAsIsAskedFor() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store) }
+        let lines = ["b10", "B9", "a", "B10", "b9"].map { "{\"name\": \"\($0)\"}\n" }.joined()
+        let made = try ToolProcess.run("import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", "-", input: lines)
+        #expect(made.status == 0, "\(made.error)")
+        for (sort, names) in [
+            ("name", "B10 B9 a b10 b9"), ("-name", "b9 b10 a B9 B10"), ("name:caseInsensitive,name:desc", "a b10 B10 b9 B9"),
+            ("name:localizedStandard:asc", "a b9 B9 b10 B10"), ("-name:localizedStandard", "B10 b10 B9 b9 a"), ("name:localized", "a b10 B10 b9 B9"),
+        ] {
+            let found = try ToolProcess.run("query", store, "Package", "--select", "name", "--sort", sort, "--format", "csv")
+            #expect(found.output.split(separator: "\n").dropFirst().joined(separator: " ") == names, "\(sort) \(found.error)")
+        }
+        let plan = try ToolProcess.run("query", store, "Package", "--sort", "name:localized", "--explain").output
+        #expect(plan.contains("scan") && !plan.contains("in memory"), "\(plan)")
+        #expect(try ToolProcess.run("query", store, "Package", "--sort", "size:localized").status == 2)
+    }
+
     @Test func anEmptyTextIsNotNoneInCSV() throws {
         let store = ToolProcess.temporaryPath(), copy = ToolProcess.temporaryPath(), file = ToolProcess.temporaryPath("csv")
         defer { ToolProcess.cleanUp(store, copy, file) }

@@ -233,13 +233,13 @@ struct QueryRun {
 
     /// Gives a table's matches to a sorter, on as many threads as pay.
     /// - Returns: how many there are.
-    func sort(
-        _ plan: AccessPlan, _ table: EntityTable, _ order: RowOrder, part: Int, limit: Int?, into sorter: inout RowSorter
+    func sort<Sorter: RowGathering>(
+        _ plan: AccessPlan, _ table: EntityTable, _ order: RowOrder, part: Int, limit: Int?, into sorter: inout Sorter
     ) throws -> Int {
         let threads = ParallelScan.threads(rows: view.snapshot.rowCount(table.id))
         if case .scan = plan.access, threads > 1 {
             let states = try ParallelScan.run(
-                table.id, plan.test, view, threads: threads, scope, state: { (count: 0, sorter: RowSorter(limit: limit)) }
+                table.id, plan.test, view, threads: threads, scope, state: { (count: 0, sorter: Sorter(limit: limit)) }
             ) { state, rows, scope, _ in
                 state.count += rows.count
                 for row in rows { try state.sorter.append(row, order, part: part, scope) }

@@ -135,13 +135,20 @@ extension RecordLogView {
             }
             return matched
         }
-        var sorter = RowSorter(limit: limit)
+        let isLocalized = parts.contains { $0.order?.isLocalized ?? false }
+        return try isLocalized
+            ? sort(parts, LocalizedRowSorter(limit: limit), run, limit, body) : sort(parts, RowSorter(limit: limit), run, limit, body)
+    }
+
+    private func sort<Sorter: RowGathering>(
+        _ parts: [Part], _ sorter: consuming Sorter, _ run: QueryRun, _ limit: Int?, _ body: (RowView) throws -> Bool
+    ) throws -> Int {
         var matched = 0
         for (place, part) in parts.enumerated() {
             guard let order = part.order else { continue }
             matched += try run.sort(part.plan, part.table, order, part: place, limit: limit, into: &sorter)
         }
-        for row in sorter.sorted().prefix(wanted) { guard try body(row) else { break } }
+        for row in sorter.sorted().prefix(limit ?? .max) { guard try body(row) else { break } }
         return matched
     }
 

@@ -7,6 +7,7 @@ struct RowOrder {
         /// Property indices from the row's table on, through to-one relationships.
         let path: [Int]
         let isAscending: Bool
+        let textOrder: NSSortDescriptor.TextOrder
     }
 
     /// A number that decides first.
@@ -37,7 +38,7 @@ struct RowOrder {
                     entity = destination
                 }
             }
-            parts.append(Part(path: path, isAscending: key.isAscending))
+            parts.append(Part(path: path, isAscending: key.isAscending, textOrder: key.textOrder))
         }
         self.parts = parts
         leading = parts.first.flatMap { first in
@@ -60,11 +61,14 @@ struct RowOrder {
         return leading.isAscending ? RowSorter.prefix(word, isHigh: true) : RowSorter.prefix(~word, isHigh: false)
     }
 
-    /// The order as columns of the table itself; nil where it goes through a relationship.
+    /// Whether bytes cannot tell it, but for those of `LocalizedKey`.
+    var isLocalized: Bool { parts.contains(where: \.textOrder.isLocalized) }
+
+    /// The order as columns of the table itself; nil where it goes through a relationship, or is not that of an index.
     var directParts: [TableIndex.Part]? {
         var result: [TableIndex.Part] = []
         for part in parts {
-            guard part.path.count == 1 else { return nil }
+            guard part.path.count == 1, part.textOrder == .literal else { return nil }
             result.append(TableIndex.Part(property: part.path[0], isAscending: part.isAscending))
         }
         return result
@@ -75,19 +79,49 @@ struct RowOrder {
     }
 
     private func append(_ part: Part, of row: RowView, to key: KeyBuilder, _ scope: QueryScope) throws {
+        guard let (row, access) = try column(part, of: row, scope) else { return key.appendNull(descending: !part.isAscending) }
+        guard part.textOrder == .caseInsensitive, !access.isAbsent, !row.isNull(access) else {
+            return key.append(column: access, of: row, descending: !part.isAscending)
+        }
+        let bytes = row.bytes(access)
+        if let folded = scope.folding(.caseInsensitive).folded(bytes) {
+            key.append(bytes: folded, descending: !part.isAscending)
+        } else {
+            key.append(text: TextMatcher.fold(String(decoding: bytes, as: UTF8.self), .caseInsensitive), descending: !part.isAscending)
+        }
+    }
+
+    /// The column that a part leads to, and its row; nil where a relationship on the way is null.
+    @inline(__always)
+    private func column(_ part: Part, of row: RowView, _ scope: QueryScope) throws -> (RowView, ColumnAccess)? {
         var row = row
         var runtime = table.runtime
         for (place, index) in part.path.enumerated() {
-            guard let access = runtime.access(index, in: row) else { break }
-            if place == part.path.count - 1 {
-                key.append(column: access, of: row, descending: !part.isAscending)
-                return
-            }
+            guard let access = runtime.access(index, in: row) else { return nil }
+            if place == part.path.count - 1 { return (row, access) }
             let reference = row.reference(access)
-            guard let next = try scope.view.snapshot.row(reference), let owner = scope.view.schema.table(reference.table) else { break }
+            guard let next = try scope.view.snapshot.row(reference), let owner = scope.view.schema.table(reference.table) else { return nil }
             row = next
             runtime = owner.runtime
         }
-        key.appendNull(descending: !part.isAscending)
+        return nil
+    }
+
+    // MARK: Localized text
+
+    /// The key of a row, part by part.
+    func localizedKey(of row: RowView, _ scope: QueryScope) throws -> LocalizedKey {
+        let key = scope.key
+        return LocalizedKey(parts: try parts.map { part in
+            guard part.textOrder.isLocalized else {
+                key.removeAll()
+                try append(part, of: row, to: key, scope)
+                return .bytes(key.bytes)
+            }
+            guard let (row, access) = try column(part, of: row, scope), !access.isAbsent, !row.isNull(access) else {
+                return .text(nil, part.textOrder, isAscending: part.isAscending)
+            }
+            return .text(String(decoding: row.bytes(access), as: UTF8.self), part.textOrder, isAscending: part.isAscending)
+        })
     }
 }

@@ -1,11 +1,22 @@
 import Foundation
 import RecordLog
 
+/// Gathers rows and puts them in order.
+protocol RowGathering {
+    /// - Parameter limit: the rows that are wanted; nil: all.
+    init(limit: Int?)
+    /// - Parameter part: the place of the row's table among those of the query.
+    mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws
+    /// Takes over what another thread has gathered.
+    mutating func add(_ other: Self)
+    mutating func sorted() -> [RowView]
+}
+
 /// Gathers rows and sorts them by their keys; of equal ones those of the first table come first, by their numbers.
 ///
 /// Where some rows alone are wanted no more than twice as many are kept: the rest of what came is forgotten, and a row that sorts
 /// behind the last one wanted is not taken up.
-struct RowSorter {
+struct RowSorter: RowGathering {
     private struct Entry {
         let prefix: UInt64
         let start: Int
@@ -22,15 +33,14 @@ struct RowSorter {
     private var boundKey: [UInt8] = []
 
     /// So many are gathered before they are sorted and cut.
-    private var roomMax: Int { max(1024, limit * 2) }
-    private static let limitMax = 100_000
+    private var roomMax: Int { Self.roomMax(limit) }
+    static func roomMax(_ limit: Int) -> Int { max(1024, limit * 2) }
+    static let limitMax = 100_000
 
-    /// - Parameter limit: the rows that are wanted; nil: all.
     init(limit: Int?) {
         self.limit = limit.map { $0 <= Self.limitMax ? $0 : Int.max / 4 } ?? Int.max / 4
     }
 
-    /// - Parameter part: the place of the row's table among those of the query.
     mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
         // Most rows, where few are wanted.
         if bound != .max, let prefix = order.prefix(of: row), prefix > bound { return }
@@ -48,9 +58,13 @@ struct RowSorter {
         let start = arena.count
         arena.append(contentsOf: bytes)
         entries.append(Entry(
-            prefix: prefix, start: start, end: arena.count, rank: UInt64(part) << 48 | row.reference.row, row: row))
+            prefix: prefix, start: start, end: arena.count, rank: Self.rank(row, part: part), row: row))
         if entries.count >= roomMax { cut() }
     }
+
+    /// Where a row comes among those of equal keys.
+    @inline(__always)
+    static func rank(_ row: RowView, part: Int) -> UInt64 { UInt64(part) << 48 | row.reference.row }
 
     /// The start of a key as a number.
     /// - Parameter isHigh: by the first component's tag, which of null and a value comes last.
@@ -88,7 +102,6 @@ struct RowSorter {
         }
     }
 
-    /// Takes over what another thread has gathered.
     mutating func add(_ other: RowSorter) {
         let offset = arena.count
         arena.append(contentsOf: other.arena)

@@ -41,7 +41,12 @@ extension ModelBuilder {
             request.entity = entity
         }
         request.predicate = try stated.predicate.map { try predicate($0, "\(path) has a predicate", line: stated.line ?? line) }
-        request.sortDescriptors = stated.sort?.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
+        request.sortDescriptors = try stated.sort?.map { sort in
+            guard let order = NSSortDescriptor.TextOrder(rawValue: sort.textOrder ?? NSSortDescriptor.TextOrder.literal.rawValue) else {
+                throw failure("\(path) is sorted by \(sort.textOrder ?? ""), which is no order of texts that is known.", line: stated.line ?? line)
+            }
+            return NSSortDescriptor(key: sort.key, ascending: sort.isAscending, textOrder: order)
+        }
         request.fetchLimit = stated.fetchLimit ?? 0
         request.fetchOffset = stated.fetchOffset ?? 0
         request.fetchBatchSize = stated.fetchBatchSize ?? 0

@@ -6,6 +6,8 @@ extension ModelDocument {
         struct Sort: Codable, Equatable {
             var key: String
             var isAscending: Bool
+            /// Nil: literal.
+            var textOrder: String?
         }
 
         var name: String
@@ -49,8 +51,10 @@ extension ModelDocument.FetchRequest {
             predicate = format
         }
         for descriptor in request.sortDescriptors ?? [] {
-            guard let key = SortProbe(descriptor).key else { return nil }
-            sort = (sort ?? []) + [Sort(key: key, isAscending: descriptor.ascending)]
+            let probe = SortProbe(descriptor)
+            guard let key = probe.key else { return nil }
+            let textOrder = probe.textOrder == .literal ? nil : probe.textOrder.rawValue
+            sort = (sort ?? []) + [Sort(key: key, isAscending: descriptor.ascending, textOrder: textOrder)]
         }
         let fresh = NSFetchRequest<any NSFetchRequestResult>()
         func stated<Value: Equatable>(_ path: KeyPath<NSFetchRequest<any NSFetchRequestResult>, Value>) -> Value? {

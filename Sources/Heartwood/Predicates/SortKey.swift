@@ -4,6 +4,7 @@ import Foundation
 final class SortProbe: NSObject {
     var key: String?
     var keyPath: AnyKeyPath?
+    var textOrder = NSSortDescriptor.TextOrder.literal
 
     /// Nothing is found in a descriptor that is not of this module's making.
     init(_ descriptor: NSSortDescriptor) {
@@ -25,16 +26,21 @@ extension NSSortDescriptor {
     /// Sorts by the values of a key path: null first, numbers by value, text by its UTF-8 bytes.
     ///
     /// A fetch throws where a key is empty, or there are more than 64; sorting an array by such a key path is a programmer error.
-    public convenience init(key: String?, ascending: Bool) {
+    public convenience init(key: String?, ascending: Bool) { self.init(key: key, ascending: ascending, textOrder: .literal) }
+
+    /// The same, with text in another order: `NSSortDescriptor(key: "name", ascending: true, textOrder: .localizedStandard)`.
+    ///
+    /// A fetch by another order than `.literal` throws where the key path leads to no String.
+    public convenience init(key: String?, ascending: Bool, textOrder: TextOrder) {
         let path = key ?? "self"
         let keys = Result { try PredicateKeyPath.keys(path) }
         self.init(keyPath: \NSObject.self, ascending: ascending) { a, b in
             if let probe = a as? SortProbe {
-                probe.key = path
+                (probe.key, probe.textOrder) = (path, textOrder)
                 return .orderedSame
             }
             switch keys {
-            case .success(let keys): return SortKey.compare(a, b, path: keys)
+            case .success(let keys): return SortKey.compare(a, b, path: keys, textOrder)
             case .failure(let error): preconditionFailure("Nothing can be sorted by \"\(path)\": \(error).")
             }
         }
@@ -45,11 +51,13 @@ extension NSSortDescriptor {
 struct SortKey {
     let path: [String]
     let isAscending: Bool
+    let textOrder: NSSortDescriptor.TextOrder
 
     /// A path that is known to lead to an attribute or a to-one relationship.
     init(path: [String]) {
         self.path = path
         isAscending = true
+        textOrder = .literal
     }
 
     /// - Throws: for a descriptor that was made by a comparator, or that names what the entity does not have.
@@ -80,6 +88,7 @@ struct SortKey {
                     + "file that imports this module.")
         }
         isAscending = descriptor.ascending
+        textOrder = probe.textOrder
         var owner: NSEntityDescription? = entity
         for (index, name) in path.enumerated() {
             let property = owner?.keptProperty(name)
@@ -97,26 +106,31 @@ struct SortKey {
                     "\(entity.name ?? "?") cannot be sorted by \"\(path.joined(separator: "."))\": \(name) is "
                         + (property == nil ? "no property of \(owner?.name ?? "an attribute")." : "not an attribute or a to-one relationship."))
             }
+            guard !isLast || textOrder == .literal || (property as? NSAttributeDescription)?.attributeType == .stringAttributeType else {
+                throw CoreDataError.unsupported(
+                    "\(entity.name ?? "?") cannot be sorted by \"\(path.joined(separator: "."))\" with a textOrder: \(name) is no String.")
+            }
         }
     }
 
     func compare(_ a: Any, _ b: Any) -> ComparisonResult {
-        let order = Self.compare(a, b, path: path)
+        let order = Self.compare(a, b, path: path, textOrder)
         guard !isAscending else { return order }
         return order == .orderedAscending ? .orderedDescending : order == .orderedDescending ? .orderedAscending : .orderedSame
     }
 
-    static func compare(_ a: Any, _ b: Any, path: [String]) -> ComparisonResult {
+    static func compare(_ a: Any, _ b: Any, path: [String], _ textOrder: NSSortDescriptor.TextOrder) -> ComparisonResult {
         let keys = path == ["self"] ? [] : path
-        return compare(PredicateKeyPath.value(keys[...], of: a), PredicateKeyPath.value(keys[...], of: b))
+        return compare(PredicateKeyPath.value(keys[...], of: a), PredicateKeyPath.value(keys[...], of: b), textOrder)
     }
 
-    static func compare(_ x: PredicateValue, _ y: PredicateValue) -> ComparisonResult {
+    static func compare(_ x: PredicateValue, _ y: PredicateValue, _ textOrder: NSSortDescriptor.TextOrder) -> ComparisonResult {
         switch (x.isNull, y.isNull) {
         case (true, true): return .orderedSame
         case (true, false): return .orderedAscending
         case (false, true): return .orderedDescending
         case (false, false):
+            if textOrder != .literal, case .text(let a) = x, case .text(let b) = y { return textOrder.compare(a, b) }
             if case .object(let p) = x, case .object(let q) = y {
                 return p.key.rawValue < q.key.rawValue ? .orderedAscending : p.key == q.key ? .orderedSame : .orderedDescending
             }

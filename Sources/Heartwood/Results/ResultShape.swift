@@ -13,6 +13,13 @@ struct ResultShape {
         /// As a column's.
         let expression: ExpressionNode
         let isAscending: Bool
+        let textOrder: NSSortDescriptor.TextOrder
+
+        init(_ expression: ExpressionNode, _ descriptor: NSSortDescriptor) {
+            self.expression = expression
+            isAscending = descriptor.ascending
+            textOrder = SortProbe(descriptor).textOrder
+        }
     }
 
     private(set) var columns: [Column]
@@ -75,9 +82,9 @@ struct ResultShape {
             return
         }
         order = try descriptors.map { descriptor in
-            if let column = computed(descriptor) { return Order(expression: column.expression, isAscending: descriptor.ascending) }
+            if let column = computed(descriptor) { return Order(column.expression, descriptor) }
             let key = try SortKey(descriptor, entity: entity)
-            return Order(expression: .keyPath(key.path), isAscending: key.isAscending)
+            return Order(.keyPath(key.path), descriptor)
         }
     }
 
@@ -87,12 +94,12 @@ struct ResultShape {
         // One without a key is refused as in any fetch.
         let key = try SortProbe(descriptor).key ?? SortKey(descriptor, entity: entity).path.joined(separator: ".")
         if let keys = try? PredicateKeyPath.keys(key), let slot = groups.slot(of: .keyPath(entity.joiningComposites(keys))) {
-            return Order(expression: slot, isAscending: descriptor.ascending)
+            return Order(slot, descriptor)
         }
         guard let column = columns.first(where: { $0.name == key }) else {
             throw error("Groups cannot be sorted by \"\(key)\"; it is none of propertiesToGroupBy, nor a name in propertiesToFetch.")
         }
-        return Order(expression: column.expression, isAscending: descriptor.ascending)
+        return Order(column.expression, descriptor)
     }
 
     // MARK: Requests for other results

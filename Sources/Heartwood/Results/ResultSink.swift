@@ -44,7 +44,7 @@ final class ResultSink {
         let sorted = kept.enumerated().sorted { a, b in
             for (place, part) in order.enumerated() {
                 let x = a.element.order[place], y = b.element.order[place]
-                switch part.isAscending ? x.sorted(against: y) : y.sorted(against: x) {
+                switch part.isAscending ? x.sorted(against: y, part.textOrder) : y.sorted(against: x, part.textOrder) {
                 case .orderedAscending: return true
                 case .orderedDescending: return false
                 case .orderedSame: continue
@@ -69,8 +69,8 @@ final class ResultSink {
 
 extension PredicateValue {
     /// Null first; objects by their IDs.
-    fileprivate func sorted(against other: PredicateValue) -> ComparisonResult {
-        guard case .objectID(let a) = self, case .objectID(let b) = other else { return SortKey.compare(self, other, path: []) }
+    fileprivate func sorted(against other: PredicateValue, _ textOrder: NSSortDescriptor.TextOrder) -> ComparisonResult {
+        guard case .objectID(let a) = self, case .objectID(let b) = other else { return SortKey.compare(self, other, textOrder) }
         return a.key.rawValue < b.key.rawValue ? .orderedAscending : a.key == b.key ? .orderedSame : .orderedDescending
     }
 }

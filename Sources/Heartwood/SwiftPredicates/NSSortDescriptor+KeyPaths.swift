@@ -11,9 +11,18 @@ extension NSSortDescriptor {
         self.init(reading: keyPath, ascending: ascending)
     }
 
+    /// Sorts by a String in another order than by its bytes.
+    public convenience init<Object: NSManagedObject>(keyPath: KeyPath<Object, String>, ascending: Bool, textOrder: TextOrder) {
+        self.init(reading: keyPath, ascending: ascending, textOrder)
+    }
+
+    public convenience init<Object: NSManagedObject>(keyPath: KeyPath<Object, String?>, ascending: Bool, textOrder: TextOrder) {
+        self.init(reading: keyPath, ascending: ascending, textOrder)
+    }
+
     #if !canImport(Darwin)
         /// Takes over a sort descriptor of Swift's. What it does not order by `<`, or text by anything but `.lexical`, is told by the
-        /// fetch that meets it; Foundation has nothing else here.
+        /// fetch that meets it; Foundation has nothing else here. `init(keyPath:ascending:textOrder:)` has other orders of text.
         public convenience init<Object: NSManagedObject>(_ sortDescriptor: SortDescriptor<Object>) {
             let isPlain = sortDescriptor.stringComparator.map { $0 == .lexical } ?? true
             self.init(reading: isPlain ? sortDescriptor.keyPath : nil, ascending: sortDescriptor.order == .forward)
@@ -21,15 +30,15 @@ extension NSSortDescriptor {
     #endif
 
     /// - Parameter path: nil for what no fetch can sort by.
-    private convenience init(reading path: AnyKeyPath?, ascending: Bool) {
+    private convenience init(reading path: AnyKeyPath?, ascending: Bool, _ textOrder: TextOrder = .literal) {
         self.init(keyPath: \NSObject.self, ascending: ascending) { a, b in
             if let probe = a as? SortProbe {
-                probe.keyPath = path
+                (probe.keyPath, probe.textOrder) = (path, textOrder)
                 return .orderedSame
             }
             guard let path else { return .orderedSame }
             func value(_ object: Any) -> PredicateValue { PredicateValue(Unwrapping.rawValue(object[keyPath: path])) }
-            return SortKey.compare(value(a), value(b))
+            return SortKey.compare(value(a), value(b), textOrder)
         }
     }
 }

@@ -13,7 +13,9 @@ struct QueryCommand: Command {
                                 expression with AS: 'sum:(size) AS total'. Default: the attributes
           --group-by LIST       one row for each of these values
           --having PREDICATE    which groups: 'count:(name) > 1', or by name '$total > 1000'
-          --sort KEYS           name,age:desc or name,-age; of groups what is grouped by or selected
+          --sort KEYS           name,age:desc or name,-age; of groups what is grouped by or selected. Texts are sorted by their bytes;
+                                name:caseInsensitive, name:localized, name:localizedCaseInsensitive and name:localizedStandard
+                                sort them as people do
           --limit N, --offset N
           --format FORMAT       table (default), csv, json (one array), jsonl (one object a line)
           --width N             cut the table's lines to so many columns (default: the terminal's width; elsewhere nothing is cut)

@@ -12,14 +12,27 @@ enum QueryText {
         }
     }
 
-    /// `name,age:desc`, and `name,-age` for the same.
+    /// `name,age:desc`, and `name,-age` for the same; `name:localized` and the like for another order of texts.
     static func order(_ text: String?) -> [NSSortDescriptor] {
         list(text ?? "").map { part in
-            for (suffix, isAscending) in [(":desc", false), (":asc", true)] where part.hasSuffix(suffix) {
-                return NSSortDescriptor(key: String(part.dropLast(suffix.count)), ascending: isAscending)
+            var key = part, isAscending = true, textOrder = NSSortDescriptor.TextOrder.literal
+            if key.hasPrefix("-") {
+                isAscending = false
+                key.removeFirst()
             }
-            return part.hasPrefix("-")
-                ? NSSortDescriptor(key: String(part.dropFirst()), ascending: false) : NSSortDescriptor(key: part, ascending: true)
+            while let colon = key.lastIndex(of: ":") {
+                switch String(key[key.index(after: colon)...]) {
+                case "asc": isAscending = true
+                case "desc": isAscending = false
+                case let name:
+                    guard let order = NSSortDescriptor.TextOrder.allCases.first(where: { "\($0)" == name }) else {
+                        return NSSortDescriptor(key: key, ascending: isAscending, textOrder: textOrder)
+                    }
+                    textOrder = order
+                }
+                key = String(key[..<colon])
+            }
+            return NSSortDescriptor(key: key, ascending: isAscending, textOrder: textOrder)
         }
     }
 

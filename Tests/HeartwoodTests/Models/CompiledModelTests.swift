@@ -63,6 +63,15 @@ import Testing
         #expect(found.fetchRequests?.map(\.predicate) == expected.fetchRequests?.map(\.predicate))
     }
 
+    @Test func aCompiledRequestHasItsOrdersOfText() throws {
+        let model = try ModelTests.load(Self.everything), template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Thing")
+        template.entity = model.entitiesByName["Thing"]
+        template.sortDescriptors = NSSortDescriptor.TextOrder.allCases.map { NSSortDescriptor(key: "text", ascending: false, textOrder: $0) }
+        model.setFetchRequestTemplate(template, forName: "sorted")
+        let found = Self.sorted(try Self.read(CompiledModelWriter.bytes(model))).fetchRequests
+        #expect(found == ModelDocument(model).fetchRequests && found?.first?.sort?.count == 5)
+    }
+
     @Test(.enabled(if: !RealModelTests.files.isEmpty, "../shared/models is absent"))
     func everySharedModelComesBackFromItsCompiledForm() throws {
         for path in RealModelTests.files {

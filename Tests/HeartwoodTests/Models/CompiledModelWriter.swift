@@ -165,7 +165,11 @@ struct CompiledModelWriter {
 
     private mutating func request(_ request: NSFetchRequest<any NSFetchRequestResult>) -> ArchiveWriter.Node {
         let sort = (request.sortDescriptors ?? []).map { descriptor in
-            archive.object("NSSortDescriptor", [("NSKey", archive.text(SortProbe(descriptor).key)), ("NSAscending", .bool(descriptor.ascending))])
+            let probe = SortProbe(descriptor)
+            return archive.object("NSSortDescriptor", [
+                ("NSKey", archive.text(probe.key)), ("NSAscending", .bool(descriptor.ascending)),
+                ("NSSelector", archive.text(probe.textOrder.rawValue)),
+            ])
         }
         return archive.object("NSFetchRequest", [
             ("NSEntity", reference(request.entity)), ("NSFetchLimit", .integer(Int64(request.fetchLimit))), ("NSFetchRequestFlags", .integer(30)),

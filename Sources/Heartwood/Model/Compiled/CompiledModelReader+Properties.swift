@@ -115,7 +115,10 @@ extension CompiledModelReader {
         if !paths.isEmpty { request.prefetching = paths }
         let sort = try object.members("NSSortDescriptors").compactMap { member -> ModelDocument.FetchRequest.Sort? in
             guard let descriptor = try member.object(), let key = try descriptor.text("NSKey") else { return nil }
-            return ModelDocument.FetchRequest.Sort(key: key, isAscending: try descriptor.flag("NSAscending"))
+            let selector = try descriptor.text("NSSelector")
+            return ModelDocument.FetchRequest.Sort(
+                key: key, isAscending: try descriptor.flag("NSAscending"),
+                textOrder: selector == NSSortDescriptor.TextOrder.literal.rawValue ? nil : selector)
         }
         if !sort.isEmpty { request.sort = sort }
         return request

@@ -1,0 +1,80 @@
+import Foundation
+import RecordLog
+
+/// A row's key in an order that Foundation alone knows in part.
+struct LocalizedKey {
+    enum Part {
+        /// In the order of bytes.
+        case bytes([UInt8])
+        case text(String?, NSSortDescriptor.TextOrder, isAscending: Bool)
+    }
+
+    let parts: [Part]
+
+    /// - Precondition: both are keys of one order.
+    func compare(_ other: LocalizedKey) -> ComparisonResult {
+        for (a, b) in zip(parts, other.parts) {
+            let order: ComparisonResult
+            switch (a, b) {
+            case (.bytes(let x), .bytes(let y)):
+                order = ComparisonResult(rawValue: x.withUnsafeBytes { x in y.withUnsafeBytes { KeyBytes.compare(x, $0).signum() } }) ?? .orderedSame
+            case (.text(let x, let textOrder, let isAscending), .text(let y, _, _)):
+                let ascending = Self.compare(x, y, textOrder)
+                order = isAscending ? ascending : ComparisonResult(rawValue: -ascending.rawValue) ?? .orderedSame
+            default: preconditionFailure("keys of one order have the same parts")
+            }
+            if order != .orderedSame { return order }
+        }
+        return .orderedSame
+    }
+
+    private static func compare(_ x: String?, _ y: String?, _ order: NSSortDescriptor.TextOrder) -> ComparisonResult {
+        guard let x else { return y == nil ? .orderedSame : .orderedAscending }
+        return y.map { order.compare(x, $0) } ?? .orderedDescending
+    }
+}
+
+/// As `RowSorter`, of an order that Foundation alone knows in part: each comparison asks it.
+struct LocalizedRowSorter: RowGathering {
+    private struct Entry {
+        let key: LocalizedKey
+        let rank: UInt64
+        let row: RowView
+
+        func precedes(_ other: Entry) -> Bool {
+            let order = key.compare(other.key)
+            return order == .orderedSame ? rank < other.rank : order == .orderedAscending
+        }
+    }
+
+    private var entries: [Entry] = []
+    private let limit: Int?
+    /// The last of those wanted, once there are so many.
+    private var bound: Entry?
+
+    init(limit: Int?) {
+        self.limit = limit.flatMap { $0 <= RowSorter.limitMax ? $0 : nil }
+    }
+
+    mutating func append(_ row: RowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
+        add(Entry(key: try order.localizedKey(of: row, scope), rank: RowSorter.rank(row, part: part), row: row))
+    }
+
+    private mutating func add(_ entry: Entry) {
+        if let bound, !entry.precedes(bound) { return }
+        entries.append(entry)
+        guard let limit, entries.count >= RowSorter.roomMax(limit) else { return }
+        entries.sort { $0.precedes($1) }
+        entries.removeSubrange(min(limit, entries.count)...)
+        bound = entries.last
+    }
+
+    mutating func add(_ other: LocalizedRowSorter) {
+        for entry in other.entries { add(entry) }
+    }
+
+    mutating func sorted() -> [RowView] {
+        entries.sort { $0.precedes($1) }
+        return entries.map(\.row)
+    }
+}
