@@ -33,7 +33,8 @@ extension NSSortDescriptor {
     /// A fetch by another order than `.literal` throws where the key path leads to no String.
     public convenience init(key: String?, ascending: Bool, textOrder: TextOrder) {
         let path = key ?? "self"
-        let keys = Result { try PredicateKeyPath.keys(path) }
+        // A sort compares many times.
+        let keys = path.utf8.contains(UInt8(ascii: ".")) || path.isEmpty ? Result { try PredicateKeyPath.keys(path) } : .success([path])
         self.init(keyPath: \NSObject.self, ascending: ascending) { a, b in
             if let probe = a as? SortProbe {
                 (probe.key, probe.textOrder) = (path, textOrder)
