@@ -43,7 +43,7 @@ import Testing
 
         mutating func part() -> String {
             let order = pick(["=", "=", "!=", "<", "<=", ">", ">="])
-            switch Int.random(in: 0..<17, using: &random) {
+            switch Int.random(in: 0..<19, using: &random) {
             case 0, 1: return "age \(order) \(number())"
             case 2: return "age BETWEEN {\(number()), \(number())}"
             case 3: return "age IN {\(number()), \(number()), nil}"
@@ -59,6 +59,10 @@ import Testing
             case 13: return pick(["boss.age > 5", "boss.name = 'bob1'", "boss.boss.name BEGINSWITH 'a'", "boss.age != 3", "boss.name = nil"])
             case 14: return "\(pick(["ANY", "ALL", "NONE"])) tags.\(pick(["label = 't1'", "weight > 2", "label BEGINSWITH 't'"]))"
             case 15: return "\(pick(["tags.@count", "team.@count", "SUBQUERY(tags, $t, $t.weight > 1).@count"])) \(order) \(Int.random(in: 0..<3, using: &random))"
+            case 16: return "flag \(order) \(pick(["2", "-1", "0.5", "1", "0"]))"
+            case 17:
+                let number = pick(["2.5", "-0.25", "9007199254740993", "1e100", "NaN", "3"])
+                return "\(pick(["age", "ratio", "price", "flag", "age + bits"])) \(order) CAST('\(number)', 'NSDecimalNumber')"
             default: return "\(pick(["ANY team.age", "ANY team.name", "ANY team.tags.weight"])) \(pick(["= 3", "!= nil", "> 7"]))"
             }
         }
@@ -75,7 +79,12 @@ import Testing
         mutating func sort() -> [NSSortDescriptor] {
             let keys = pick([[], ["age"], ["age", "name"], ["name"], ["name", "bits"], ["ratio"], ["price", "age"], ["born", "flag"], ["uuid"], ["boss.name", "age"], ["word"], ["bits"]])
             let isReversed = Bool.random(using: &random)
-            return keys.map { NSSortDescriptor(key: $0, ascending: Int.random(in: 0..<4, using: &random) == 0 ? isReversed : !isReversed) }
+            return keys.map { key in
+                let isText = ["name", "boss.name", "word"].contains(key) && Bool.random(using: &random)
+                return NSSortDescriptor(
+                    key: key, ascending: Int.random(in: 0..<4, using: &random) == 0 ? isReversed : !isReversed,
+                    textOrder: isText ? pick(NSSortDescriptor.TextOrder.allCases) : .literal)
+            }
         }
     }
 
