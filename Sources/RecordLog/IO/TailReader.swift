@@ -1,27 +1,40 @@
-/// Frames of a log as a walk meets them.
-protocol FrameReading: AnyObject {
-    /// Whether a frame's bytes stay where they are when the next one is asked for.
-    static var keepsFrames: Bool { get }
-    /// The frame at `offset`, verified.
-    /// - Parameter limit: the end of what may be read.
-    /// - Returns: nil where no whole, valid frame lies there.
-    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame?
-    /// What the bytes at `offset` say of themselves as a frame.
-    func stated(at offset: UInt64, limit: UInt64) throws(StoreError) -> (kind: FrameKind, length: UInt32)?
-    func willRead(_ range: Range<UInt64>)
-}
+/// A log as a walk meets its frames. No protocol, since a generic walk would have its type made at each opening.
+enum WalkedLog {
+    case file(LogFile)
+    case tail(TailReader)
 
-extension LogFile: FrameReading {
-    static var keepsFrames: Bool { true }
+    /// Whether a frame's bytes stay where they are when the next one is asked for.
+    var keepsFrames: Bool {
+        if case .file = self { return true }
+        return false
+    }
+
+    /// As `LogFile.frame`.
+    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame? {
+        switch self {
+        case .file(let file): try file.frame(at: offset, limit: limit)
+        case .tail(let tail): try tail.frame(at: offset, limit: limit)
+        }
+    }
+
+    /// As `LogFile.stated`.
+    func stated(at offset: UInt64, limit: UInt64) throws(StoreError) -> (kind: FrameKind, length: UInt32)? {
+        switch self {
+        case .file(let file): try file.stated(at: offset, limit: limit)
+        case .tail(let tail): try tail.stated(at: offset, limit: limit)
+        }
+    }
+
+    func willRead(_ range: Range<UInt64>) {
+        if case .file(let file) = self { file.willRead(range) }
+    }
 }
 
 /// Reads what another process may be writing, or cutting off, at this moment: into memory of its own, since a mapped read of bytes that
 /// are cut off is a fault that ends the process. Bytes that are not there any more are no frame.
 ///
 /// What it gives is valid until it is asked again.
-final class TailReader: FrameReading {
-    static var keepsFrames: Bool { false }
-
+final class TailReader {
     private let file: LogFile
     private var ahead = ReadAhead()
 
@@ -49,8 +62,6 @@ final class TailReader: FrameReading {
         try head(at: offset, limit: limit) { FrameHeader.stated($0, limit: $1) }
     }
 
-    func willRead(_ range: Range<UInt64>) {}
-
     private func head<Result>(
         at offset: UInt64, limit: UInt64, _ body: (UnsafeRawPointer, UInt64) -> Result?
     ) throws(StoreError) -> Result? {
@@ -76,7 +87,7 @@ struct UnpublishedTail {
         _ file: LogFile, behind sequence: UInt64, checksum: UInt64, at position: UInt64, slot: HeaderSlot, size: UInt64
     ) throws(StoreError) {
         var walk = CommitWalk(
-            file: TailReader(file), behind: sequence, checksum: checksum, at: position, limit: size,
+            log: .tail(TailReader(file)), behind: sequence, checksum: checksum, at: position, limit: size,
             publishedEnd: slot.end, wholeEnd: slot.durableEnd)
         while try walk.next() != nil {}
         end = walk.end

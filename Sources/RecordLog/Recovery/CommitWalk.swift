@@ -1,8 +1,8 @@
 /// Walks the whole commits of a log in order: verifies each frame and the chain of commits, and steps over what is none.
 ///
 /// It ends at the first frame that is not a whole, valid continuation; deciding what that means is for its user.
-struct CommitWalk<File: FrameReading> {
-    private let file: File
+struct CommitWalk {
+    private let log: WalkedLog
     /// Up to where the file may be read.
     private let limit: UInt64
     /// Where the header says that the log ends.
@@ -13,7 +13,7 @@ struct CommitWalk<File: FrameReading> {
     /// Of the commit that `next` found last.
     private(set) var sequence: UInt64
     private(set) var commitChecksum: UInt64
-    /// The frames of that commit that may hold rows, its commit frame last; none of a file that does not keep them.
+    /// The frames of that commit that may hold rows, its commit frame last; none of a log that does not keep them.
     private(set) var frames: [LogFile.Frame] = []
     /// Behind that commit, or, once `next` has found no more, the published checkpoint after it.
     private(set) var end: UInt64
@@ -27,10 +27,10 @@ struct CommitWalk<File: FrameReading> {
     ///   - sequence: of the commit that ends before `position`, 0 for the beginning of a file.
     ///   - checksum: of that commit's frame.
     init(
-        file: File, behind sequence: UInt64, checksum: UInt64, at position: UInt64, limit: UInt64, publishedEnd: UInt64?,
+        log: WalkedLog, behind sequence: UInt64, checksum: UInt64, at position: UInt64, limit: UInt64, publishedEnd: UInt64?,
         wholeEnd: UInt64
     ) {
-        self.file = file
+        self.log = log
         self.sequence = sequence
         commitChecksum = checksum
         end = position
@@ -41,9 +41,9 @@ struct CommitWalk<File: FrameReading> {
     }
 
     /// A walk from a snapshot's commit to that of a later one of the same file.
-    init(from start: Snapshot, to target: Snapshot) where File == LogFile {
+    init(from start: Snapshot, to target: Snapshot) {
         self.init(
-            file: target.file, behind: start.sequence, checksum: start.commitChecksum, at: start.end, limit: target.end,
+            log: .file(target.file), behind: start.sequence, checksum: start.commitChecksum, at: start.end, limit: target.end,
             publishedEnd: target.end, wholeEnd: target.end)
     }
 
@@ -59,8 +59,8 @@ struct CommitWalk<File: FrameReading> {
         // The log does not end before this: within a batch, that is, which a later replay would step over as a whole.
         var batchEnd: UInt64 = 0
         while position < limit {
-            if let range = ahead.reach(position) { file.willRead(range) }
-            guard let frame = try file.frame(at: position, limit: limit) else {
+            if let range = ahead.reach(position) { log.willRead(range) }
+            guard let frame = try log.frame(at: position, limit: limit) else {
                 guard start == nil, let next = try skipDamagedIndex(at: position) else { return nil }
                 position = next
                 isDoubtful = isDoubtful || position > wholeEnd
@@ -72,7 +72,7 @@ struct CommitWalk<File: FrameReading> {
             case .pad: break
             case .rows, .valueChunk, .valueList:
                 guard isNext(frame.header.sequence), prepared == nil else { return nil }
-                if File.keepsFrames, frame.header.kind == .rows { frames.append(frame) }
+                if log.keepsFrames, frame.header.kind == .rows { frames.append(frame) }
                 start = start ?? frame.offset
                 partsChecksum = CommitFooter.folding(partsChecksum, frame.header.checksum)
             case .prepared:
@@ -88,7 +88,7 @@ struct CommitWalk<File: FrameReading> {
                     frame.header.sequence == footer.sequence, footer.previousChecksum == commitChecksum,
                     footer.partsChecksum == partsChecksum, footer.start == start ?? frame.offset
                 else { return nil }
-                if File.keepsFrames { frames.append(frame) }
+                if log.keepsFrames { frames.append(frame) }
                 prepared = nil
                 sequence = footer.sequence
                 commitChecksum = frame.header.checksum
@@ -122,12 +122,12 @@ struct CommitWalk<File: FrameReading> {
     /// A damaged frame of an index does not end the log: its rows are elsewhere. What it claims to be is believed only
     /// where a valid frame or the published end follows; a commit that was skipped so would break the chain.
     private func skipDamagedIndex(at position: UInt64) throws(StoreError) -> UInt64? {
-        guard let header = try file.stated(at: position, limit: limit) else { return nil }
+        guard let header = try log.stated(at: position, limit: limit) else { return nil }
         switch header.kind {
         case .batch, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint:
             let next = position + UInt64(header.length)
             if next == publishedEnd { return next }
-            return try file.frame(at: next, limit: limit) == nil ? nil : next
+            return try log.frame(at: next, limit: limit) == nil ? nil : next
         case .pad, .rows, .commit, .valueChunk, .valueList, .prepared: return nil
         }
     }

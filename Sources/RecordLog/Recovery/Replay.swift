@@ -38,7 +38,7 @@ final class Replay {
     ///   - last: no commit behind the one with this number is applied.
     func run(limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64, through last: UInt64 = .max) throws(StoreError) {
         var walk = CommitWalk(
-            file: file, behind: sequence, checksum: commitChecksum, at: end, limit: limit, publishedEnd: publishedEnd, wholeEnd: wholeEnd)
+            log: .file(file), behind: sequence, checksum: commitChecksum, at: end, limit: limit, publishedEnd: publishedEnd, wholeEnd: wholeEnd)
         // What was verified past the end may be cut off or written over.
         defer { file.forgetVerified(from: end, to: min(walk.position, file.readableEnd)) }
         while sequence < last {
@@ -61,7 +61,7 @@ final class Replay {
     func take(_ prepared: PreparedCommit, _ completion: FramePointer, end completedEnd: UInt64) throws(StoreError) {
         // Once more: what `run` had verified of it is forgotten, since it might have been cut off.
         var walk = CommitWalk(
-            file: file, behind: sequence, checksum: commitChecksum, at: end, limit: prepared.end, publishedEnd: nil, wholeEnd: 0)
+            log: .file(file), behind: sequence, checksum: commitChecksum, at: end, limit: prepared.end, publishedEnd: nil, wholeEnd: 0)
         guard try walk.next() == nil, let again = walk.prepared, again.isSame(as: prepared) else {
             throw StoreError.corrupt(file.path, at: prepared.offset, "a prepared commit has changed while it was read")
         }
