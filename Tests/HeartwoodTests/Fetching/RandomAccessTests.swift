@@ -163,8 +163,10 @@ import Testing
                 #expect(zip(found, ordered).allSatisfy { !isBefore($0, $1) && !isBefore($1, $0) }, "\(what)")
                 (request.fetchLimit, request.fetchOffset) = (limit, offset)
                 let window = try stack.context.fetch(request)
-                let cut = found.dropFirst(offset)
-                #expect(window == Array(limit == 0 ? cut : cut.prefix(limit)), "\(what), \(limit) from \(offset)")
+                let cut = found.dropFirst(offset), wanted = Array(limit == 0 ? cut : cut.prefix(limit))
+                // Without an order another way may pay for a few, which meets others first.
+                let isRight = sort.isEmpty ? window.count == wanted.count && Set(window).isSubset(of: found) : window == wanted
+                #expect(isRight, "\(what), \(limit) from \(offset)")
                 // Equal rows too come in one order, where one is asked for.
                 guard !sort.isEmpty, isStored else { return }
                 #expect(found == first ?? found, "\(what)")
