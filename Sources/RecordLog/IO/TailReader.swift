@@ -1,35 +1,3 @@
-/// A log as a walk meets its frames. No protocol, since a generic walk would have its type made at each opening.
-enum WalkedLog {
-    case file(LogFile)
-    case tail(TailReader)
-
-    /// Whether a frame's bytes stay where they are when the next one is asked for.
-    var keepsFrames: Bool {
-        if case .file = self { return true }
-        return false
-    }
-
-    /// As `LogFile.frame`.
-    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame? {
-        switch self {
-        case .file(let file): try file.frame(at: offset, limit: limit)
-        case .tail(let tail): try tail.frame(at: offset, limit: limit)
-        }
-    }
-
-    /// As `LogFile.stated`.
-    func stated(at offset: UInt64, limit: UInt64) throws(StoreError) -> (kind: FrameKind, length: UInt32)? {
-        switch self {
-        case .file(let file): try file.stated(at: offset, limit: limit)
-        case .tail(let tail): try tail.stated(at: offset, limit: limit)
-        }
-    }
-
-    func willRead(_ range: Range<UInt64>) {
-        if case .file(let file) = self { file.willRead(range) }
-    }
-}
-
 /// Reads what another process may be writing, or cutting off, at this moment: into memory of its own, since a mapped read of bytes that
 /// are cut off is a fault that ends the process. Bytes that are not there any more are no frame.
 ///
@@ -69,28 +37,5 @@ final class TailReader {
             let head = try bytes(at: offset, count: FrameHeader.lengthMin, limit: limit)
         else { return nil }
         return body(head, min(limit - offset, file.room(at: offset)))
-    }
-}
-
-/// What a log has behind its published end, as whoever does not hold the lock may look at it.
-struct UnpublishedTail {
-    /// Behind the last whole commit: what is before that nobody cuts off.
-    let end: UInt64
-    /// See `CommitWalk.prepared`.
-    let prepared: PreparedCommit?
-
-    /// - Parameters:
-    ///   - sequence: of the commit that ends before `position`; as `CommitWalk` takes it.
-    ///   - size: the file's, as it was seen.
-    /// - Complexity: O(size − position), read and not kept.
-    init(
-        _ file: LogFile, behind sequence: UInt64, checksum: UInt64, at position: UInt64, slot: HeaderSlot, size: UInt64
-    ) throws(StoreError) {
-        var walk = CommitWalk(
-            log: .tail(TailReader(file)), behind: sequence, checksum: checksum, at: position, limit: size,
-            publishedEnd: slot.end, wholeEnd: slot.durableEnd)
-        while try walk.next() != nil {}
-        end = walk.end
-        prepared = walk.prepared
     }
 }
