@@ -72,6 +72,10 @@ public protocol StorageFile: AnyObject, Sendable {
     /// Says that bytes will be read soon, so that the file may bring them into memory while the caller does something else, and these alone:
     /// where a mapping is touched and not in memory, a system may bring in a good deal more, and have the caller wait for it.
     func willRead(_ range: Range<UInt64>)
+    /// Whether the page around a mapped byte is in memory, so that reading it would not wait for a disk; false where that is not known. It may be
+    /// out of date when it is used.
+    /// - Parameter address: in memory that `map` gave.
+    func isInMemory(_ address: UnsafeRawPointer) -> Bool
     /// Says that bytes which were written will be synced soon, and not changed before, so that the file may begin with that while the caller
     /// makes more of them. Nothing is durable for it.
     func willSync(_ range: Range<UInt64>)
@@ -104,6 +108,7 @@ extension StorageFile {
 
     public var writesBehind: Bool { false }
     public func willRead(_ range: Range<UInt64>) {}
+    public func isInMemory(_ address: UnsafeRawPointer) -> Bool { false }
     public func willSync(_ range: Range<UInt64>) {}
     public func expectOverwriting(_ range: Range<UInt64>) {}
     /// For files that no other process can have.

@@ -2,11 +2,29 @@ import Synchronization
 
 /// What a mapped file brings into memory, and close to the processor, before somebody waits for it.
 extension LogFile {
-    /// Asks for bytes that will be read soon. A file that is not mapped reads ahead by itself.
+    /// Asks for bytes that will be read soon, where they are not in memory already. A file that is not mapped reads ahead by itself.
     func willRead(_ range: Range<UInt64>) {
         let end = min(range.upperBound, readableEnd)
-        if maps, range.lowerBound < end { storage.willRead(range.lowerBound..<end) }
+        guard maps, range.lowerBound < end, !seemsInMemory(range.lowerBound..<end) else { return }
+        storage.willRead(range.lowerBound..<end)
     }
+
+    /// Whether a few pages, spread over a long range, are all in memory: the system looks at each page that it is asked for, which takes a tenth of
+    /// a scan where they all are.
+    private func seemsInMemory(_ range: Range<UInt64>) -> Bool {
+        let length = range.upperBound - range.lowerBound
+        guard length >= Self.looksFrom else { return false }
+        return (0...Self.looks).allSatisfy { look in
+            let offset = range.lowerBound + (length - 1) / Self.looks * look
+            let index = Int(truncatingIfNeeded: offset >> segmentShift)
+            guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring)) else { return false }
+            return storage.isInMemory(base + Int(offset & segmentMask))
+        }
+    }
+
+    /// A shorter range is asked for at less than what it costs to look.
+    private static let looksFrom: UInt64 = 256 << 10
+    private static let looks: UInt64 = 7
 
     /// Reads a byte at each offset of a row: loads that do not wait for each other, so that the misses of memory overlap. Of rows in pieces of the file
     /// that it meets for the first time the frames are asked for before that, so that the waits for the disk overlap too.

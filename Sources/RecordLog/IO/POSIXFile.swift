@@ -176,6 +176,18 @@ import Synchronization
             #endif
         }
 
+        func isInMemory(_ address: UnsafeRawPointer) -> Bool {
+            let page = UnsafeMutableRawPointer(mutating: address.alignedDown(toMultipleOf: Self.pageSize))
+            #if canImport(Darwin)
+                var state: CChar = 0
+            #else
+                var state: UInt8 = 0
+            #endif
+            return mincore(page, 1, &state) == 0 && state & 1 != 0
+        }
+
+        private static let pageSize = max(1, sysconf(Int32(_SC_PAGESIZE)))
+
         #if os(Linux) || os(Android)
             func willSync(_ range: Range<UInt64>) { EarlyWriteback.begin(range, of: descriptor) }
         #endif
