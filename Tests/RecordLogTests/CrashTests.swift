@@ -131,6 +131,75 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
+    /// A file system that copies what is overwritten may have room for a commit and none for the slot that names it: the commit is made then, and
+    /// its slot goes out with the next one.
+    @Test(arguments: [Durability.full, .relaxed])
+    func aDiskThatHasNoRoomForASlotRefusesNoCommit(_ durability: Durability) throws {
+        var waited = 0
+        for room in stride(from: UInt64(0), to: 3000, by: 40) {
+            let fileSystem = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: fileSystem) {
+                $0.durability = durability
+                $0.zeroAheadBytes = 0
+            }
+            try sample.insert(.init(name: "kept", age: 1, group: 1))
+            fileSystem.limitWrites(to: room)
+            for number in 0..<5 {
+                do {
+                    try sample.insert(.init(name: "perhaps \(number)", age: 2, group: 1))
+                } catch {
+                    #expect((error as? StoreError)?.code == .noSpace, "room \(room)")
+                }
+                #expect(sample.store.writer.poison == nil)
+                waited += sample.store.writer.isSlotWaiting ? 1 : 0
+                try sample.check(sample.store.snapshot(), sample.people)
+            }
+            #expect(throws: StoreError.self) { try sample.store.checkpoint() }
+            #expect(sample.store.writer.poison == nil)
+            // What is there without the disk's help.
+            if durability == .full {
+                let left = try SampleStore(fileSystem: fileSystem.afterPowerLoss(seed: room))
+                #expect(try left.contents(left.store.snapshot()) == sample.people, "room \(room)")
+            }
+            fileSystem.limitWrites(to: nil)
+            try sample.store.sync()
+            #expect(!sample.store.writer.isSlotWaiting)
+            try sample.insert(.init(name: "after", age: 3, group: 1))
+            try sample.store.checkpoint()
+            try sample.reopenAfterCrash()
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        #expect(waited > 0)
+    }
+
+    /// What a crash left can be read on a full disk, and written to once there is room.
+    @Test(arguments: [Durability.full, .relaxed])
+    func aStoreOpensOnADiskThatHasNoRoomForWhatRecoveryWrites(_ durability: Durability) throws {
+        let fileSystem = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: fileSystem) { $0.durability = durability }
+        for number in 0..<3 { try sample.insert(.init(name: "person \(number)", age: 1, group: 1)) }
+        // As a process leaves it that dies between a commit and its slot.
+        let slots = Int(FileFormat.slotOffsets[0])..<Int(FileFormat.slotOffsets[1]) + HeaderSlot.Layout.size
+        let before = try #require(fileSystem.contents(of: SampleStore.path))[slots]
+        try sample.insert(.init(name: "unpublished", age: 1, group: 1))
+        let storage = try fileSystem.open(SampleStore.path, .readWrite)
+        try FileCreation.write(before, to: storage, at: UInt64(slots.lowerBound))
+
+        fileSystem.limitWrites(to: 0)
+        let left = try SampleStore(fileSystem: fileSystem) { $0.durability = durability }
+        #expect(try left.contents(left.store.snapshot()) == sample.people)
+        #expect(try left.contents(left.store.refresh()) == sample.people)
+        let error = #expect(throws: StoreError.self) { try left.insert(.init(name: "refused", age: 1, group: 1)) }
+        #expect(error?.code == .noSpace)
+        fileSystem.limitWrites(to: nil)
+        left.people = sample.people
+        try left.insert(.init(name: "after", age: 1, group: 1))
+        try left.store.sync()
+        let found = try SampleStore(fileSystem: fileSystem.afterPowerLoss(seed: 1))
+        #expect(try found.contents(found.store.snapshot()) == left.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: fileSystem).isSound)
+    }
+
     @Test func aSaveIsOneSyncedAppendAndOneSlot() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)

@@ -83,6 +83,6 @@ extension LogStore {
         guard isDurable else { return }
         var settled = opened.slot
         settled.isUnsettled = false
-        try writeSlot(settled)
+        try announce(settled)
     }
 }

@@ -50,6 +50,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         return "\(path): \(message)\(place). \(remedy)"
     }
 
+    /// The same of something that may have been saved for all that: `noSpace` says that nothing was, and that the handle can go on.
+    var asUncertain: StoreError {
+        guard code == .noSpace else { return self }
+        return StoreError(
+            .io, path: path, at: offset, message,
+            remedy: "Free some space, then close the store and open it again: it recovers what was committed.", errno: systemErrno)
+    }
+
     static func corrupt(_ path: String, at offset: UInt64?, _ message: String) -> StoreError {
         StoreError(
             .corrupt, path: path, at: offset, message,

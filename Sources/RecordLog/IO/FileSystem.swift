@@ -101,8 +101,7 @@ extension StorageFile {
         do throws(StoreError) {
             try sync()
         } catch {
-            guard error.code == .noSpace else { throw error }
-            throw StoreError(.io, path: error.path, at: offset, error.message, remedy: error.remedy, errno: error.systemErrno)
+            throw error.asUncertain
         }
     }
 

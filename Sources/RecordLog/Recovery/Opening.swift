@@ -13,6 +13,8 @@ final class OpenedFile {
     let zeroedEnd: UInt64
     /// What a reader passed over: committed bytes that are damaged.
     let damage: StoreError?
+    /// There was no room to write what recovery found: the slot is as it is to be, with the generation of the newest one in the file.
+    var lacksRoom = false
 
     init(snapshot: Snapshot, slot: HeaderSlot, end: UInt64, bytesBehind: UInt64, zeroedEnd: UInt64, damage: StoreError? = nil) {
         self.snapshot = snapshot
@@ -220,24 +222,33 @@ struct Opening {
             if options.durability != .none { try file.storage.sync() }
             zeroedEnd = end
         }
-        return opened(
-            try publish(snapshot, slot, end: end, isAsPublished: isAsPublished, hasCheckpoint: hasCheckpoint),
-            zeroedEnd: zeroedEnd)
+        var new = slot ?? HeaderSlot(), lacksRoom = false
+        do throws(StoreError) {
+            try publish(snapshot, &new, end: end, isAsPublished: isAsPublished, hasCheckpoint: hasCheckpoint)
+        } catch {
+            // What is there can be read for all that, and the first transaction finds out whether there is room now.
+            guard error.code == .noSpace, slot != nil else { throw error }
+            lacksRoom = true
+        }
+        let result = opened(new, zeroedEnd: zeroedEnd)
+        result.lacksRoom = lacksRoom
+        return result
     }
 
     /// Makes durable what recovery found, and says so in a slot where the newest one does not.
+    /// - Parameter new: the newest slot; the one that is written, but for its generation until it is.
+    /// - Throws: `noSpace` too where a file system that copies what is overwritten has no room for that.
     private func publish(
-        _ snapshot: Snapshot, _ slot: HeaderSlot?, end: UInt64, isAsPublished: Bool, hasCheckpoint: Bool
-    ) throws(StoreError) -> HeaderSlot {
+        _ snapshot: Snapshot, _ new: inout HeaderSlot, end: UInt64, isAsPublished: Bool, hasCheckpoint: Bool
+    ) throws(StoreError) {
         let file = snapshot.file
-        var new = slot ?? HeaderSlot()
         let isSettling = options.durability != .none && new.isUnsettled
         if options.durability != .none, new.durableEnd < end {
             // (4) What no slot calls durable may be pages that a failed sync left behind; the next sync must find them dirty.
             try file.rewrite(from: new.durableEnd, to: end)
         }
         if isSettling { try fileSystem.syncDirectory(of: path) }
-        guard !isAsPublished || isSettling || new.isUnresolved else { return new }
+        guard !isAsPublished || isSettling || new.isUnresolved else { return }
         new.isUnresolved = false
         new.isUnsettled = options.durability == .none && new.isUnsettled
         if !isAsPublished {
@@ -248,14 +259,19 @@ struct Opening {
             new.durableEnd = min(new.durableEnd, end)
             if !hasCheckpoint { new.checkpoint = .none }
             if options.durability != .none {
-                try file.storage.sync()
+                do throws(StoreError) {
+                    try file.storage.sync()
+                } catch {
+                    throw error.asUncertain
+                }
                 new.durableSequence = new.sequence
                 new.durableEnd = new.end
             }
         }
-        new.generation += 1
-        try FileCreation.write(new, to: file.storage, fileID: file.identity.fileID)
-        return new
+        var written = new
+        written.generation += 1
+        try FileCreation.write(written, to: file.storage, fileID: file.identity.fileID)
+        new = written
     }
 }
 

@@ -65,8 +65,15 @@ final class CheckpointSink: CheckpointFrameSink {
         } else {
             let isPublished = try store.lockedForWriting(waiting: waiting) { () throws(StoreError) in
                 guard store.writer.file === file, store.writer.slot.checkpoint == previous else { throw Self.abandoned(store.path) }
+                let end = store.writer.end
                 try writeBatch()
-                try store.writeSlot(store.writer.slot(upTo: store.writer.end))
+                do throws(StoreError) {
+                    try store.writeSlot(store.writer.slot(upTo: store.writer.end))
+                } catch {
+                    // What no slot has published another writer cuts off.
+                    store.takeBack(to: end)
+                    throw error
+                }
             }
             guard isPublished else { return }
             try sync()

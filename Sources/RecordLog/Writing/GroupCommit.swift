@@ -112,7 +112,8 @@ struct GroupCommit {
             for part in others + [decider] { try part.store.publish(part.transaction, part.frame) }
         } catch {
             poison(others + [decider], error)
-            throw error
+            // Not that nothing was saved: it is decided.
+            throw error.asUncertain
         }
         decider.store.writer.settledGroup = group.id
     }

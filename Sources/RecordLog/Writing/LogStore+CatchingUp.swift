@@ -60,11 +60,11 @@ extension LogStore {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew { writer.slot = slot }
-        if isLocked, options.durability != .none, writer.isTakenUnlocked || writer.slot.isUnresolved {
+        if isLocked, options.durability != .none, writer.mustRewrite || writer.slot.isUnresolved {
             // (4) As an opening with the lock does: what no slot calls durable, and may have been read before by this handle, may be pages that
             // a failed sync left behind, of which this handle's next sync is not told.
             try file.rewrite(from: writer.slot.durableEnd, to: writer.end)
-            writer.isTakenUnlocked = false
+            writer.mustRewrite = false
         }
         if isLocked, writer.slot.isUnresolved { try publishResolved() }
         guard isLocked, options.durability != .none, writer.slot.isUnsettled else { return }
@@ -184,7 +184,7 @@ extension LogStore {
             }
             if isLocked { writer.file.storage.unlock() }
             writer.take(opened)
-            writer.isTakenUnlocked = !isLocked
+            if !isLocked { writer.mustRewrite = true }
             publish(opened.snapshot)
         }
     }
@@ -201,7 +201,8 @@ extension Writer {
         syncedEnd = 0
         bytesBehind = opened.bytesBehind
         bytesBehindAtFailure = 0
-        isTakenUnlocked = false
+        mustRewrite = opened.lacksRoom
+        isSlotWaiting = opened.lacksRoom
         zeroedEnd = opened.zeroedEnd
         compactionLookAt = 0
     }

@@ -23,24 +23,21 @@ extension LogStore {
         let made: CheckpointBuilder.Made
         do throws(StoreError) {
             made = try CheckpointBuilder(base: base, sink: sink, options: options, merging: merging).build(previous: writer.slot.checkpoint)
-        } catch {
-            if writer.end > end, writer.poison == nil {
-                writer.end = end
-                cutTail()
+            // (6) A run is referred to only once it is synced.
+            if options.durability != .none { try syncFile() }
+            var slot = writer.slot(upTo: writer.end)
+            slot.checkpoint = made.manifest
+            slot.sequence = base.sequence
+            slot.commitChecksum = base.commitChecksum
+            if options.durability != .none {
+                slot.durableSequence = slot.sequence
+                slot.durableEnd = slot.end
             }
+            try writeSlot(slot)
+        } catch {
+            takeBack(to: end)
             throw error
         }
-        // (6) A run is referred to only once it is synced.
-        if options.durability != .none { try syncFile() }
-        var slot = writer.slot(upTo: writer.end)
-        slot.checkpoint = made.manifest
-        slot.sequence = base.sequence
-        slot.commitChecksum = base.commitChecksum
-        if options.durability != .none {
-            slot.durableSequence = slot.sequence
-            slot.durableEnd = slot.end
-        }
-        try writeSlot(slot)
         writer.bytesBehind = 0
         writer.bytesBehindAtFailure = 0
         counters.checkpointed()

@@ -60,7 +60,7 @@ extension LogStore {
             slot.durableSequence = slot.sequence
             slot.durableEnd = slot.end
         }
-        try writeSlot(slot)
+        try announce(slot)
         writer.bytesBehind += slot.end - writer.end
         writer.end = slot.end
         if options.durability == .full { writer.syncedEnd = slot.end }
@@ -127,11 +127,13 @@ extension LogStore {
             counters.synced()
         } catch {
             // Never again on this handle: after a failed sync the system may call pages clean that are not on the disk.
-            try failed(error, canGoOn: false)
+            try failed(error.asUncertain, canGoOn: false)
         }
     }
 
     /// Writes the slot that is not the newest.
+    /// - Throws: `noSpace` where the file system copies what is overwritten and has no room for that: the newest slot is what it was, and
+    ///   the handle can go on. Any other error poisons it.
     func writeSlot(_ new: HeaderSlot) throws(StoreError) {
         var slot = new
         slot.generation = writer.slot.generation + 1
@@ -140,9 +142,29 @@ extension LogStore {
             try FileCreation.write(bytes[...], to: writer.file.storage, at: slot.offset)
             writer.mark?.wrote(bytes, generation: slot.generation)
         } catch {
-            try failed(error, canGoOn: false)
+            try failed(error, canGoOn: error.code == .noSpace)
         }
         writer.slot = slot
+        writer.isSlotWaiting = false
+    }
+
+    /// The same of what the log says too: where there is no room for the slot it goes out with the next one. Until then it is as after a crash
+    /// here: whoever opens the file or takes its lock finds the commit in the log, and handles that read see it later.
+    func announce(_ new: HeaderSlot) throws(StoreError) {
+        do throws(StoreError) {
+            try writeSlot(new)
+        } catch {
+            guard error.code == .noSpace else { throw error }
+            let generation = writer.slot.generation
+            writer.slot = new
+            writer.slot.generation = generation
+            writer.isSlotWaiting = true
+        }
+    }
+
+    /// Writes a slot that waits for room, if there is one and some.
+    func announceWaiting() {
+        if writer.isSlotWaiting { try? writeSlot(writer.slot) }
     }
 
     func failed(_ error: StoreError, canGoOn: Bool) throws(StoreError) {

@@ -110,7 +110,7 @@ public final class LogStore: Sendable {
     /// A commit that leaves much log behind the newest checkpoint makes a new one; should that fail, the commit stands and
     /// the next ones try again.
     /// - Parameter author: at most 1000 bytes of UTF-8, kept with the commit.
-    /// - Throws: what `body` throws, and nothing is changed then; `locked`, `noSpace`, `readOnly`; any other failure to
+    /// - Throws: what `body` throws, `locked`, `noSpace` or `readOnly`, and nothing is changed then; any other failure to
     ///   write poisons the handle: whether the commit is durable is not known until the store is opened again.
     @inlinable
     public func write<Result>(author: String? = nil, _ body: (Transaction) throws -> Result) throws -> Result {
@@ -221,6 +221,13 @@ public final class LogStore: Sendable {
         cutTail()
     }
 
+    /// Takes back what a checkpoint has placed from `end` on, and no slot has published.
+    func takeBack(to end: UInt64) {
+        guard writer.end > end, writer.poison == nil else { return }
+        writer.end = end
+        cutTail()
+    }
+
     /// Cuts off what follows the log's end.
     func cutTail() {
         let file = writer.file
@@ -263,12 +270,12 @@ public final class LogStore: Sendable {
     }
 
     private func syncCommits() throws(StoreError) {
-        guard writer.slot.durableSequence < writer.slot.sequence else { return }
+        guard writer.slot.durableSequence < writer.slot.sequence else { return announceWaiting() }
         try syncFile()
         var slot = writer.slot
         slot.durableSequence = slot.sequence
         slot.durableEnd = slot.end
-        try writeSlot(slot)
+        try announce(slot)
     }
 
     /// Writes the indexes as of now to the file, so that the next opening reads them in place of the log.
@@ -316,7 +323,7 @@ public final class LogStore: Sendable {
             defer { writer.file.storage.unlock() }
             let hasMuch = writer.bytesBehind > Self.checkpointAtClose
             if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(.whenClosing) { try writeCheckpoint(.whenClosing) }
-            if options.durability != .none { try syncCommits() }
+            if options.durability != .none { try syncCommits() } else { announceWaiting() }
             // The zeroes written ahead go, so that the next opening has no tail to examine.
             if writer.zeroedEnd > writer.end { try writer.file.storage.truncate(to: writer.end) }
         }
@@ -338,6 +345,8 @@ final class Writer: @unchecked Sendable {
     var settledGroup: UniqueID?
     /// The header slot written or read last.
     var slot: HeaderSlot
+    /// Whether there was no room to write it: its generation is that of the newest one in the file.
+    var isSlotWaiting = false
     /// Of the header in which that is the newest slot; nil where that is to be found out.
     var mark: HeaderMark?
     /// Where the next frame goes: behind the newest commit and checkpoint.
@@ -352,8 +361,9 @@ final class Writer: @unchecked Sendable {
     var zeroedEnd: UInt64
     var poison: StoreError?
     var isClosed = false
-    /// Whether this handle went over to the file as a reader does, and has not written to it.
-    var isTakenUnlocked = false
+    /// Whether what no slot calls durable is to be written again before anything else: this handle took up the file as a reader does, or when
+    /// there was no room for it.
+    var mustRewrite = false
     /// What transactions use again.
     let buffer = FrameBuffer()
     var maintainers: IndexMaintainers?
@@ -367,6 +377,8 @@ final class Writer: @unchecked Sendable {
         end = opened.end
         bytesBehind = opened.bytesBehind
         zeroedEnd = opened.zeroedEnd
+        isSlotWaiting = opened.lacksRoom
+        mustRewrite = opened.lacksRoom
     }
 
     /// The newest slot with the log's end moved.

@@ -24,6 +24,8 @@ final class GroupRun: CrashingRun {
     private var state = SamplePair.State()
     /// What no crash can take: a commit that was found, and not acknowledged to whoever made it, becomes durable with the next one.
     private var durable = SamplePair.State()
+    /// What handles that only read are told of at least: a slot may wait for room on the disk.
+    private var announced = SamplePair.State()
     private var attempt: SamplePair.State?
     private var pairs: [SamplePair?] = [nil, nil]
     private let hasFaults: Bool
@@ -47,7 +49,7 @@ final class GroupRun: CrashingRun {
         do {
             pairs[0] = try open()
             state = try pairs[0]?.contents() ?? state
-            durable = state
+            (durable, announced) = (state, state)
             disk.beforeEachCall = { [unowned self] kind in look(kind) }
             for _ in 0..<25 where failures.isEmpty {
                 if hasFaults, Int.random(in: 0..<4, using: &random) == 0 { arm() }
@@ -55,6 +57,9 @@ final class GroupRun: CrashingRun {
                 do {
                     try step(process)
                 } catch let error as StoreError where hasFaults && [.io, .noSpace, .poisoned, .undecided].contains(error.code) {
+                    if error.code == .noSpace, let poison = pairs[process]?.stores.lazy.compactMap(\.writer.poison).first {
+                        throw Violation(description: "a full disk ends a handle: \(poison)")
+                    }
                     if error.code != .noSpace || Bool.random(using: &random) { pairs[process] = nil }
                 }
             }
@@ -70,8 +75,9 @@ final class GroupRun: CrashingRun {
 
     private func arm() {
         let at = disk.operationCount + Int.random(in: 0..<12, using: &random)
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<5, using: &random) {
         case 0: disk.fail(at: at, .once(ENOSPC))
+        case 4: disk.limitWrites(to: UInt64.random(in: 0..<6_000, using: &random))
         case 1: disk.fail(at: at, .syncLosesPages)
         case 2: disk.failRead(after: Int.random(in: 0..<3, using: &random), EIO)
         default: disk.fail(at: at, .once(EIO))
@@ -102,7 +108,7 @@ final class GroupRun: CrashingRun {
             // A reader that cannot read the deciding file shows what was before, as it may.
             disk.heal()
             for store in Bool.random(using: &random) ? pair.stores : pair.stores.reversed() { _ = try store.refresh() }
-            try demand(try pair.contents(), "a refresh")
+            try demand(told(try pair.contents()), "a refresh")
         case 6...8: try commitToOne(pair, isFirst: Bool.random(using: &random))
         default: try commitToBoth(pair)
         }
@@ -125,6 +131,13 @@ final class GroupRun: CrashingRun {
             + "\(state.second.count) were acknowledged, \(attempt.map { "\($0.first.count) and \($0.second.count)" } ?? "nothing") tried")
     }
 
+    /// What a reader saw, with what it was not told of.
+    private func told(_ found: SamplePair.State) -> SamplePair.State {
+        SamplePair.State(
+            first: found.first == announced.first ? state.first : found.first,
+            second: found.second == announced.second ? state.second : found.second)
+    }
+
     private func settle(_ found: SamplePair.State) {
         if found == attempt { state = found }
         attempt = nil
@@ -132,52 +145,69 @@ final class GroupRun: CrashingRun {
 
     private func commitToBoth(_ pair: SamplePair) throws {
         let stores = Bool.random(using: &random) ? pair.stores : pair.stores.reversed()
-        try LogStore.write(to: stores) { transactions in
-            let transactions = stores[0] === pair.first.store ? transactions : transactions.reversed()
-            let found = SamplePair.State(
-                first: try pair.first.contents(transactions[0].base), second: try pair.second.contents(transactions[1].base))
-            try demand(found, "a writer")
-            settle(found)
-            var next = state
-            next.first = try change(pair.first, transactions[0], next.first)
-            next.second = try change(pair.second, transactions[1], next.second)
-            attempt = next
+        _ = try attempting {
+            try LogStore.write(to: stores) { transactions in
+                let transactions = stores[0] === pair.first.store ? transactions : transactions.reversed()
+                let found = SamplePair.State(
+                    first: try pair.first.contents(transactions[0].base), second: try pair.second.contents(transactions[1].base))
+                try demand(found, "a writer")
+                settle(found)
+                var next = state
+                next.first = try change(pair.first, transactions[0], next.first)
+                next.second = try change(pair.second, transactions[1], next.second)
+                attempt = next
+            }
         }
-        acknowledge()
+        acknowledge(pair)
         groups += 1
     }
 
     private func commitToOne(_ pair: SamplePair, isFirst: Bool) throws {
         let sample = isFirst ? pair.first : pair.second
-        var isTried = false
-        try sample.store.write { transaction in
-            let found = try sample.contents(transaction.base)
-            // Each attempt changes what it touches, so one store tells for both.
-            if let attempt, found == (isFirst ? attempt.first : attempt.second) {
-                if found != (isFirst ? state.first : state.second) { settle(attempt) }
-            } else if found == (isFirst ? state.first : state.second) {
-                attempt = nil
-            } else {
-                throw Violation(description: "a writer of one store finds \(found.count) rows")
+        let tried = try attempting {
+            try sample.store.write { transaction in
+                let found = try sample.contents(transaction.base)
+                // Each attempt changes what it touches, so one store tells for both.
+                if let attempt, found == (isFirst ? attempt.first : attempt.second) {
+                    if found != (isFirst ? state.first : state.second) { settle(attempt) }
+                } else if found == (isFirst ? state.first : state.second) {
+                    attempt = nil
+                } else {
+                    throw Violation(description: "a writer of one store finds \(found.count) rows")
+                }
+                // The other store of an attempt that did not touch this one is not known: it is looked at first.
+                guard attempt == nil else { return }
+                var next = state
+                if isFirst {
+                    next.first = try change(sample, transaction, next.first)
+                } else {
+                    next.second = try change(sample, transaction, next.second)
+                }
+                attempt = next
             }
-            // The other store of an attempt that did not touch this one is not known: it is looked at first.
-            guard attempt == nil else { return }
-            var next = state
-            if isFirst {
-                next.first = try change(sample, transaction, next.first)
-            } else {
-                next.second = try change(sample, transaction, next.second)
-            }
-            attempt = next
-            isTried = true
         }
-        if isTried { acknowledge() }
+        if tried { acknowledge(pair) }
     }
 
-    private func acknowledge() {
+    /// Where a full disk refuses what `body` tried, nothing of it is ever seen.
+    /// - Returns: whether it tried something.
+    private func attempting(_ body: () throws -> Void) throws -> Bool {
+        let before = attempt
+        do {
+            try body()
+        } catch {
+            if attempt != before, (error as? StoreError)?.code == .noSpace { attempt = nil }
+            throw error
+        }
+        return attempt != before && attempt != nil
+    }
+
+    private func acknowledge(_ pair: SamplePair) {
         if let attempt { state = attempt }
         attempt = nil
         durable = state
+        if !pair.first.store.writer.isSlotWaiting { announced.first = state.first }
+        if !pair.second.store.writer.isSlotWaiting { announced.second = state.second }
     }
 
     /// Adds rows, and changes or deletes others.

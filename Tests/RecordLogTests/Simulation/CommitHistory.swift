@@ -8,6 +8,8 @@ struct CommitHistory {
     private(set) var states: [UInt64: Contents] = [0: [:]]
     /// The newest commit that was acknowledged.
     private(set) var newest: UInt64 = 0
+    /// The newest commit that was acknowledged and that handles which only read are told of.
+    private(set) var announced: UInt64 = 0
     /// The newest commit that was acknowledged as durable.
     private(set) var floor: UInt64 = 0
     /// A commit that was begun and not acknowledged: it may be there or not.
@@ -18,12 +20,16 @@ struct CommitHistory {
     mutating func begin(_ sequence: UInt64, _ contents: Contents) { attempt = (sequence, contents) }
 
     /// The attempt was made.
-    mutating func acknowledge() {
+    mutating func acknowledge(isAnnounced: Bool = true) {
         guard let attempt else { return }
         newest = attempt.sequence
+        if isAnnounced { announced = newest }
         states[newest] = attempt.contents
         self.attempt = nil
     }
+
+    /// The attempt was refused, and is nowhere.
+    mutating func withdraw() { attempt = nil }
 
     /// Everything acknowledged so far is durable.
     mutating func raiseFloor() { floor = newest }

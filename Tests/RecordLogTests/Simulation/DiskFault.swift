@@ -19,6 +19,8 @@ struct DiskFaults: Sendable {
     var failingForGood: Int32?
     /// Bytes that all files together may have.
     var capacity = UInt64.max
+    /// Bytes that may still be written, new ones or over others: of a file system that copies what is overwritten.
+    var room = UInt64.max
     /// Reads until one fails, and how.
     var readsBefore: Int?
     var readError: Int32 = 0
@@ -32,6 +34,14 @@ struct DiskFaults: Sendable {
         guard case .forGood(let code) = fault else { return fault }
         failingForGood = code
         return .once(code)
+    }
+
+    /// Whether the disk has no room for what a call writes; else it takes its room.
+    mutating func isFull(for call: DiskCall, growth: UInt64, size: UInt64) -> Bool {
+        let count = UInt64(call.written?.bytes.count ?? 0)
+        guard size + growth <= capacity, count <= room else { return true }
+        if room != .max { room -= count }
+        return false
     }
 
     /// The error that this read meets.

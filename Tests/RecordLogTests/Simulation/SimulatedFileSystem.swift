@@ -52,6 +52,9 @@ final class SimulatedFileSystem: FileSystem {
     /// All files together get no larger.
     func limit(to bytes: UInt64?) { state.withLock { $0.faults.capacity = bytes ?? .max } }
 
+    /// No more than so many bytes are written any more, be it over others: as on a full file system that copies what is overwritten.
+    func limitWrites(to bytes: UInt64?) { state.withLock { $0.faults.room = bytes ?? .max } }
+
     /// No fault is to come any more; a crashed disk stays so.
     func heal() { state.withLock { $0.faults = DiskFaults() } }
 
@@ -106,8 +109,7 @@ final class SimulatedFileSystem: FileSystem {
                 return EIO
             }
         }
-        let growth = state.disk.growth(call)
-        if growth > 0, state.disk.size + growth > state.faults.capacity {
+        if state.faults.isFull(for: call, growth: state.disk.growth(call), size: state.disk.size) {
             applyPartly(call, &state, isWholePossible: false)
             return ENOSPC
         }

@@ -46,9 +46,13 @@ final class SimulationRun: CrashingRun {
                 do {
                     try self.step(index)
                 } catch let error as StoreError where plan.faults != .none && [.io, .noSpace, .poisoned].contains(error.code) {
+                    if error.code == .noSpace {
+                        if let poison = handles[index]?.store.writer.poison { throw Violation(description: "a full disk ends the handle: \(poison)") }
+                        disk.limit(to: nil)
+                        disk.limitWrites(to: nil)
+                    }
                     // A handle that may go on does so now and then; others are opened again.
                     if error.code != .noSpace || Bool.random(using: &random) { handles[index] = nil }
-                    if error.code == .noSpace { disk.limit(to: nil) }
                 }
             }
             if failures.isEmpty { try finish() }
@@ -65,6 +69,7 @@ final class SimulationRun: CrashingRun {
         let at = disk.operationCount + Int.random(in: 0..<6, using: &random)
         switch (plan.faults, Int.random(in: 0..<4, using: &random)) {
         case (.none, _): break
+        case (.space, 0) where seed % 3 == 0: disk.limitWrites(to: UInt64.random(in: 0..<5_000, using: &random))
         case (.space, 0...1): disk.limit(to: disk.size + UInt64.random(in: 0..<20_000, using: &random))
         case (.space, _): disk.fail(at: at, .once(ENOSPC))
         case (.errors, 0): disk.fail(at: at, .syncLosesPages)
@@ -89,7 +94,7 @@ final class SimulationRun: CrashingRun {
         case 3...5:
             let snapshot = try sample.store.refresh()
             let found = try sample.contents(snapshot)
-            if let problem = history.objection(snapshot.sequence, found, notBefore: history.newest) { throw Violation(description: "a refresh: " + problem) }
+            if let problem = history.objection(snapshot.sequence, found, notBefore: history.announced) { throw Violation(description: "a refresh: " + problem) }
             if Int.random(in: 0..<4, using: &random) == 0 { kept.append((sample, snapshot, found)) }
         case 6:
             handles[index] = nil
@@ -159,14 +164,22 @@ final class SimulationRun: CrashingRun {
         _ sample: SampleStore, _ durability: Durability, _ body: (Transaction, inout CommitHistory.Contents) throws -> Void
     ) throws {
         let checkpoints = sample.store.statistics.checkpoints
-        try sample.store.write { transaction in
-            let base = transaction.base
-            if let problem = history.settle(base.sequence, try sample.contents(base)) { throw Violation(description: "a writer: " + problem) }
-            var people = history.contents
-            try body(transaction, &people)
-            history.begin(base.sequence + 1, people)
+        var isBegun = false
+        do {
+            try sample.store.write { transaction in
+                let base = transaction.base
+                if let problem = history.settle(base.sequence, try sample.contents(base)) { throw Violation(description: "a writer: " + problem) }
+                var people = history.contents
+                try body(transaction, &people)
+                history.begin(base.sequence + 1, people)
+                isBegun = true
+            }
+        } catch {
+            // A full disk refuses a commit, and nothing of it is ever seen.
+            if isBegun, (error as? StoreError)?.code == .noSpace { history.withdraw() }
+            throw error
         }
-        history.acknowledge()
+        history.acknowledge(isAnnounced: !sample.store.writer.isSlotWaiting)
         diskRuns = max(diskRuns, sample.store.snapshot().indexes.compactMap { $0?.disk.count }.max() ?? 0)
         if durability == .full || sample.store.statistics.checkpoints > checkpoints { history.raiseFloor() }
     }
