@@ -105,8 +105,10 @@ extension Snapshot {
         let live = min(usedBytes, end) + history
         let needed = live + live / 4 + (1 << 20)
         guard let free = fileSystem.freeSpace(at: path), free < needed else { return }
+        func mebibytes(_ tenths: UInt64) -> String { "\(tenths / 10).\(tenths % 10) MiB" }
         throw StoreError(
-            .noSpace, path: path, "a new file needs about \(needed >> 20) MiB and \(free >> 20) MiB are free",
+            .noSpace, path: path,
+            "a new file needs about \(mebibytes((needed * 10) >> 20 + 1)) and \(mebibytes((free >> 10) * 10 >> 10)) are free",
             remedy: "Free some space; the store is as it was.")
     }
 }
