@@ -172,6 +172,32 @@ import Testing
         #expect(waited > 0)
     }
 
+    /// Another handle finds such a commit in the log, where no slot calls it durable or not.
+    @Test func aSyncReachesACommitWhoseSlotAnotherHandleCouldNotWrite() throws {
+        var waited = 0
+        for room in stride(from: UInt64(0), to: 1500, by: 40) {
+            let fileSystem = SimulatedFileSystem()
+            let first = try SampleStore(fileSystem: fileSystem) {
+                $0.durability = .relaxed
+                $0.zeroAheadBytes = 0
+            }
+            try first.insert(.init(name: "kept", age: 1, group: 1))
+            try first.store.sync()
+            let second = try SampleStore(fileSystem: fileSystem) { $0.durability = .relaxed }
+            fileSystem.limitWrites(to: room)
+            _ = try? first.insert(.init(name: "perhaps", age: 2, group: 1))
+            guard first.store.writer.isSlotWaiting else { continue }
+            waited += 1
+            fileSystem.limitWrites(to: nil)
+            try second.store.sync()
+            for seed in 0..<10 as Range<UInt64> {
+                let left = try SampleStore(fileSystem: fileSystem.afterPowerLoss(seed: seed))
+                #expect(try left.contents(left.store.snapshot()) == first.people, "room \(room), seed \(seed)")
+            }
+        }
+        #expect(waited > 0)
+    }
+
     /// What a crash left can be read on a full disk, and written to once there is room.
     @Test(arguments: [Durability.full, .relaxed])
     func aStoreOpensOnADiskThatHasNoRoomForWhatRecoveryWrites(_ durability: Durability) throws {

@@ -60,6 +60,7 @@ extension LogStore {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew { writer.slot = slot }
+        if isLocked { writer.takeUp(snapshot()) }
         if isLocked, options.durability != .none, writer.mustRewrite || writer.slot.isUnresolved {
             // (4) As an opening with the lock does: what no slot calls durable, and may have been read before by this handle, may be pages that
             // a failed sync left behind, of which this handle's next sync is not told.
@@ -191,6 +192,16 @@ extension LogStore {
 }
 
 extension Writer {
+    /// What the log has and no slot says: its writer died before the slot, or had no room for it. It is told with the next slot, and is as little
+    /// durable as that says.
+    fileprivate func takeUp(_ newest: Snapshot) {
+        guard slot.sequence < newest.sequence else { return }
+        slot = slot(upTo: end)
+        slot.sequence = newest.sequence
+        slot.commitChecksum = newest.commitChecksum
+        isSlotWaiting = true
+    }
+
     /// Goes over to another file.
     func take(_ opened: OpenedFile) {
         file = opened.snapshot.file
