@@ -67,8 +67,10 @@ extension LogStore {
             do throws(StoreError) {
                 try fileSystem.syncDirectory(of: target)
             } catch {
-                writer.poison = error
-                throw error
+                // The new file may keep the name.
+                let failure = error.asUncertain
+                writer.poison = failure
+                throw failure
             }
         }
         let old = writer.file

@@ -102,7 +102,7 @@ extension LogStore {
 
     /// Says that nothing waits behind the published end any more, and makes durable what was found there.
     private func publishResolved() throws(StoreError) {
-        if options.durability == .full, writer.slot.end < writer.end { try syncFile() }
+        if options.durability == .full, writer.slot.durableEnd < writer.end { try syncFile() }
         let newest = snapshot()
         var slot = writer.slot(upTo: writer.end)
         slot.sequence = newest.sequence
