@@ -116,7 +116,13 @@ final class GroupRun: CrashingRun {
 
     private func handles(_ process: Int) throws -> SamplePair {
         if let known = pairs[process] { return known }
-        let made = try open()
+        var made = try open()
+        if made.stores.contains(where: \.writer.mustRewrite) {
+            // It can be read, and is not durable before there is room.
+            try demand(made.state, "opening on a full disk")
+            disk.limitWrites(to: nil)
+            made = try open()
+        }
         // Both are open for writing: whatever was not settled is.
         try demand(made.state, "opening")
         settle(made.state)
