@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -9,6 +10,7 @@ import Testing
     /// Notes what its files are asked for.
     private final class Disk: ForwardingFileSystem, @unchecked Sendable {
         let asked = Mutex<[Range<UInt64>]>([])
+        let isInMemory = Mutex(false)
 
         init() { super.init(MemoryFileSystem()) }
 
@@ -30,6 +32,7 @@ import Testing
             }
 
             override func willRead(_ range: Range<UInt64>) { disk.asked.withLock { $0.append(range) } }
+            override func isInMemory(_ address: UnsafeRawPointer) -> Bool { disk.isInMemory.withLock { $0 } }
         }
     }
 
@@ -64,6 +67,26 @@ import Testing
             #expect(asked.count < 16, "\(asked)")
             #expect(length(asked) > 3_500_000 && length(asked) < 9_000_000, "\(asked)")
         }
+    }
+
+    /// To ask for what is there already takes a tenth of a scan.
+    @Test func aScanOfWhatIsInMemoryAsksForItsFirstRowsAlone() throws {
+        let disk = Disk()
+        let sample = try make(disk), snapshot = sample.store.snapshot()
+        disk.isInMemory.withLock { $0 = true }
+        let asked = try disk.asked { try snapshot.scan(sample.table.id) { _ in true } }
+        #expect(length(asked) < 500_000, "\(asked)")
+    }
+
+    @Test func aPageThatWasJustWrittenIsInMemory() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = try POSIXFileSystem().open(path, .create)
+        try [UInt8](repeating: 7, count: 10_000).withUnsafeBytes { try file.write($0, at: 0) }
+        let mapped = try file.map(offset: 0, length: 1 << 20)
+        #expect(file.isInMemory(mapped + 9_999))
+        // Nothing is behind the end, nor is it read.
+        #expect(!file.isInMemory(mapped + 500_000))
     }
 
     /// A tenth of the rows lies behind the others, each between two of those.

@@ -36,6 +36,7 @@ open class ForwardingFile: StorageFile, @unchecked Sendable {
     public func lock(timeout: Duration) throws(StoreError) { try file.lock(timeout: timeout) }
     public func unlock() { file.unlock() }
     open func willRead(_ range: Range<UInt64>) { file.willRead(range) }
+    open func isInMemory(_ address: UnsafeRawPointer) -> Bool { file.isInMemory(address) }
     open func willSync(_ range: Range<UInt64>) { file.willSync(range) }
     open func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { try file.map(offset: offset, length: length) }
 }
