@@ -59,7 +59,10 @@ extension LogStore {
         }
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
-        if isNew { writer.slot = slot }
+        if isNew {
+            writer.slot = slot
+            writer.isSlotWaiting = false
+        }
         if isLocked { writer.takeUp(snapshot()) }
         if isLocked, options.durability != .none, writer.mustRewrite || writer.slot.isUnresolved {
             // (4) As an opening with the lock does: what no slot calls durable, and may have been read before by this handle, may be pages that
