@@ -137,7 +137,8 @@ import Testing
             #expect(await Manuscript.failure { try await document.revert(toContentsOf: place["a"]) } == NSPersistentStoreOpenError)
             try FileManager.default.removeItem(at: place["a"])
             try FileManager.default.moveItem(at: place["aside"], to: place["a"])
-            try await Manuscript.until { document.documentState == .normal }
+            // It may have followed the file aside meanwhile, and be normal there.
+            try await Manuscript.until { document.documentState == .normal && document.fileURL.lastPathComponent == place["a"].lastPathComponent }
         }
         await document.add("b")
         try await document.close()
