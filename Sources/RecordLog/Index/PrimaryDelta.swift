@@ -11,10 +11,13 @@ import Synchronization
 ///    later, whose rows are all newer than the reader's snapshot or older than the base.
 /// 3. An address is stored only after its frame is in the file.
 final class PrimaryDelta: Sendable {
+    /// Addresses of neighbouring rows.
+    typealias Page = UnsafeMutablePointer<Atomic<UInt64>>
+
     private struct Memory: @unchecked Sendable {
         // Unchecked: pages are shared through atomics, and freed only with the delta.
         var spines: [UnsafeMutablePointer<Atomic<UInt>>] = []
-        var pages: [UnsafeMutablePointer<Atomic<UInt64>>] = []
+        var pages: [Page] = []
     }
 
     private let memory = Mutex(Memory())
@@ -42,27 +45,54 @@ final class PrimaryDelta: Sendable {
         // The count is read first: the spine that is read then is at least as long.
         guard index < spineCount.load(ordering: .acquiring),
             let pages = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .acquiring)),
-            let page = UnsafeMutablePointer<Atomic<UInt64>>(bitPattern: pages[index].load(ordering: .acquiring))
+            let page = Page(bitPattern: pages[index].load(ordering: .acquiring))
         else { return 0 }
         return page[Int(row % Self.rowsPerPage)].load(ordering: .acquiring)
+    }
+
+    /// A page of nothing.
+    static func makePage() -> Page {
+        let page = Page.allocate(capacity: Int(rowsPerPage))
+        for place in 0..<Int(rowsPerPage) { (page + place).initialize(to: Atomic(0)) }
+        return page
     }
 
     /// Called by the writer alone.
     func store(_ row: UInt64, _ address: UInt64) {
         let index = Int(truncatingIfNeeded: row / Self.rowsPerPage)
-        if index >= spineCount.load(ordering: .relaxed) { grow(to: index + 1) }
-        guard let pages = UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .relaxed)) else { return }
-        let page: UnsafeMutablePointer<Atomic<UInt64>>
-        if let known = UnsafeMutablePointer<Atomic<UInt64>>(bitPattern: pages[index].load(ordering: .relaxed)) {
-            page = known
-        } else {
-            page = .allocate(capacity: Int(Self.rowsPerPage))
-            for slot in 0..<Int(Self.rowsPerPage) { (page + slot).initialize(to: Atomic(0)) }
-            nonisolated(unsafe) let made = page
-            memory.withLock { $0.pages.append(made) }
-            pages[index].store(UInt(bitPattern: page), ordering: .releasing)
-        }
+        let page = self.page(index) ?? publish(Self.makePage(), at: index)
         page[Int(row % Self.rowsPerPage)].store(address, ordering: .releasing)
+    }
+
+    /// Stores what a page holds, of which this becomes the owner. Called by the writer alone.
+    func adopt(_ page: Page, number: UInt64) {
+        let index = Int(truncatingIfNeeded: number)
+        guard let known = self.page(index) else {
+            _ = publish(page, at: index)
+            return
+        }
+        for place in 0..<Int(Self.rowsPerPage) {
+            let address = page[place].load(ordering: .relaxed)
+            if address != 0 { known[place].store(address, ordering: .releasing) }
+        }
+        page.deallocate()
+    }
+
+    /// As the writer sees it.
+    private func page(_ index: Int) -> Page? {
+        guard index < spineCount.load(ordering: .relaxed) else { return nil }
+        return UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .relaxed)).flatMap {
+            Page(bitPattern: $0[index].load(ordering: .relaxed))
+        }
+    }
+
+    private func publish(_ page: Page, at index: Int) -> Page {
+        if index >= spineCount.load(ordering: .relaxed) { grow(to: index + 1) }
+        nonisolated(unsafe) let made = page
+        memory.withLock { $0.pages.append(made) }
+        UnsafeMutablePointer<Atomic<UInt>>(bitPattern: spine.load(ordering: .relaxed))?[index].store(
+            UInt(bitPattern: page), ordering: .releasing)
+        return page
     }
 
     private func grow(to count: Int) {

@@ -172,7 +172,7 @@ extension LogStore {
         throw error
     }
 
-    /// The snapshot after a transaction.
+    /// The snapshot after a transaction, of which nothing is asked any more.
     static func apply(_ transaction: Transaction, commitChecksum: UInt64, end: UInt64, counters: Counters) -> Snapshot {
         let base = transaction.base
         var tables = base.tables
@@ -181,10 +181,7 @@ extension LogStore {
             let index = Int(changes.id.rawValue)
             while tables.count <= index { tables.append(nil) }
             var state = tables[index] ?? TableState(primary: PrimaryIndex())
-            for (place, address) in changes.newAddresses.enumerated() where address != 0 {
-                state.primary.delta.store(changes.firstNew + UInt64(place), address)
-            }
-            changes.changed.forEach { row, address in state.primary.delta.store(row, address) }
+            changes.addresses.move(to: state.primary.delta)
             state.nextRow = max(state.nextRow, changes.id == .system ? Transaction.systemRowsMax : changes.nextRow)
             state.rowCount = UInt64(max(0, Int64(state.rowCount) + changes.rowDelta))
             state.liveBytes = UInt64(max(0, Int64(state.liveBytes) + changes.byteDelta))

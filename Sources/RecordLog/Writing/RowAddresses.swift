@@ -1,67 +1,134 @@
-/// Where rows lie that a transaction has changed, by row number.
+import Synchronization
+
+/// Where rows lie that a transaction has written, by row number, in pages as a `PrimaryDelta` has them, which takes them over.
 ///
-/// A table of open addressing: `Dictionary` made up a tenth of a one-row commit and of a large update. Eight neighbouring rows share
-/// one stretch of it, so that a change of many rows, which mostly comes in their order, misses memory once for all of them.
+/// One row, which is most commits, is kept alone. Pages are found by a table of open addressing, and the one that was looked at last is
+/// known, so that changes that come in the order of rows look into the table once for 128 of them.
 ///
 /// Invariants:
-/// 1. The number of places is 0 or a power of two from 8 on, and a quarter of them is free, so that a search ends.
-/// 2. A free place has the row 0, which no row has.
-/// 3. A row stands at the first place from its own on that was free when it came; nothing is ever removed.
+/// 1. Where there is a page, `single` is empty.
+/// 2. The number of places is 0 or a power of two, and a quarter of them is free, so that a search ends.
+/// 3. `last` is a page of a place, and `lastNumber` its number, or there is none.
 struct RowAddresses: ~Copyable {
-    private var places: UnsafeMutableBufferPointer<(row: UInt64, address: UInt64)>
-    private(set) var count = 0
-    /// 64 less the number of bits that a stretch has.
-    private var shift: UInt64 = 64
+    private typealias Place = (number: UInt64, page: PrimaryDelta.Page?)
+
+    private var single: (row: UInt64, address: UInt64) = (0, 0)
+    private var places: UnsafeMutableBufferPointer<Place>
+    private var pageCount = 0
+    private var last: PrimaryDelta.Page?
+    private var lastNumber = UInt64.max
 
     init() {
         places = UnsafeMutableBufferPointer(start: nil, count: 0)
     }
 
     deinit {
+        for place in places { place.page?.deallocate() }
         places.deallocate()
     }
 
-    var isEmpty: Bool { count == 0 }
+    var isEmpty: Bool { pageCount == 0 && single.row == 0 }
 
-    @inline(__always)
-    private func place(_ row: UInt64) -> Int {
-        let stretch = ((row >> 3) &* 0x9E37_79B9_7F4A_7C15) >> shift
-        var place = Int(truncatingIfNeeded: stretch << 3 | row & 7)
-        while places[place].row != row, places[place].row != 0 { place = (place &+ 1) & (places.count &- 1) }
-        return place
-    }
-
+    /// The address of a row; 0 where none was set.
     /// - Complexity: O(1) on average.
     @inline(__always)
-    func address(_ row: UInt64) -> UInt64? {
-        guard count > 0 else { return nil }
-        let found = places[place(row)]
-        return found.row == row ? found.address : nil
+    mutating func address(_ row: UInt64) -> UInt64 {
+        if row / PrimaryDelta.rowsPerPage == lastNumber, let last { return last[Self.place(row)].load(ordering: .relaxed) }
+        return findAddress(row)
     }
 
     /// - Parameter row: not 0.
     @inline(__always)
     mutating func set(_ row: UInt64, _ address: UInt64) {
-        if (count &+ 1) &* 4 > places.count &* 3 { grow() }
-        let place = place(row)
-        if places[place].row == 0 { count &+= 1 }
-        places[place] = (row, address)
+        if row / PrimaryDelta.rowsPerPage == lastNumber, let last {
+            last[Self.place(row)].store(address, ordering: .relaxed)
+        } else {
+            setElsewhere(row, address)
+        }
+    }
+
+    @inline(__always)
+    private static func place(_ row: UInt64) -> Int { Int(truncatingIfNeeded: row % PrimaryDelta.rowsPerPage) }
+
+    @inline(never)
+    private mutating func findAddress(_ row: UInt64) -> UInt64 {
+        guard pageCount > 0 else { return row == single.row ? single.address : 0 }
+        let number = row / PrimaryDelta.rowsPerPage
+        guard let page = places[search(number)].page else { return 0 }
+        (last, lastNumber) = (page, number)
+        return page[Self.place(row)].load(ordering: .relaxed)
     }
 
     @inline(never)
+    private mutating func setElsewhere(_ row: UInt64, _ address: UInt64) {
+        if pageCount == 0 {
+            if single.row == 0 || single.row == row {
+                single = (row, address)
+                return
+            }
+            let first = single
+            single = (0, 0)
+            page(first.row / PrimaryDelta.rowsPerPage)[Self.place(first.row)].store(first.address, ordering: .relaxed)
+        }
+        page(row / PrimaryDelta.rowsPerPage)[Self.place(row)].store(address, ordering: .relaxed)
+    }
+
+    /// A page, made where there is none yet; the last one from now on.
+    private mutating func page(_ number: UInt64) -> PrimaryDelta.Page {
+        if (pageCount + 1) * 4 > places.count * 3 { grow() }
+        let place = search(number)
+        let page = places[place].page ?? PrimaryDelta.makePage()
+        if places[place].page == nil {
+            places[place] = (number, page)
+            pageCount += 1
+        }
+        (last, lastNumber) = (page, number)
+        return page
+    }
+
+    /// The place that a page has, or would have.
+    private func search(_ number: UInt64) -> Int {
+        let mask = places.count - 1
+        // The upper half of the product depends on all of the number's bits.
+        var place = Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+        while places[place].page != nil, places[place].number != number { place = (place + 1) & mask }
+        return place
+    }
+
     private mutating func grow() {
         let old = places
-        let capacity = max(8, old.count * 2)
-        places = .allocate(capacity: capacity)
-        places.initialize(repeating: (0, 0))
-        shift = UInt64(64 - (capacity.trailingZeroBitCount - 3))
-        for entry in old where entry.row != 0 { places[place(entry.row)] = entry }
+        places = .allocate(capacity: max(4, old.count * 2))
+        places.initialize(repeating: (0, nil))
+        for entry in old where entry.page != nil { places[search(entry.number)] = entry }
         old.deallocate()
     }
 
-    /// In no order.
-    @inline(__always)
-    func forEach(_ body: (UInt64, UInt64) -> Void) {
-        for entry in places where entry.row != 0 { body(entry.row, entry.address) }
+    /// Rows below `end` with their addresses, in order.
+    func forEach<Failure: Error>(below end: UInt64 = .max, _ body: (UInt64, UInt64) throws(Failure) -> Void) throws(Failure) {
+        if single.row != 0, single.row < end { try body(single.row, single.address) }
+        var numbered: [(number: UInt64, page: PrimaryDelta.Page)] = []
+        for place in places {
+            if let page = place.page { numbered.append((place.number, page)) }
+        }
+        numbered.sort { $0.number < $1.number }
+        for (number, page) in numbered {
+            for place in 0..<PrimaryDelta.rowsPerPage {
+                let row = number * PrimaryDelta.rowsPerPage + place, address = page[Int(place)].load(ordering: .relaxed)
+                guard row < end else { return }
+                if address != 0 { try body(row, address) }
+            }
+        }
+    }
+
+    /// Gives all of them to a delta, which sees them as newer than what it has; none is left here.
+    mutating func move(to delta: PrimaryDelta) {
+        if single.row != 0 { delta.store(single.row, single.address) }
+        for place in places {
+            if let page = place.page { delta.adopt(page, number: place.number) }
+        }
+        places.deallocate()
+        places = UnsafeMutableBufferPointer(start: nil, count: 0)
+        single = (0, 0)
+        (pageCount, last, lastNumber) = (0, nil, .max)
     }
 }

@@ -18,13 +18,14 @@ extension Transaction {
         }
         /// The same for loops over each row's indexes, which count no references; kept by `indexes`.
         private(set) var unretainedIndexes: [Unmanaged<IndexMaintainer>]
-        /// Rows from `firstNew` on are this transaction's own; by place: their address, with the tombstone's bit, or 0.
+        /// Rows from here on are this transaction's own.
         private(set) var firstNew: UInt64
-        @exclusivity(unchecked) var newAddresses: [UInt64] = []
-        /// Older rows that were changed.
-        @exclusivity(unchecked) var changed = RowAddresses()
+        /// The number after the last that was given out.
+        @exclusivity(unchecked) private(set) var nextRow: UInt64
+        /// Where the rows lie that were written, with the tombstone's bit where they were deleted.
+        @exclusivity(unchecked) var addresses = RowAddresses()
         /// Row numbers that were given out and not written yet.
-        @exclusivity(unchecked) var unwritten = 0
+        @exclusivity(unchecked) private(set) var unwritten: UInt64 = 0
         @exclusivity(unchecked) var rowDelta: Int64 = 0
         @exclusivity(unchecked) var byteDelta: Int64 = 0
 
@@ -35,17 +36,24 @@ extension Transaction {
             self.indexes = indexes
             unretainedIndexes = indexes.map(Unmanaged.passUnretained)
             self.firstNew = firstNew
+            nextRow = firstNew
         }
-
-        var nextRow: UInt64 { firstNew + UInt64(newAddresses.count) }
 
         /// The older rows that were changed, in order.
         var changedRows: [UInt64] {
             var rows: [UInt64] = []
-            rows.reserveCapacity(changed.count)
-            changed.forEach { row, _ in rows.append(row) }
-            rows.sort()
+            addresses.forEach(below: firstNew) { row, _ in rows.append(row) }
             return rows
+        }
+
+        /// Gives out a row number.
+        @inline(__always)
+        func takeRow() -> UInt64 {
+            defer {
+                nextRow &+= 1
+                unwritten &+= 1
+            }
+            return nextRow
         }
 
         /// What a change of a row is checked with, of the layout that rows had last.
@@ -71,8 +79,9 @@ extension Transaction {
 
         /// Rows below `next` count as older ones.
         func skip(to next: UInt64) {
-            precondition(newAddresses.isEmpty, "row numbers are left out before any is given")
+            precondition(nextRow == firstNew, "row numbers are left out before any is given")
             firstNew = max(firstNew, next)
+            nextRow = firstNew
         }
 
         @inline(__always)
@@ -87,24 +96,14 @@ extension Transaction {
             return liveBytes(of: RowView(body: base, byteCount: body.count, reference: reference, version: 0))
         }
 
+        /// Where this transaction has written a row; 0 where it has not.
         @inline(__always)
-        func address(_ row: UInt64) -> UInt64? {
-            if row >= firstNew {
-                let place = Int(row - firstNew)
-                guard place < newAddresses.count, newAddresses[place] != 0 else { return nil }
-                return newAddresses[place]
-            }
-            return changed.address(row)
-        }
+        func address(_ row: UInt64) -> UInt64 { addresses.address(row) }
 
         @inline(__always)
         func set(_ row: UInt64, _ address: UInt64) {
-            guard row >= firstNew else {
-                changed.set(row, address)
-                return
-            }
-            if newAddresses[Int(row - firstNew)] == 0 { unwritten -= 1 }
-            newAddresses[Int(row - firstNew)] = address
+            if row >= firstNew, addresses.address(row) == 0 { unwritten &-= 1 }
+            addresses.set(row, address)
         }
     }
 

@@ -5,9 +5,8 @@ extension Transaction {
         in table: TableID, _ body: (RowReference, _ isNew: Bool) throws(Failure) -> Void
     ) throws(Failure) {
         guard let changes = changesSoFar(table) else { return }
-        for row in changes.changedRows { try body(RowReference(table: table, row: row), false) }
-        for (place, address) in changes.newAddresses.enumerated() where address != 0 {
-            try body(RowReference(table: table, row: changes.firstNew + UInt64(place)), true)
+        try changes.addresses.forEach { row, _ throws(Failure) in
+            try body(RowReference(table: table, row: row), row >= changes.firstNew)
         }
     }
 }

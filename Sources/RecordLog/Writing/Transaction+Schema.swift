@@ -49,7 +49,7 @@ extension Transaction {
         }
         guard catalog.nextIndex < UInt16.max else { throw schema("the store has too many indexes") }
         for layout in catalog.table(table)?.layouts ?? [] { try check(parts, against: layout) }
-        if let changes = changesSoFar(table), changes.rowDelta != 0 || !changes.changed.isEmpty {
+        if let changes = changesSoFar(table), !changes.addresses.isEmpty {
             throw schema("an index is defined before the same transaction changes its table's rows")
         }
         let definition = IndexDefinition(

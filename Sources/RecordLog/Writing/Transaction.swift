@@ -85,13 +85,10 @@ public final class Transaction {
     /// transaction lasts.
     public func newRow(in table: TableID) throws(StoreError) -> UInt64 {
         try unretainedChanges(table).guaranteed { changes throws(StoreError) in
-            let row = changes.nextRow
-            guard row < RowReference.rowMask, table != .system else {
+            guard changes.nextRow < RowReference.rowMask, table != .system else {
                 throw invalid("the table has no row number left", "Use another table.")
             }
-            changes.newAddresses.append(0)
-            changes.unwritten += 1
-            return row
+            return changes.takeRow()
         }
     }
 
@@ -189,7 +186,8 @@ public final class Transaction {
     private func currentRow(
         _ reference: RowReference, _ changes: TableChanges
     ) throws(StoreError) -> (view: RowView?, address: UInt64, version: UInt32?) {
-        if let pending = changes.address(reference.row) {
+        let pending = changes.address(reference.row)
+        if pending != 0 {
             let address = pending & ~PrimaryDelta.tombstoneBit
             let (record, body) = try appender.row(at: address)
             let view = RowView(body: body, byteCount: record.bodyLength, reference: reference, version: record.version)
