@@ -78,7 +78,7 @@ import Testing
         }
         let snapshot = try follower.refresh()
         try sample.check(snapshot, sample.people)
-        let inMemory = snapshot.indexes.reduce(0) { $0 + ($1?.memoryEntryCount ?? 0) }
+        let inMemory = snapshot.indexes.reduce(0) { $0 + ($1?.freshEntryCount ?? 0) }
         #expect(inMemory < 150)
     }
 

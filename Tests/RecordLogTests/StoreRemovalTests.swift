@@ -19,10 +19,11 @@ import Testing
         #expect(try disk.identity(of: SampleStore.path + CompactionFile.suffix) == nil)
         let snapshot = sample.store.snapshot()
         try sample.store.close()
-        // What a crash of a compaction left.
+        // What crashes left.
         _ = try disk.open(SampleStore.path + CompactionFile.suffix, .create)
+        _ = try disk.open(SampleStore.path + ScratchFile.suffix, .create)
         try LogStore.remove(path: SampleStore.path, options: options)
-        #expect(try disk.identity(of: SampleStore.path) == nil && disk.identity(of: SampleStore.path + CompactionFile.suffix) == nil)
+        for suffix in ["", CompactionFile.suffix, ScratchFile.suffix] { #expect(try disk.identity(of: SampleStore.path + suffix) == nil) }
         try sample.check(snapshot, sample.people)
         try LogStore.remove(path: SampleStore.path, options: options)
     }

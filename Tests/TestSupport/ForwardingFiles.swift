@@ -10,7 +10,7 @@ open class ForwardingFileSystem: FileSystem, @unchecked Sendable {
     open func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { try system.open(path, mode) }
     public func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try system.identity(of: path) }
     open func rename(_ old: String, to new: String) throws(StoreError) { try system.rename(old, to: new) }
-    public func remove(_ path: String) throws(StoreError) { try system.remove(path) }
+    open func remove(_ path: String) throws(StoreError) { try system.remove(path) }
     open func syncDirectory(of path: String) throws(StoreError) { try system.syncDirectory(of: path) }
     public func resolved(_ path: String) throws(StoreError) -> String { try system.resolved(path) }
     public func copyAttributes(of path: String, to other: String) throws(StoreError) { try system.copyAttributes(of: path, to: other) }

@@ -6,11 +6,13 @@ import RecordLog
 /// The store's rows are found by their constraints' indexes. Those that the transaction has written are found by a hash of their
 /// values, 16 bytes each, and compared as they lie in the log: a batch keeps no key.
 ///
-/// Invariant: every unique value of a row that was noted is in `rows`; values that the row has no more may be there too.
+/// Invariant: every unique value of a row that was noted is in `rows`, unless they are left to the end; values that the row has no more may be
+/// there too.
 final class BatchUniqueness {
     private let transaction: Transaction
     private let schema: RecordLogSchema
     @exclusivity(unchecked) private var rows = RowsByHash()
+    private(set) var isLeftToTheEnd = false
     /// Rows of the store that were written: what the store's indexes say of them is old.
     private var rewritten: Set<RowReference> = []
     /// The hashes of the values of the row that `conflict` was asked about last.
@@ -52,7 +54,9 @@ final class BatchUniqueness {
     }
 
     /// Reads what `mayHold` will look at for each of these hashes, side by side.
-    func prepare(_ hashes: [UInt64]) { rows.prepare(hashes) }
+    func prepare(_ hashes: [UInt64]) {
+        if !isLeftToTheEnd { rows.prepare(hashes) }
+    }
 
     /// Whether `conflict` may find one for a row that has these hashes, of which there are some in a list.
     func mayHold(_ hashes: [UInt64], _ range: Range<Int>, _ table: EntityTable) -> Bool {
@@ -63,6 +67,7 @@ final class BatchUniqueness {
 
     /// Says that a row with these hashes was inserted.
     func note(_ hashes: [UInt64], _ range: Range<Int>, _ reference: RowReference) {
+        guard !isLeftToTheEnd else { return }
         for number in range { rows.insert(hashes[number], reference) }
     }
 
@@ -75,6 +80,47 @@ final class BatchUniqueness {
         }
         hasStored = (table.id, answer)
         return answer
+    }
+
+    // MARK: Large batches
+
+    /// Has the transaction's own rows looked at in the end (`firstConflictAmongAdded`), and forgets those that were noted: a batch that has more
+    /// index entries than are kept in memory has too many unique values as well.
+    func leaveToTheEnd() {
+        isLeftToTheEnd = true
+        rows = RowsByHash()
+    }
+
+    /// Two of a table's new rows that have the same unique values: the constraint, and one of them. What neighbours in the order of an index
+    /// differ in is what its entries differ in.
+    /// - Complexity: O(new rows) for each constraint.
+    func firstConflictAmongAdded(_ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
+        for index in table.indexes where index.isUnique {
+            var last: [UInt8] = []
+            // Nulls are equal in the index, and not to the constraint.
+            var holder: RowReference?, isNull = false
+            var found = false
+            try transaction.forEachAddedEntry(of: index.id) { entry, row in
+                if let holder, last.withUnsafeBytes({ KeyBytes.compare($0, entry) == 0 }) {
+                    if isNull { return true }
+                    found = try hasUniqueKey(holder, index, table)
+                    isNull = !found
+                    return !found
+                }
+                last.removeAll(keepingCapacity: true)
+                last.append(contentsOf: entry)
+                (holder, isNull) = (RowReference(table: table.id, row: row), false)
+                return true
+            }
+            if found, let holder { return (index, holder) }
+        }
+        return nil
+    }
+
+    private func hasUniqueKey(_ reference: RowReference, _ index: TableIndex, _ table: EntityTable) throws -> Bool {
+        guard let row = try transaction.row(reference) else { return false }
+        key.removeAll()
+        return table.appendUniqueKey(of: row, index, to: key)
     }
 
     // MARK: Conflicts

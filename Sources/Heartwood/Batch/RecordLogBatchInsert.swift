@@ -47,7 +47,7 @@ final class RecordLogBatchInsert {
                         break
                     }
                     let body = try batch.build(rows.values, table)
-                    group.append(body) { uniqueness.addHashes(of: view(body), table, to: &$0) }
+                    group.append(body) { if !uniqueness.isLeftToTheEnd { uniqueness.addHashes(of: view(body), table, to: &$0) } }
                 }
             } catch {
                 failure = error
@@ -56,6 +56,10 @@ final class RecordLogBatchInsert {
             try write(group, uniqueness)
             if let failure { throw failure }
             left -= group.count
+            if batch.transaction.hasSpilled, !uniqueness.isLeftToTheEnd { uniqueness.leaveToTheEnd() }
+        }
+        if uniqueness.isLeftToTheEnd, let conflict = try uniqueness.firstConflictAmongAdded(table) {
+            throw violation(conflict.index, conflict.holder)
         }
     }
 

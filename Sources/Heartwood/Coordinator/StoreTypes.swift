@@ -43,6 +43,9 @@ public let NSRecordLogCompactionMinimumBytesOption = "NSRecordLogCompactionMinim
 /// network file systems, where the loss of a mapped file ends the process, and that of one that is read is an error. What was read
 /// stays in memory as long as the store or anything read from it does: at most the file's size.
 public let NSRecordLogMemoryMappingOption = "NSRecordLogMemoryMappingOption"
+/// How many bytes of the entries of each of its indexes a record log gathers in memory for a save or a batch request: a number. The default is
+/// 16 MiB. What is more goes to a file beside the store that has no name, until a checkpoint has taken it into the store's own.
+public let NSRecordLogIndexMemoryOption = "NSRecordLogIndexMemoryOption"
 
 /// The store's identity.
 public let NSStoreUUIDKey = "NSStoreUUID"

@@ -46,6 +46,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         options.makeExtractor = SpecifiedKeys.make
         let mapping = self.options?[NSRecordLogMemoryMappingOption]
         options.usesMemoryMapping = mapping as? Bool ?? (mapping as? NSNumber)?.boolValue ?? true
+        if let bytes = number(NSRecordLogIndexMemoryOption) {
+            options.indexMemory = Int(exactly: max(0, bytes).rounded()) ?? .max
+        }
         return (path, options)
     }
 

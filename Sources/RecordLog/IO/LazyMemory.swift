@@ -10,11 +10,19 @@
     import ucrt
 #endif
 
-/// Large zeroed memory whose pages the system provides as they are touched.
+/// Large memory whose pages the system provides as they are touched, and has again once it is released: an allocator keeps what others
+/// may ask for next.
 enum LazyMemory {
     /// - Precondition: the address space has room.
     static func zeroed(_ count: Int) -> UnsafeMutableRawPointer {
         guard let memory = tryZeroed(count) else { preconditionFailure("out of address space for \(count) bytes") }
+        return memory
+    }
+
+    /// The same where what is in it does not matter.
+    static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        if count >= mappedSize { return zeroed(count) }
+        guard let memory = malloc(count) else { preconditionFailure("out of memory for \(count) bytes") }
         return memory
     }
 

@@ -11,23 +11,36 @@ final class EntryBuffer: @unchecked Sendable {
     private(set) var count = 0
     private var capacity: Int
 
-    /// So that offsets fit 32 bits: a full buffer takes no more, and an entry is far shorter than what is left.
+    /// So that offsets fit 32 bits: `AddedEntries` adds no more.
     static let byteCountMax = Int(UInt32.max) / 2
 
     init(bytes byteCapacity: Int = 128, entries capacity: Int = 4) {
         self.byteCapacity = max(byteCapacity, 16)
         self.capacity = max(capacity, 1)
-        bytes = .allocate(byteCount: self.byteCapacity, alignment: 8)
-        references = .allocate(capacity: self.capacity)
+        bytes = LazyMemory.allocate(self.byteCapacity)
+        references = Self.makeReferences(self.capacity)
     }
 
     deinit {
-        bytes.deallocate()
-        references.deallocate()
+        LazyMemory.release(bytes, byteCapacity)
+        Self.release(references, capacity)
+    }
+
+    private static func makeReferences(_ capacity: Int) -> UnsafeMutablePointer<UInt64> {
+        LazyMemory.allocate(capacity * MemoryLayout<UInt64>.stride).bindMemory(to: UInt64.self, capacity: capacity)
+    }
+
+    private static func release(_ references: UnsafeMutablePointer<UInt64>, _ capacity: Int) {
+        LazyMemory.release(UnsafeMutableRawPointer(references), capacity * MemoryLayout<UInt64>.stride)
     }
 
     var isEmpty: Bool { count == 0 }
-    var isFull: Bool { byteCount >= Self.byteCountMax }
+
+    /// Empties it; its memory is kept.
+    func removeAll() {
+        byteCount = 0
+        count = 0
+    }
 
     @inline(__always)
     func append(_ entry: UnsafeRawBufferPointer, isTombstone: Bool) {
@@ -41,18 +54,17 @@ final class EntryBuffer: @unchecked Sendable {
     @inline(never)
     private func grow(_ more: Int) {
         if byteCount + more > byteCapacity {
-            byteCapacity = max(byteCapacity * 2, byteCount + more)
-            let grown = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 8)
+            let capacity = max(byteCapacity * 2, byteCount + more)
+            let grown = LazyMemory.allocate(capacity)
             grown.copyMemory(from: bytes, byteCount: byteCount)
-            bytes.deallocate()
-            bytes = grown
+            LazyMemory.release(bytes, byteCapacity)
+            (bytes, byteCapacity) = (grown, capacity)
         }
         if count == capacity {
-            capacity *= 2
-            let grown = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+            let grown = Self.makeReferences(capacity * 2)
             grown.initialize(from: references, count: count)
-            references.deallocate()
-            references = grown
+            Self.release(references, capacity)
+            (references, capacity) = (grown, capacity * 2)
         }
     }
 

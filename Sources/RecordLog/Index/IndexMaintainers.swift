@@ -2,7 +2,7 @@
 /// next. Used by one thread at a time.
 final class IndexMaintainers {
     let catalog: Catalog
-    private let options: StoreOptions
+    let options: StoreOptions
     private let path: String
     /// By table ID.
     private var known: [[IndexMaintainer]?] = []

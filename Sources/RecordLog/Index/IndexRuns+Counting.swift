@@ -4,16 +4,15 @@ extension IndexRuns {
 
     func estimate(_ range: KeyRange) throws(StoreError) -> Int {
         guard !range.isEmpty else { return 0 }
-        var count = newerEstimate(in: range)
+        var count = try freshEstimate(in: range)
         for run in disk { count += try run.count(range) }
         return count
     }
 
-    /// Of the runs in memory.
-    private func newerEstimate(in range: KeyRange) -> Int {
+    private func freshEstimate(in range: KeyRange) throws(StoreError) -> Int {
         var count = 0
-        for run in memory { count += run.count(range) }
-        for run in frozen { count += run.count(range) }
+        for run in fresh { count += try run.count(range) }
+        for run in frozen { count += try run.count(range) }
         return count
     }
 
@@ -24,7 +23,7 @@ extension IndexRuns {
         guard !range.isEmpty else { return 0 }
         // The base has no tombstones: there is nothing below it to hide.
         let inBase = try disk.last?.count(range) ?? 0
-        var newer = newerEstimate(in: range)
+        var newer = try freshEstimate(in: range)
         for run in newerDisk { newer += try run.count(range) }
         guard newer > 0 else { return inBase }
         guard let base = disk.last, newer * Self.lookUpCost < inBase else {
@@ -33,7 +32,7 @@ extension IndexRuns {
             while try merged.next() { count += 1 }
             return count
         }
-        let small = IndexRuns(memory: memory, frozen: frozen, disk: Array(newerDisk))
+        let small = IndexRuns(fresh: fresh, frozen: frozen, disk: Array(newerDisk))
         let merged = MergeCursor(cursors: try small.cursors(range, isDescending: false), isDescending: false, keepsTombstones: true)
         var count = inBase
         while try merged.next() {
@@ -46,8 +45,8 @@ extension IndexRuns {
 }
 
 extension MemoryRun {
-    /// Tombstones count too.
-    fileprivate func count(_ range: KeyRange) -> Int {
+    /// How many entries lie in a range; tombstones count too.
+    func count(_ range: KeyRange) -> Int {
         let start = range.lower.map { $0.withUnsafeBytes(lowerBound) } ?? 0
         return max(0, (range.upper.map { $0.withUnsafeBytes(lowerBound) } ?? count) - start)
     }

@@ -1,42 +1,46 @@
-/// The runs of one index as of one commit, newest first: those in memory, then those on disk, the base last.
+/// The runs of one index as of one commit, newest first: those that no checkpoint has yet, then those on disk, the base last.
 ///
 /// Immutable: a commit makes a new value that shares all runs but the new one.
 ///
 /// Invariants:
 /// 1. An entry of a newer run hides the equal entry of an older one.
-/// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk, but for runs in memory too large to be merged.
+/// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk, but for runs in memory too large to be merged, and spilled ones.
 struct IndexRuns: Sendable {
-    var memory: [MemoryRun] = []
-    /// While a checkpoint is being written: what it takes to the disk. Older than `memory`.
-    var frozen: [MemoryRun] = []
+    var fresh: [FreshRun] = []
+    /// While a checkpoint is being written: what it takes to the disk. Older than `fresh`.
+    var frozen: [FreshRun] = []
     var disk: [DiskRun] = []
 
     static let memoryRunsMax = 8
     static let diskRunsMax = 9
 
-    var memoryEntryCount: Int { memory.reduce(0) { $0 + $1.countMax } + frozen.reduce(0) { $0 + $1.countMax } }
-    var memoryByteCount: Int { memory.reduce(0) { $0 + $1.byteCount } + frozen.reduce(0) { $0 + $1.byteCount } }
+    var freshEntryCount: Int { fresh.reduce(0) { $0 + $1.countMax } + frozen.reduce(0) { $0 + $1.countMax } }
+    var freshByteCount: Int { fresh.reduce(0) { $0 + $1.byteCount } + frozen.reduce(0) { $0 + $1.byteCount } }
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
     var diskByteCount: UInt64 { disk.reduce(0) { $0 + $1.byteCount } }
 
     /// These runs under a newer one. Neighbours of like size are joined, so that sizes grow geometrically: an entry is
     /// sorted again O(log n) times in all where somebody reads after each commit, once where nobody does.
-    func adding(_ run: MemoryRun) -> IndexRuns {
+    func adding(_ run: FreshRun) -> IndexRuns {
         var result = self
-        result.memory.insert(run, at: 0)
-        while result.memory.count > 1, result.memory[0].byteCount + result.memory[1].byteCount <= EntryBuffer.byteCountMax,
-            result.memory.count > Self.memoryRunsMax || result.memory[0].countMax * 2 >= result.memory[1].countMax
-        {
-            result.memory.replaceSubrange(0..<2, with: [MemoryRun.joining(result.memory[0], result.memory[1])])
-        }
+        result.fresh.insert(run, at: 0)
+        while let joined = result.newestTwoJoined { result.fresh.replaceSubrange(0..<2, with: [.memory(joined)]) }
         return result
+    }
+
+    private var newestTwoJoined: MemoryRun? {
+        guard fresh.count > 1, case .memory(let newer) = fresh[0], case .memory(let older) = fresh[1],
+            newer.byteCount + older.byteCount <= EntryBuffer.byteCountMax,
+            fresh.count > Self.memoryRunsMax || newer.countMax * 2 >= older.countMax
+        else { return nil }
+        return .joining(newer, older)
     }
 
     func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {
         var cursors: [RunCursor] = []
-        cursors.reserveCapacity(memory.count + frozen.count + disk.count)
-        for run in memory { cursors.append(RunCursor.over(run, range, isDescending: isDescending)) }
-        for run in frozen { cursors.append(RunCursor.over(run, range, isDescending: isDescending)) }
+        cursors.reserveCapacity(fresh.count + frozen.count + disk.count)
+        for run in fresh { cursors.append(try run.cursor(range, isDescending: isDescending)) }
+        for run in frozen { cursors.append(try run.cursor(range, isDescending: isDescending)) }
         for run in disk { cursors.append(try RunCursor.over(run, range, isDescending: isDescending)) }
         return cursors
     }
@@ -46,9 +50,9 @@ struct IndexRuns: Sendable {
     func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
         var found: (row: UInt64, isTombstone: Bool)?
         var isAmbiguous = false
-        for index in 0..<memory.count + frozen.count {
-            let run = index < memory.count ? memory[index] : frozen[index - memory.count]
-            guard let entry = run.first(prefix: key) else { continue }
+        for index in 0..<fresh.count + frozen.count {
+            let run = index < fresh.count ? fresh[index] : frozen[index - fresh.count]
+            guard let entry = try run.first(prefix: key) else { continue }
             if found != nil { isAmbiguous = true }
             found = entry
         }

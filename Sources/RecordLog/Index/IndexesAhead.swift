@@ -51,6 +51,7 @@ final class IndexesAhead: @unchecked Sendable {
             let bytes = job.merge.byteCount
             guard bytes <= room, job.take() else { continue }
             room -= bytes
+            job.frames.reserve(Int(bytes))
             do throws(StoreError) {
                 job.outcome = .success(try job.merge.write(to: job.frames) { () throws(StoreError) in
                     guard !isStopped.load(ordering: .acquiring) else {
@@ -106,6 +107,9 @@ final class IndexesAhead: @unchecked Sendable {
 private final class GatheredFrames: FrameSink {
     private var bytes: [UInt8] = []
     private var frames: [(kind: FrameKind, end: Int)] = []
+
+    /// Makes room for about so much, so that it need not grow.
+    func reserve(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
 
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
         bytes.append(contentsOf: payload)

@@ -4,9 +4,9 @@ struct RunMerge: Sendable {
     /// Older than `runs`; none where everything becomes the base.
     let kept: [DiskRun]
 
-    var entryCount: UInt64 { UInt64(runs.memoryEntryCount) + runs.diskEntryCount }
+    var entryCount: UInt64 { UInt64(runs.freshEntryCount) + runs.diskEntryCount }
     /// About how much will be written.
-    var byteCount: UInt64 { UInt64(runs.memoryByteCount) + runs.diskByteCount }
+    var byteCount: UInt64 { UInt64(runs.freshByteCount) + runs.diskByteCount }
 
     /// Gives the new run's blocks to a sink; its root is to follow.
     /// - Parameter check: called now and then; what it throws ends the merge.
@@ -46,25 +46,25 @@ extension IndexRuns {
     }
 
     private func isDue(_ merging: Merging) -> Bool {
-        let small = UInt64(memoryEntryCount) + disk.dropLast().reduce(0) { $0 + $1.entryCount }
+        let small = UInt64(freshEntryCount) + disk.dropLast().reduce(0) { $0 + $1.entryCount }
         return disk.count >= Self.diskRunsMax || small * merging.divisor >= disk.last?.entryCount ?? 0
     }
 
     /// Whether a checkpoint would change the runs on disk.
     func needsFlush(_ merging: Merging) -> Bool {
-        !memory.isEmpty || !frozen.isEmpty || disk.count > 1 && isDue(merging)
+        !fresh.isEmpty || !frozen.isEmpty || disk.count > 1 && isDue(merging)
     }
 
-    /// What a checkpoint does: the runs in memory become one new run; when that would make too many, or the small ones together
+    /// What a checkpoint does: the fresh runs become one new run; when that would make too many, or the small ones together
     /// outweigh a part of the base, everything becomes one new base.
     /// - Returns: nil where the runs on disk stay.
     func flush(_ merging: Merging) -> RunMerge? {
         guard needsFlush(merging) else { return nil }
-        return isDue(merging) ? whole : RunMerge(runs: IndexRuns(memory: memory, frozen: frozen), kept: disk)
+        return isDue(merging) ? whole : RunMerge(runs: IndexRuns(fresh: fresh, frozen: frozen), kept: disk)
     }
 
     /// Everything as one run.
     var whole: RunMerge { RunMerge(runs: self, kept: []) }
 
-    fileprivate var onlyRun: DiskRun? { memory.isEmpty && frozen.isEmpty && disk.count == 1 ? disk.first : nil }
+    fileprivate var onlyRun: DiskRun? { fresh.isEmpty && frozen.isEmpty && disk.count == 1 ? disk.first : nil }
 }

@@ -21,13 +21,15 @@ struct SortedEntries {
 
     private(set) var entries: UnsafeMutablePointer<Entry>
     private(set) var count: Int
+    private let capacity: Int
     let commonLength: Int
 
     private static let radixMin = 256
 
     init(_ buffers: [EntryBuffer]) {
         let total = buffers.reduce(0) { $0 + $1.count }
-        entries = .allocate(capacity: max(1, total))
+        capacity = max(1, total)
+        entries = Self.allocate(capacity)
         count = 0
         var common = Int.max
         var first = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -64,7 +66,15 @@ struct SortedEntries {
         removeOlder()
     }
 
-    func deallocate() { entries.deallocate() }
+    func deallocate() { Self.release(entries, capacity) }
+
+    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
+        LazyMemory.allocate(capacity * MemoryLayout<Entry>.stride).bindMemory(to: Entry.self, capacity: capacity)
+    }
+
+    private static func release(_ entries: UnsafeMutablePointer<Entry>, _ capacity: Int) {
+        LazyMemory.release(UnsafeMutableRawPointer(entries), capacity * MemoryLayout<Entry>.stride)
+    }
 
     /// Reads the keys of some entries, side by side, so that who reads them later need not wait for each.
     /// - Returns: something of what was read, so that it is.
@@ -105,7 +115,7 @@ struct SortedEntries {
 
     /// Least significant byte first; bytes that all words share cost nothing. Stable.
     private mutating func radixSort() {
-        var other = UnsafeMutablePointer<Entry>.allocate(capacity: count)
+        var other = Self.allocate(capacity)
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 8 * 256) { histograms in
             histograms.initialize(repeating: 0)
             for index in 0..<count {
@@ -131,7 +141,7 @@ struct SortedEntries {
                 swap(&entries, &other)
             }
         }
-        other.deallocate()
+        Self.release(other, capacity)
     }
 
     private func sortEqualWords() {

@@ -29,7 +29,7 @@ struct CheckpointReader {
         for index in manifest.indexes {
             let slot = Int(index.id.rawValue)
             for run in index.runs { try check(run.root, before: pointer.offset) }
-            indexes[slot] = IndexRuns(memory: [], disk: index.runs.map { DiskRun(manifest: $0, source: file) })
+            indexes[slot] = IndexRuns(fresh: [], disk: index.runs.map { DiskRun(manifest: $0, source: file) })
         }
         let bare = Snapshot(
             sequence: manifest.sequence, catalog: .empty, file: file, end: manifest.logEnd, commitChecksum: manifest.commitChecksum,

@@ -10,7 +10,7 @@ final class Replay {
     private var catalog: Catalog
     private var tables: [TableState?]
     private var indexes: [IndexRuns?]
-    private var builders: [EntryBuffer?] = []
+    private var added: AddedEntries
     private var extractors: [UInt16: [IndexMaintainer]] = [:]
     /// Behind the last whole commit, or the published checkpoint after it.
     private(set) var end: UInt64
@@ -28,6 +28,7 @@ final class Replay {
         catalog = snapshot.catalog
         tables = snapshot.tables
         indexes = snapshot.indexes
+        added = AddedEntries(bytesMax: options.indexMemory)
         end = position
     }
 
@@ -163,7 +164,7 @@ final class Replay {
         catalog = new
         extractors = [:]
         catalog.removeDropped(&tables, &indexes)
-        for slot in builders.indices where slot >= indexes.count || indexes[slot] == nil { builders[slot] = nil }
+        for slot in indexes.indices where indexes[slot] == nil { added.remove(slot) }
     }
 
     /// A compacted file says which row numbers had been given out, so that none is given twice.
@@ -195,14 +196,7 @@ final class Replay {
         _ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer, isTombstone: Bool
     ) throws(StoreError) {
         guard try makeKey(row, layout, index) else { return }
-        let slot = Int(index.id.rawValue)
-        while builders.count <= slot { builders.append(nil) }
-        if let full = builders[slot], full.isFull {
-            indexes[slot] = indexes[slot]?.adding(MemoryRun([full]))
-            builders[slot] = nil
-        }
-        if builders[slot] == nil { builders[slot] = EntryBuffer() }
-        builders[slot]?.append(key.buffer, isTombstone: isTombstone)
+        added.add(key.buffer, to: Int(index.id.rawValue), isTombstone: isTombstone) { SpilledEntries(file, options) }
     }
 
     /// Makes `key` the row's entry.
@@ -244,11 +238,10 @@ final class Replay {
 
     /// The state that was reached.
     func finish(counters: Counters) throws(StoreError) -> Snapshot {
-        for (slot, builder) in builders.enumerated() {
-            guard let builder, !builder.isEmpty, slot < indexes.count, let runs = indexes[slot] else { continue }
-            indexes[slot] = runs.adding(MemoryRun([builder]))
+        for slot in indexes.indices {
+            for run in added.runs(of: slot) { indexes[slot] = indexes[slot]?.adding(run) }
         }
-        builders = []
+        added = AddedEntries(bytesMax: options.indexMemory)
         let partial = snapshotAsIs(counters: counters)
         for definition in catalog.indexes {
             let slot = Int(definition.id.rawValue)
@@ -276,17 +269,12 @@ final class Replay {
     ) throws(StoreError) -> IndexRuns {
         guard let table = catalog.table(definition.table) else { return IndexRuns() }
         let maintainer = IndexMaintainer(definition, extractor)
-        var runs = IndexRuns()
-        var builder = EntryBuffer()
+        var entries = AddedEntries(bytesMax: options.indexMemory)
         try rows.scanRows(definition.table) { row throws(StoreError) in
             guard let layout = table.layout(row.layoutID), try makeKey(row, layout, maintainer) else { return true }
-            if builder.isFull {
-                runs = runs.adding(MemoryRun([builder]))
-                builder = EntryBuffer()
-            }
-            builder.append(key.buffer, isTombstone: false)
+            entries.add(key.buffer, to: 0, isTombstone: false) { SpilledEntries(file, options) }
             return true
         }
-        return builder.isEmpty ? runs : runs.adding(MemoryRun([builder]))
+        return entries.runs(of: 0).reduce(IndexRuns()) { $0.adding($1) }
     }
 }

@@ -127,8 +127,8 @@ struct StoreInspector {
         return StoreInspection.Index(
             id: index.id.rawValue, table: table?.name ?? "", name: index.name,
             columns: index.parts.map { part in table?.currentLayout.columns.first { $0.id == part.column }?.name ?? "?" },
-            runs: (runs?.memory.count ?? 0) + (runs?.disk.count ?? 0),
-            entries: (runs?.diskEntryCount ?? 0) + UInt64(runs?.memoryEntryCount ?? 0),
+            runs: (runs?.fresh.count ?? 0) + (runs?.disk.count ?? 0),
+            entries: (runs?.diskEntryCount ?? 0) + UInt64(runs?.freshEntryCount ?? 0),
             bytes: runs?.disk.reduce(0) { $0 + $1.byteCount } ?? 0)
     }
 

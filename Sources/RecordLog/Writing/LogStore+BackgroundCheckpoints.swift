@@ -88,7 +88,7 @@ extension Snapshot {
             guard let state else { continue }
             tables[index]?.primary = PrimaryIndex(base: state.primary.base, frozen: state.primary.delta)
         }
-        let indexes = self.indexes.map { runs in runs.map { IndexRuns(frozen: $0.memory, disk: $0.disk) } }
+        let indexes = self.indexes.map { runs in runs.map { IndexRuns(frozen: $0.fresh, disk: $0.disk) } }
         return Snapshot(
             sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables, indexes: indexes,
             counters: counters)

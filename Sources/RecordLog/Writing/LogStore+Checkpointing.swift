@@ -82,7 +82,7 @@ struct CheckpointBuilder {
             var indexes = snapshot.indexes
             for (slot, disk) in disks.enumerated() where slot < indexes.count {
                 guard let disk, let runs = indexes[slot] else { continue }
-                indexes[slot] = IndexRuns(memory: isWhole ? [] : runs.memory, disk: disk)
+                indexes[slot] = IndexRuns(fresh: isWhole ? [] : runs.fresh, disk: disk)
             }
             return Snapshot(
                 sequence: snapshot.sequence, catalog: snapshot.catalog, file: snapshot.file, end: snapshot.end,

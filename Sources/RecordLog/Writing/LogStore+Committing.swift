@@ -193,9 +193,8 @@ extension LogStore {
             while indexes.count <= slot { indexes.append(nil) }
             if indexes[slot] == nil { indexes[slot] = IndexRuns() }
         }
-        for slot in 0..<transaction.indexBuilders.count {
-            guard let builder = transaction.indexBuilders[slot], !builder.isEmpty, slot < indexes.count, let runs = indexes[slot] else { continue }
-            indexes[slot] = runs.adding(MemoryRun([builder]))
+        for slot in indexes.indices {
+            for run in transaction.entries.runs(of: slot) { indexes[slot] = indexes[slot]?.adding(run) }
         }
         if transaction.isCatalogChanged { transaction.catalog.removeDropped(&tables, &indexes) }
         return Snapshot(

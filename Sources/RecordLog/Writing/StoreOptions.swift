@@ -26,6 +26,9 @@ public struct StoreOptions: Sendable {
     public var checkpointsInBackground = true
     /// When the store compacts itself, beside its readers and writers; nil: never.
     public var compaction: CompactionPolicy? = CompactionPolicy()
+    /// How many bytes of each index's entries a transaction or a recovery gathers in memory; those beyond go to a scratch file beside the
+    /// store, which has no name and is gone once a checkpoint has them. Where none can be made they stay in memory, as they do for a reader.
+    public var indexMemory = 16 << 20
     /// Zeroes written ahead of small appends, so that a sync need not also make a new file size durable. 0 for none.
     var zeroAheadBytes = 1 << 20
     /// A commit goes to the file in pieces of about this size; smaller ones in tests.

@@ -24,6 +24,8 @@ struct StoreRemoval {
         if let writers = storage.otherWriters(), !writers.isEmpty {
             throw inUse("it is open for writing in \(writers.map(\.description).joined(separator: ", "))")
         }
+        // A crash may have left one.
+        try? fileSystem.remove(target + ScratchFile.suffix)
         try fileSystem.remove(target)
         if target != path { try fileSystem.remove(path) }
         if options.durability != .none { try fileSystem.syncDirectory(of: target) }
@@ -43,7 +45,7 @@ struct StoreRemoval {
 }
 
 extension LogStore {
-    /// Removes the store at `path`, and what a compaction left beside it. Does nothing where there is no file.
+    /// Removes the store at `path`, and what a compaction or a crash left beside it. Does nothing where there is no file.
     /// - Throws: `locked` where a handle of this process, or another process as far as the system tells, has it open for writing, or is
     ///   writing; `notAStore` for any other file; `isDirectory`, `permissionDenied`. Nothing is removed then.
     public static func remove(path: String, options: StoreOptions = StoreOptions()) throws(StoreError) {

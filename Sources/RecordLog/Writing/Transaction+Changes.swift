@@ -1,4 +1,18 @@
 extension Transaction {
+    /// Whether it has more index entries than it keeps in memory.
+    package var hasSpilled: Bool { entries.hasSpilled }
+
+    /// Calls `body` with the entries of an index that this transaction has added and not removed again, in the order of their keys, until it
+    /// returns false. It may read rows and write none.
+    /// - Complexity: O(entries of the index that it has changed).
+    package func forEachAddedEntry(
+        of index: IndexID, _ body: (_ key: UnsafeRawBufferPointer, _ row: UInt64) throws -> Bool
+    ) throws {
+        let runs = IndexRuns(fresh: entries.runs(of: Int(index.rawValue)).reversed())
+        let merged = MergeCursor(cursors: try runs.cursors(.all, isDescending: false), isDescending: false, keepsTombstones: false)
+        while try merged.next(), try body(IndexCursor.key(of: merged.entry), IndexCursor.row(of: merged.entry)) {}
+    }
+
     /// Calls `body` with each row of a table that this transaction has written or deleted so far, in the order of their numbers, and
     /// whether the number is new. `body` may read rows and write none.
     public func forEachChange<Failure: Error>(

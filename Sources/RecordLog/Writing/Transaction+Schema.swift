@@ -58,7 +58,6 @@ extension Transaction {
         try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes + [definition], nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex + 1))
-        indexBuilders[Int(definition.id.rawValue)] = EntryBuffer()
         let layouts = catalog.table(table)
         try wholly { () throws(StoreError) in
             try base.scanRows(table) { row throws(StoreError) in
@@ -80,7 +79,7 @@ extension Transaction {
         try setCatalog(Catalog(
             tables: catalog.tables, indexes: catalog.indexes.filter { $0.id != index }, nextTable: catalog.nextTable,
             nextIndex: catalog.nextIndex))
-        indexBuilders[Int(index.rawValue)] = nil
+        entries.remove(Int(index.rawValue))
     }
 
     /// Removes a table with its rows and indexes; its number is not used again. Older snapshots keep it, and its space is

@@ -23,8 +23,7 @@ public final class Transaction {
     @exclusivity(unchecked) var tables = Slots<TableChanges>()
     /// Values in frames of their own that no row has taken yet.
     var unusedValues: Set<ValueReference> = []
-    /// By index ID.
-    @exclusivity(unchecked) var indexBuilders = Slots<EntryBuffer>()
+    @exclusivity(unchecked) var entries: AddedEntries
     private let oldKey = KeyBuilder()
     let newKey = KeyBuilder()
 
@@ -35,6 +34,7 @@ public final class Transaction {
         self.appender = appender
         self.maintainers = maintainers
         keySizeMax = IndexKeyExtractors.keySizeMax(base.file)
+        entries = AddedEntries(bytesMax: maintainers.options.indexMemory)
     }
 
     /// Runs a change that cannot be taken back halfway (2).
@@ -256,24 +256,7 @@ public final class Transaction {
     func add(_ key: KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) throws(StoreError) {
         key.append(row: row)
         try IndexKeyExtractors.check(key, sizeMax: keySizeMax, in: base.file)
-        let isAdded = entries(of: index)._withUnsafeGuaranteedRef { entries in
-            guard !entries.isFull else { return false }
-            entries.append(key.buffer, isTombstone: isTombstone)
-            return true
-        }
-        guard isAdded else {
-            throw StoreError(
-                .tooLarge, path: base.file.path, "one transaction changes more than \(EntryBuffer.byteCountMax >> 30) GiB of index keys",
-                remedy: "Use several transactions.")
-        }
-    }
-
-    @inline(__always)
-    private func entries(of index: IndexID) -> Unmanaged<EntryBuffer> {
-        if let known = indexBuilders.unretained(Int(index.rawValue)) { return known }
-        let made = EntryBuffer()
-        indexBuilders[Int(index.rawValue)] = made
-        return .passUnretained(made)
+        entries.add(key.buffer, to: Int(index.rawValue), isTombstone: isTombstone) { SpilledEntries(base.file, maintainers.options) }
     }
 
     // MARK: System values

@@ -98,7 +98,7 @@ private func instanceSize(_ type: AnyClass) -> Int
     private static let path = "HEARTWOOD_WALK_PATH"
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_WALK_OBJECTS"].flatMap(Int.init)
 
-    /// The long form. Memory is private memory (`RssAnon`): pages of the mapped file are the system's to take back.
+    /// The long form.
     @Test(.enabled(if: long != nil)) func aStoreOfManyMillionsIsWalkedInAFewMegabytes() async throws {
         let count = try #require(Self.long)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-walk-\(UUID().uuidString).heartwood")
@@ -110,25 +110,18 @@ private func instanceSize(_ type: AnyClass) -> Int
             try WalkedStore.fill(stack, count: Self.long ?? 0)
             exit(0)
         }
-        let before = Self.memory("RssAnon:")
+        let before = ProcessMemory.kibibytes("RssAnon:")
         let stack = try TestStack(.recordLog, model: WalkedStore.model(), at: url)
         // A fetch steps over the rows before its offset: at ten million they would be five thousand million.
         for way in WalkedStore.Way.allCases where way != .offset || count <= 1_000_000 {
             let context = stack.newContext()
             var most = 0, sum: Int64 = 0
             let start = ContinuousClock.now
-            try way.walk(context, count: count) { most = max(most, Self.memory("RssAnon:")) } _: { sum += $0 }
+            try way.walk(context, count: count) { most = max(most, ProcessMemory.kibibytes("RssAnon:")) } _: { sum += $0 }
             print("\(way): \(count) objects, \(ContinuousClock.now - start), \(most) KiB private at most, \(before) before,",
-                "\(Self.memory("RssFile:")) KiB of files")
+                "\(ProcessMemory.kibibytes("RssFile:")) KiB of files")
             #expect(sum == Self.sum(count))
             #expect(most < 64 * 1024)
         }
-    }
-
-    /// Of this process, in KiB.
-    private static func memory(_ field: String) -> Int {
-        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix(field) }
-        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
     }
 }

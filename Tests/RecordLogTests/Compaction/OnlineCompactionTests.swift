@@ -121,7 +121,7 @@ import Testing
         }
         try add(1...2000)
         try sample.store.checkpoint()
-        #expect(sample.store.snapshot().indexes.allSatisfy { ($0?.memory.count ?? 0) == 0 && ($0?.disk.count ?? 1) == 1 })
+        #expect(sample.store.snapshot().indexes.allSatisfy { ($0?.fresh.count ?? 0) == 0 && ($0?.disk.count ?? 1) == 1 })
         try sample.store.compact()
         try sample.check(sample.store.snapshot(), sample.people)
         try add(2001...2100)

@@ -62,6 +62,7 @@ final class SimulatedFileSystem: FileSystem {
     func repairForGood() { state.withLock { $0.faults.failingForGood = nil } }
 
     var size: UInt64 { state.withLock { $0.disk.size } }
+    var hasCrashed: Bool { state.withLock { $0.hasCrashed } }
 
     /// What is left for a machine that starts again after losing power now.
     func afterPowerLoss(seed: UInt64) -> SimulatedFileSystem {

@@ -22,6 +22,8 @@ struct SimulationPlan {
     private let hasPictures: Bool
     /// One for each handle, and the last one for whoever opens what a crash left.
     private let mappings: [Bool]
+    /// Of some runs so little that index entries are set aside in scratch files.
+    private let indexMemory: Int
 
     init(seed: UInt64, _ random: inout SeededGenerator) {
         durabilities = [[.full], [.relaxed], [.full, .full], [.relaxed, .relaxed], [.relaxed, .full]][Int(seed % 5)]
@@ -40,6 +42,7 @@ struct SimulationPlan {
         hasPictures = Bool.random(using: &random)
         // A third of them reads in place of mapping; not from the generator, so that a seed does what it did before.
         mappings = (0...2).map { (seed / 3 + $0) % 3 != 2 }
+        indexMemory = seed / 7 % 4 == 1 ? 64 : 1 << 20
     }
 
     func configure(_ options: inout StoreOptions, _ handle: Int) {
@@ -51,6 +54,7 @@ struct SimulationPlan {
         // So that there are rounds.
         options.lastRoundBytes = 100
         options.usesMemoryMapping = mappings[handle]
+        options.indexMemory = indexMemory
         // Nobody works at the same time: who waits, waits for a lock that was never let go.
         options.lockTimeout = .zero
     }

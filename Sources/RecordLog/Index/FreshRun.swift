@@ -1,0 +1,44 @@
+/// A run of an index that no checkpoint has taken into the store's file yet.
+enum FreshRun: Sendable {
+    case memory(MemoryRun)
+    /// In a scratch file: a transaction had too many entries for memory.
+    case spilled(DiskRun)
+
+    /// At least as many as there are.
+    var countMax: Int {
+        switch self {
+        case .memory(let run): run.countMax
+        case .spilled(let run): Int(clamping: run.entryCount)
+        }
+    }
+
+    var byteCount: Int {
+        switch self {
+        case .memory(let run): run.byteCount
+        case .spilled(let run): Int(clamping: run.byteCount)
+        }
+    }
+
+    func cursor(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> RunCursor {
+        switch self {
+        case .memory(let run): RunCursor.over(run, range, isDescending: isDescending)
+        case .spilled(let run): try RunCursor.over(run, range, isDescending: isDescending)
+        }
+    }
+
+    /// The first entry that starts with `key`; nil where there is none.
+    func first(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> (row: UInt64, isTombstone: Bool)? {
+        switch self {
+        case .memory(let run): run.first(prefix: key)
+        case .spilled(let run): try run.first(prefix: key)
+        }
+    }
+
+    /// How many entries lie in a range; tombstones count too.
+    func count(_ range: KeyRange) throws(StoreError) -> Int {
+        switch self {
+        case .memory(let run): run.count(range)
+        case .spilled(let run): try run.count(range)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// A file for runs of index entries that memory is not to hold. It lies beside the store, in the same form, and loses its name as
+/// soon as it is made: it is gone with the last run in it, or with the process.
+///
+/// A crash between the two leaves an empty file, which the next one takes away. Should another process make one at the same moment, each has
+/// its own, or fails.
+final class ScratchFile {
+    private let file: LogFile
+    private let appender: FrameAppender
+
+    static let suffix = ".scratch"
+
+    /// - Parameter target: the store's own file, links followed.
+    init(besides target: String, options: StoreOptions, segmentShift: UInt8) throws(StoreError) {
+        let path = target + Self.suffix, fileSystem = options.resolvedFileSystem()
+        let storage = try Self.make(path, fileSystem)
+        try fileSystem.remove(path)
+        // What goes through it is not the store's, and not counted as such.
+        let counters = Counters()
+        let creation = FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
+        (file, _) = try creation.begin(storage, storeID: (0, 0), segmentShift: segmentShift)
+        appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: counters, flushSize: options.flushSize)
+    }
+
+    private static func make(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {
+        do throws(StoreError) {
+            return try fileSystem.open(path, .create)
+        } catch {
+            guard error.code == .exists else { throw error }
+            try fileSystem.remove(path)
+            return try fileSystem.open(path, .create)
+        }
+    }
+
+    /// Whether it may be written from another thread than the one that made it.
+    var writesBehind: Bool { file.storage.writesBehind }
+
+    /// Writes the entries that `add` gives a writer, in order.
+    /// - Returns: nil where there are none.
+    func write(_ add: (inout RunWriter) throws(StoreError) -> Void) throws(StoreError) -> DiskRun? {
+        var writer = RunWriter(sink: appender)
+        try add(&writer)
+        var runs = FlushedRuns(new: try writer.finish(), kept: [])
+        try runs.appendRoot(to: appender)
+        try appender.flush()
+        return runs.runs(in: appender, source: file).first
+    }
+}

@@ -1,0 +1,87 @@
+/// Index entries that are set aside in a scratch file, as sorted runs, so that whoever adds them needs no more memory than the options say.
+///
+/// Sixteen runs of one level become one of the next, so that an entry is written O(log entries) times and an index has few runs. Entries that
+/// cannot be written stay in memory: the file only saves that.
+///
+/// Invariants:
+/// 1. An index's runs are in the order in which their entries were added, and their levels do not rise.
+/// 2. While there is a `job`, its index's runs are not here but there, and nobody else uses the scratch file.
+final class SpilledEntries {
+    struct Run {
+        let run: FreshRun
+        let level: Int
+    }
+
+    private let path: String
+    private let options: StoreOptions
+    private let segmentShift: UInt8
+    private var scratch: ScratchFile?
+    /// By index ID.
+    private var runs: [[Run]] = []
+    private var job: SpillBehind?
+    /// The memory of entries that have been written.
+    private var spare: EntryBuffer?
+    /// Whether entries could not be written, and those to come stay in memory.
+    private(set) var hasFailed = false
+
+    /// - Parameter file: the store's.
+    init(_ file: LogFile, _ options: StoreOptions) {
+        path = file.path
+        segmentShift = file.identity.segmentShift
+        self.options = options
+    }
+
+    /// Sets a buffer's entries aside, newer than all before.
+    /// - Returns: an empty buffer for those to come.
+    func take(_ entries: EntryBuffer, of slot: Int) -> EntryBuffer {
+        settle()
+        while runs.count <= slot { runs.append([]) }
+        if let scratch = makeScratch() {
+            job = SpillBehind(entries, of: slot, over: runs[slot], in: scratch)
+            runs[slot] = []
+        } else {
+            runs[slot].append(Run(run: .memory(MemoryRun([entries])), level: 0))
+        }
+        defer { spare = nil }
+        return spare ?? EntryBuffer()
+    }
+
+    private func makeScratch() -> ScratchFile? {
+        // A reader writes nothing.
+        guard !hasFailed, !options.isReadOnly else {
+            hasFailed = true
+            return nil
+        }
+        do throws(StoreError) {
+            if scratch == nil {
+                let target = try options.resolvedFileSystem().resolved(path)
+                scratch = try ScratchFile(besides: target, options: options, segmentShift: segmentShift)
+            }
+        } catch {
+            hasFailed = true
+        }
+        return scratch
+    }
+
+    /// Waits for entries that are being written.
+    private func settle() {
+        guard let job else { return }
+        self.job = nil
+        let made = job.finish()
+        runs[job.slot] = made.runs
+        spare = made.spare
+        hasFailed = hasFailed || made.spare == nil
+    }
+
+    /// An index's runs, the oldest first.
+    func runs(of slot: Int) -> [FreshRun] {
+        settle()
+        return slot < runs.count ? runs[slot].map(\.run) : []
+    }
+
+    /// Forgets an index.
+    func remove(_ slot: Int) {
+        settle()
+        if slot < runs.count { runs[slot] = [] }
+    }
+}

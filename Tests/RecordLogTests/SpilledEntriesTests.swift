@@ -1,0 +1,237 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// Transactions with more index entries than they keep in memory.
+@Suite struct SpilledEntriesTests {
+    /// A directory's entries for scratch files, as they come and go.
+    private final class Directory: ForwardingFileSystem, @unchecked Sendable {
+        let made = Mutex(0)
+        let removed = Mutex(0)
+        let refusal = Mutex<StoreError.Code?>(nil)
+        /// How much may be written to the next scratch files.
+        let room = Mutex(Int.max)
+
+        init() { super.init(MemoryFileSystem()) }
+
+        override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
+            guard path.hasSuffix(ScratchFile.suffix), mode == .create else { return try super.open(path, mode) }
+            if let code = refusal.withLock({ $0 }) { throw StoreError(code, path: path, "refused", remedy: "None.") }
+            let file = try super.open(path, mode)
+            made.withLock { $0 += 1 }
+            return File(file, self)
+        }
+
+        override func remove(_ path: String) throws(StoreError) {
+            try super.remove(path)
+            if path.hasSuffix(ScratchFile.suffix) { removed.withLock { $0 += 1 } }
+        }
+
+        private final class File: ForwardingFile, @unchecked Sendable {
+            private let directory: Directory
+
+            init(_ file: any StorageFile, _ directory: Directory) {
+                self.directory = directory
+                super.init(file)
+            }
+
+            override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+                let hasRoom = directory.room.withLock { room in
+                    room -= bytes.count
+                    return room >= 0
+                }
+                guard hasRoom else { throw StoreError(.noSpace, path: "scratch", "full", remedy: "None.") }
+                try super.write(bytes, at: offset)
+            }
+        }
+    }
+
+    private static func person(_ random: inout SeededGenerator) -> SampleStore.Person {
+        let length = Int.random(in: 0...20, using: &random)
+        return .init(
+            name: Int.random(in: 0..<8, using: &random) == 0 ? nil : "n" + String(repeating: "m", count: length),
+            age: Int64.random(in: -50...50, using: &random), group: UInt64.random(in: 0..<9, using: &random))
+    }
+
+    /// One transaction that inserts, changes and deletes rows, its own and older ones.
+    private func work(_ sample: SampleStore, changes: Int, _ random: inout SeededGenerator) throws {
+        var people = sample.people
+        try sample.store.write { transaction in
+            for _ in 0..<changes {
+                let known = people.keys.sorted().randomElement(using: &random)
+                switch (Int.random(in: 0..<4, using: &random), known) {
+                case (0, let row?):
+                    people[row] = nil
+                    #expect(try transaction.delete(sample.reference(row)))
+                case (1, let row?):
+                    people[row] = Self.person(&random)
+                    try sample.put(transaction, row, people[row]!)
+                default:
+                    let row = try transaction.newRow(in: sample.table.id)
+                    people[row] = Self.person(&random)
+                    try sample.put(transaction, row, people[row]!)
+                }
+            }
+        }
+        sample.people = people
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func whatIsSetAsideIsReadBeforeAndAfterTheCheckpoint(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let disk = Directory()
+        // At the fewest one entry a run: so many that runs are merged twice.
+        let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = seed == 1 ? 0 : 300 }
+        for changes in [700, 1, 150] {
+            try work(sample, changes: changes, &random)
+            let snapshot = sample.store.snapshot()
+            let runs = snapshot.indexes.map { $0?.fresh.count ?? 0 }
+            #expect(runs.reduce(0, +) > 3 && runs.allSatisfy { $0 < 3 * 16 + 9 }, "seed \(seed): \(runs)")
+            try sample.check(snapshot, sample.people)
+            let before = sample.people
+            if changes == 150 { try sample.store.checkpoint() }
+            try sample.check(sample.store.snapshot(), before)
+            // Its runs are in a file that nobody else has any more.
+            try sample.check(snapshot, before)
+        }
+        #expect(disk.made.withLock { $0 } > 0 && disk.made.withLock { $0 } == disk.removed.withLock { $0 })
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: disk).isSound)
+    }
+
+    @Test func aTransactionThatFitsMakesNoFile() throws {
+        let disk = Directory()
+        let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 1 << 20 }
+        var random = SeededGenerator(seed: 1)
+        try work(sample, changes: 300, &random)
+        #expect(disk.made.withLock { $0 } == 0)
+    }
+
+    @Test(arguments: [StoreError.Code.permissionDenied, .noSpace])
+    func whereThereCanBeNoFileEntriesStayInMemory(code: StoreError.Code) throws {
+        let disk = Directory()
+        disk.refusal.withLock { $0 = code }
+        let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
+        var random = SeededGenerator(seed: 2)
+        try work(sample, changes: 300, &random)
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    /// What was set aside before counts, and what could not be is where it was.
+    @Test(arguments: [0, 8192, 9000, 12_000, 30_000])
+    func aFullDiskIsNoErrorOfTheTransaction(room: Int) throws {
+        let disk = Directory()
+        disk.room.withLock { $0 = room }
+        let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
+        var random = SeededGenerator(seed: 3)
+        try work(sample, changes: 500, &random)
+        try sample.check(sample.store.snapshot(), sample.people)
+        disk.room.withLock { $0 = .max }
+        try work(sample, changes: 300, &random)
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.store.checkpoint()
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aFileThatACrashLeftIsTakenAway() throws {
+        let disk = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
+        let left = SampleStore.path + ScratchFile.suffix
+        _ = try disk.open(left, .create)
+        var random = SeededGenerator(seed: 4)
+        try work(sample, changes: 300, &random)
+        #expect(try disk.identity(of: left) == nil)
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aTransactionThatFailsLeavesNothing() throws {
+        struct Stop: Error {}
+        let disk = Directory()
+        let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
+        var random = SeededGenerator(seed: 5)
+        try work(sample, changes: 100, &random)
+        #expect(throws: Stop.self) {
+            try sample.store.write { transaction in
+                for _ in 0..<200 { try sample.put(transaction, try transaction.newRow(in: sample.table.id), Self.person(&random)) }
+                throw Stop()
+            }
+        }
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(disk.made.withLock { $0 } == disk.removed.withLock { $0 })
+    }
+
+    @Test func anIndexThatIsMadeOrDroppedIsSpilledToo() throws {
+        let sample = try SampleStore { $0.indexMemory = 300 }
+        var random = SeededGenerator(seed: 6)
+        try work(sample, changes: 400, &random)
+        try sample.store.write { try sample.addOrDropLateIndex($0) }
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.store.write { transaction in
+            try sample.addOrDropLateIndex(transaction)
+            try sample.addOrDropLateIndex(transaction)
+            try sample.addOrDropLateIndex(transaction)
+        }
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func whatACrashLeavesIsReplayedIntoAFileAndByAReaderIntoMemory() throws {
+        let disk = Directory()
+        let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
+        var random = SeededGenerator(seed: 9)
+        try work(sample, changes: 400, &random)
+        func files() -> Int { disk.made.withLock { $0 } }
+        let made = files()
+        try sample.reopenAfterCrash()
+        let replayed = files()
+        #expect(replayed > made && disk.removed.withLock { $0 } == replayed)
+        try sample.check(sample.store.snapshot(), sample.people)
+        var options = sample.options
+        options.isReadOnly = true
+        let reader = try LogStore.open(path: SampleStore.path, options: options)
+        #expect(files() == replayed)
+        try sample.check(reader.snapshot(), sample.people)
+        // Indexes that are made anew.
+        try sample.store.rebuildIndexes()
+        #expect(files() > replayed)
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aCompactionTakesWhatIsSetAside() throws {
+        let sample = try SampleStore { $0.indexMemory = 300 }
+        var random = SeededGenerator(seed: 7)
+        try work(sample, changes: 400, &random)
+        let snapshot = sample.store.snapshot(), before = sample.people
+        _ = try sample.store.compact()
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.check(snapshot, before)
+    }
+
+    /// On real files a thread sorts and writes one buffer while the transaction fills the next.
+    @Test(arguments: [true, false])
+    func threadsSetEntriesAside(isMapped: Bool) throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("spill-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appendingPathComponent("store").path
+        let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path) {
+            $0.indexMemory = 4000
+            $0.usesMemoryMapping = isMapped
+            $0.durability = .none
+        }
+        var random = SeededGenerator(seed: 8)
+        for _ in 0..<3 {
+            try work(sample, changes: 1500, &random)
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["store"])
+        try sample.reopen(path: path)
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+}
