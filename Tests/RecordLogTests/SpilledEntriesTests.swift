@@ -140,15 +140,34 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func aFileThatACrashLeftIsTakenAway() throws {
+    /// Empty; of a file whose end the disk had not heard of; or with a half of its header.
+    @Test(arguments: [0, 20_000, 40])
+    func aFileThatACrashLeftIsTakenAway(byteCount: Int) throws {
         let disk = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         let left = SampleStore.path + ScratchFile.suffix
-        _ = try disk.open(left, .create)
+        let file = try disk.open(left, .create)
+        let creation = FileCreation(path: left, options: sample.options, fileSystem: disk, counters: Counters())
+        if byteCount > 0 { _ = try creation.begin(file, storeID: (0, 0), segmentShift: 16) }
+        if byteCount > 1000 { try [UInt8](repeating: 7, count: byteCount).withUnsafeBytes { try file.write($0, at: FileFormat.dataStart) } }
+        if byteCount == 40 { try file.truncate(to: 40) }
         var random = SeededGenerator(seed: 4)
         try work(sample, changes: 300, &random)
         #expect(try disk.identity(of: left) == nil)
         try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    @Test func aFileOfThatNameThatIsSomebodyElsesStays() throws {
+        let disk = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
+        let path = SampleStore.path + ScratchFile.suffix
+        disk.setContents(of: path, to: [1, 2, 3])
+        var random = SeededGenerator(seed: 10)
+        try work(sample, changes: 300, &random)
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.store.close()
+        try LogStore.remove(path: SampleStore.path, options: sample.options)
+        #expect(disk.contents(of: path) == [1, 2, 3])
     }
 
     @Test func aTransactionThatFailsLeavesNothing() throws {

@@ -91,8 +91,7 @@ final class BatchUniqueness {
         rows = RowsByHash()
     }
 
-    /// Two of a table's new rows that have the same unique values: the constraint, and one of them. What neighbours in the order of an index
-    /// differ in is what its entries differ in.
+    /// Two of a table's new rows that have the same unique values: the constraint, and one of them. They are neighbours in its index.
     /// - Complexity: O(new rows) for each constraint.
     func firstConflictAmongAdded(_ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
         for index in table.indexes where index.isUnique {

@@ -1,8 +1,9 @@
 /// A file for runs of index entries that memory is not to hold. It lies beside the store, in the same form, and loses its name as
 /// soon as it is made: it is gone with the last run in it, or with the process.
 ///
-/// A crash between the two leaves an empty file, which the next one takes away. Should another process make one at the same moment, each has
-/// its own, or fails.
+/// A crash may leave the name: of an empty file, or, where the disk had not heard of its end, of one with a header that no store has, since its
+/// slot never says that the file is settled. The next one takes that away. Should another process make one at the same moment, each has its
+/// own, or fails.
 final class ScratchFile {
     private let file: LogFile
     private let appender: FrameAppender
@@ -12,7 +13,7 @@ final class ScratchFile {
     /// - Parameter target: the store's own file, links followed.
     init(besides target: String, options: StoreOptions, segmentShift: UInt8) throws(StoreError) {
         let path = target + Self.suffix, fileSystem = options.resolvedFileSystem()
-        let storage = try Self.make(path, fileSystem)
+        let storage = try Self.make(besides: target, fileSystem)
         try fileSystem.remove(path)
         // What goes through it is not the store's, and not counted as such.
         let counters = Counters()
@@ -21,14 +22,27 @@ final class ScratchFile {
         appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: counters, flushSize: options.flushSize)
     }
 
-    private static func make(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {
+    private static func make(besides target: String, _ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {
+        let path = target + suffix
         do throws(StoreError) {
             return try fileSystem.open(path, .create)
         } catch {
             guard error.code == .exists else { throw error }
-            try fileSystem.remove(path)
+            try removeLeftover(besides: target, fileSystem)
             return try fileSystem.open(path, .create)
         }
+    }
+
+    /// Removes the file that a crash left.
+    /// - Throws: `exists` where it is another's; `notFound`.
+    static func removeLeftover(besides target: String, _ fileSystem: any FileSystem) throws(StoreError) {
+        let path = target + suffix
+        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
+        _ = try Opening.read(try fileSystem.open(path, .readWrite), into: &header)
+        guard HeaderReader.isUnfinished(header) else {
+            throw StoreError(.exists, path: path, "there is a file in a scratch file's place", remedy: "Give it another name.")
+        }
+        try fileSystem.remove(path)
     }
 
     /// Whether it may be written from another thread than the one that made it.

@@ -4,7 +4,7 @@
 /// cannot be written stay in memory: the file only saves that.
 ///
 /// Invariants:
-/// 1. An index's runs are in the order in which their entries were added, and their levels do not rise.
+/// 1. An index's runs are in the order in which their entries were added.
 /// 2. While there is a `job`, its index's runs are not here but there, and nobody else uses the scratch file.
 final class SpilledEntries {
     struct Run {
