@@ -1,4 +1,5 @@
 import Foundation
+import RecordLog
 import Synchronization
 
 /// What the system says of this process's memory. Private memory is `RssAnon`: pages of mapped files are the system's to take back.

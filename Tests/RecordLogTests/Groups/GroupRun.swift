@@ -85,10 +85,12 @@ final class GroupRun: CrashingRun {
     }
 
     private func open(_ disk: SimulatedFileSystem? = nil) throws -> SamplePair {
-        try SamplePair(disk ?? self.disk) { [checkpointAfterBytes, zeroAheadBytes, flushSize] options in
+        try SamplePair(disk ?? self.disk) { [seed, checkpointAfterBytes, zeroAheadBytes, flushSize] options in
             options.checkpointAfterBytes = checkpointAfterBytes
             options.zeroAheadBytes = zeroAheadBytes
             options.flushSize = flushSize
+            // Index entries are set aside in some runs.
+            options.indexMemory = seed % 5 == 2 ? 64 : 1 << 20
             options.lastRoundBytes = 100
         }
     }
