@@ -30,8 +30,9 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     public final var managedObjectHandler: ((NSManagedObject) -> Bool)?
     /// What the result tells. The IDs take 16 bytes of memory a row.
     public final var resultType: NSBatchInsertRequestResultType = .statusOnly
-    /// 0: everything is one commit, as Core Data has it. A transaction needs memory until it is committed: 8 bytes a row, each
-    /// index's key, and up to 48 bytes for each value that must be unique. Otherwise so many rows are a commit of their own: that bounds
+    /// 0: everything is one commit, as Core Data has it. A transaction needs memory until it is committed: 8 bytes a row, as
+    /// much of each index's entries as the store's options say (`NSRecordLogIndexMemoryOption`), and, where the merge policy does not make an
+    /// error of a conflict, up to 48 bytes for each value that must be unique. Otherwise so many rows are a commit of their own: that bounds
     /// memory, and where a later row fails those of the commits before stay.
     public final var rowsPerCommit = 0
 

@@ -292,7 +292,7 @@ public final class LogStore: Sendable {
 
     /// Makes every index anew from the log and writes them to the file: for indexes that are damaged. Rows are not touched.
     /// - Throws: `corrupt` where the log itself is damaged; as `write` does.
-    /// - Complexity: O(log); memory for the indexes.
+    /// - Complexity: O(log); memory as `StoreOptions.indexMemory` says.
     public func rebuildIndexes() throws(StoreError) {
         finishCheckpoint()
         try lockedForWriting { () throws(StoreError) in try writeCheckpoint(of: try rebuilt(snapshot()), .whenClosing) }
