@@ -43,7 +43,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["RecordLog"], path: "Tests/TestSupport", swiftSettings: strict),
         // What the tests of several processes run; no product.
         .executableTarget(
-            name: "recordlog-testprocess", dependencies: ["RecordLog"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),
+            name: "recordlog-testprocess", dependencies: ["RecordLog", "TestSupport"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),
         .executableTarget(
             name: "heartwood-testprocess", dependencies: ["Heartwood"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
     ]

@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import TestSupport
 
 /// A value that is longer than the memory it may take: made, written, read back, compacted and read again, piece by piece.
 struct ValueStream {
@@ -92,9 +93,6 @@ struct ValueStream {
     private mutating func look() { peak = max(peak, Self.memory() ?? 0) }
 
     private static func memory() -> Int? {
-        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
-        else { return nil }
-        return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).compactMap { Int($0) }.first.map { $0 << 10 }
+        ProcessMemory.kibibytes("RssAnon:").map { $0 << 10 }
     }
 }

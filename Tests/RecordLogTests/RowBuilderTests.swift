@@ -87,7 +87,7 @@ import Testing
                 }
                 #expect(builder.changed != .all)
                 try transaction.put(sample.reference(number), body: builder.finish(), changing: builder.changed)
-                return (0..<8).reduce(0) { count, index in transaction.entries.runs(of: index).reduce(count) { $0 + $1.countMax } }
+                return (0..<8).reduce(0) { $0 + transaction.entries.runs(of: $1).freshEntryCount }
             }
             #expect(entries <= 4, "a key of each of two indexes at most goes and comes: seed \(seed)")
         }

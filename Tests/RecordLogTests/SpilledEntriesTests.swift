@@ -56,7 +56,7 @@ import Testing
             age: Int64.random(in: -50...50, using: &random), group: UInt64.random(in: 0..<9, using: &random))
     }
 
-    /// One transaction that inserts, changes and deletes rows, its own and older ones.
+    /// One transaction that inserts, changes and deletes rows, its own and older ones; what is there then is checked.
     private func work(_ sample: SampleStore, changes: Int, _ random: inout SeededGenerator) throws {
         var people = sample.people
         try sample.store.write { transaction in
@@ -77,6 +77,12 @@ import Testing
             }
         }
         sample.people = people
+        try sample.check(sample.store.snapshot(), people)
+    }
+
+    private func checkAfterCrash(_ sample: SampleStore) throws {
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
@@ -98,8 +104,7 @@ import Testing
             try sample.check(snapshot, before)
         }
         #expect(disk.made.withLock { $0 } > 0 && disk.made.withLock { $0 } == disk.removed.withLock { $0 })
-        try sample.reopenAfterCrash()
-        try sample.check(sample.store.snapshot(), sample.people)
+        try checkAfterCrash(sample)
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: disk).isSound)
     }
 
@@ -118,9 +123,7 @@ import Testing
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         var random = SeededGenerator(seed: 2)
         try work(sample, changes: 300, &random)
-        try sample.check(sample.store.snapshot(), sample.people)
-        try sample.reopenAfterCrash()
-        try sample.check(sample.store.snapshot(), sample.people)
+        try checkAfterCrash(sample)
     }
 
     /// What was set aside before counts, and what could not be is where it was.
@@ -131,13 +134,10 @@ import Testing
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         var random = SeededGenerator(seed: 3)
         try work(sample, changes: 500, &random)
-        try sample.check(sample.store.snapshot(), sample.people)
         disk.room.withLock { $0 = .max }
         try work(sample, changes: 300, &random)
-        try sample.check(sample.store.snapshot(), sample.people)
         try sample.store.checkpoint()
-        try sample.reopenAfterCrash()
-        try sample.check(sample.store.snapshot(), sample.people)
+        try checkAfterCrash(sample)
     }
 
     /// Empty; of a file whose end the disk had not heard of; or with a half of its header.
@@ -154,7 +154,6 @@ import Testing
         var random = SeededGenerator(seed: 4)
         try work(sample, changes: 300, &random)
         #expect(try disk.identity(of: left) == nil)
-        try sample.check(sample.store.snapshot(), sample.people)
     }
 
     @Test func aFileOfThatNameThatIsSomebodyElsesStays() throws {
@@ -164,7 +163,6 @@ import Testing
         disk.setContents(of: path, to: [1, 2, 3])
         var random = SeededGenerator(seed: 10)
         try work(sample, changes: 300, &random)
-        try sample.check(sample.store.snapshot(), sample.people)
         try sample.store.close()
         try LogStore.remove(path: SampleStore.path, options: sample.options)
         #expect(disk.contents(of: path) == [1, 2, 3])
@@ -245,10 +243,7 @@ import Testing
             $0.durability = .none
         }
         var random = SeededGenerator(seed: 8)
-        for _ in 0..<3 {
-            try work(sample, changes: 1500, &random)
-            try sample.check(sample.store.snapshot(), sample.people)
-        }
+        for _ in 0..<3 { try work(sample, changes: 1500, &random) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["store"])
         try sample.reopen(path: path)
         try sample.check(sample.store.snapshot(), sample.people)

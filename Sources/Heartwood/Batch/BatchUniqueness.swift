@@ -43,8 +43,9 @@ final class BatchUniqueness {
 
     // MARK: Groups
 
-    /// Adds a hash of each of a row's unique values to a list.
+    /// Adds a hash of each of a row's unique values to a list; none where they are left to the end.
     func addHashes(of row: RowView, _ table: EntityTable, to list: inout [UInt64]) {
+        guard !isLeftToTheEnd else { return }
         for place in table.uniqueIndexes.indices {
             table.uniqueIndexes[place]._withUnsafeGuaranteedRef { index in
                 key.removeAll()
@@ -54,9 +55,7 @@ final class BatchUniqueness {
     }
 
     /// Reads what `mayHold` will look at for each of these hashes, side by side.
-    func prepare(_ hashes: [UInt64]) {
-        if !isLeftToTheEnd { rows.prepare(hashes) }
-    }
+    func prepare(_ hashes: [UInt64]) { rows.prepare(hashes) }
 
     /// Whether `conflict` may find one for a row that has these hashes, of which there are some in a list.
     func mayHold(_ hashes: [UInt64], _ range: Range<Int>, _ table: EntityTable) -> Bool {
@@ -67,7 +66,6 @@ final class BatchUniqueness {
 
     /// Says that a row with these hashes was inserted.
     func note(_ hashes: [UInt64], _ range: Range<Int>, _ reference: RowReference) {
-        guard !isLeftToTheEnd else { return }
         for number in range { rows.insert(hashes[number], reference) }
     }
 

@@ -47,7 +47,7 @@ final class RecordLogBatchInsert {
                         break
                     }
                     let body = try batch.build(rows.values, table)
-                    group.append(body) { if !uniqueness.isLeftToTheEnd { uniqueness.addHashes(of: view(body), table, to: &$0) } }
+                    group.append(body) { uniqueness.addHashes(of: view(body), table, to: &$0) }
                 }
             } catch {
                 failure = error

@@ -26,6 +26,10 @@ enum LazyMemory {
         return memory
     }
 
+    static func allocate<Element: BitwiseCopyable>(of type: Element.Type, _ capacity: Int) -> UnsafeMutablePointer<Element> {
+        allocate(capacity * MemoryLayout<Element>.stride).bindMemory(to: type, capacity: capacity)
+    }
+
     /// nil where the address space has no room.
     static func tryZeroed(_ count: Int) -> UnsafeMutableRawPointer? {
         #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
@@ -49,6 +53,11 @@ enum LazyMemory {
             }
         #endif
         free(memory)
+    }
+
+    /// - Parameter capacity: as it was asked for.
+    static func release<Element: BitwiseCopyable>(_ memory: UnsafeMutablePointer<Element>, _ capacity: Int) {
+        release(UnsafeMutableRawPointer(memory), capacity * MemoryLayout<Element>.stride)
     }
 
     static func clear(_ memory: UnsafeMutableRawPointer, _ count: Int) {

@@ -48,11 +48,17 @@ struct AddedEntries: ~Copyable {
 
     var hasSpilled: Bool { spilled != nil }
 
-    /// An index's runs, the oldest first. Nothing is added to them any more.
-    func runs(of slot: Int) -> [FreshRun] {
-        var runs = spilled?.runs(of: slot) ?? []
-        if let buffer = buffers[slot], !buffer.isEmpty { runs.append(.memory(MemoryRun([buffer]))) }
+    /// An index's runs with those that were added. Nothing is added to these any more.
+    func runs(of slot: Int, over older: IndexRuns = IndexRuns()) -> IndexRuns {
+        var runs = older
+        for run in spilled?.runs(of: slot) ?? [] { runs = runs.adding(run) }
+        if let buffer = buffers[slot], !buffer.isEmpty { runs = runs.adding(.memory(MemoryRun([buffer]))) }
         return runs
+    }
+
+    /// The same of every index that there is, by its ID.
+    func add(to indexes: inout [IndexRuns?]) {
+        for slot in indexes.indices { indexes[slot] = indexes[slot].map { runs(of: slot, over: $0) } }
     }
 
     /// Forgets an index.

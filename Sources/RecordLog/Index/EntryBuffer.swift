@@ -18,20 +18,12 @@ final class EntryBuffer: @unchecked Sendable {
         self.byteCapacity = max(byteCapacity, 16)
         self.capacity = max(capacity, 1)
         bytes = LazyMemory.allocate(self.byteCapacity)
-        references = Self.makeReferences(self.capacity)
+        references = LazyMemory.allocate(of: UInt64.self, self.capacity)
     }
 
     deinit {
         LazyMemory.release(bytes, byteCapacity)
-        Self.release(references, capacity)
-    }
-
-    private static func makeReferences(_ capacity: Int) -> UnsafeMutablePointer<UInt64> {
-        LazyMemory.allocate(capacity * MemoryLayout<UInt64>.stride).bindMemory(to: UInt64.self, capacity: capacity)
-    }
-
-    private static func release(_ references: UnsafeMutablePointer<UInt64>, _ capacity: Int) {
-        LazyMemory.release(UnsafeMutableRawPointer(references), capacity * MemoryLayout<UInt64>.stride)
+        LazyMemory.release(references, capacity)
     }
 
     var isEmpty: Bool { count == 0 }
@@ -61,9 +53,9 @@ final class EntryBuffer: @unchecked Sendable {
             (bytes, byteCapacity) = (grown, capacity)
         }
         if count == capacity {
-            let grown = Self.makeReferences(capacity * 2)
+            let grown = LazyMemory.allocate(of: UInt64.self, capacity * 2)
             grown.initialize(from: references, count: count)
-            Self.release(references, capacity)
+            LazyMemory.release(references, capacity)
             (references, capacity) = (grown, capacity * 2)
         }
     }

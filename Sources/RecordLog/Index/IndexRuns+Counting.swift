@@ -27,13 +27,13 @@ extension IndexRuns {
         for run in newerDisk { newer += try run.count(range) }
         guard newer > 0 else { return inBase }
         guard let base = disk.last, newer * Self.lookUpCost < inBase else {
-            let merged = MergeCursor(cursors: try cursors(range, isDescending: false), isDescending: false, keepsTombstones: false)
+            let merged = try merged(range)
             var count = 0
             while try merged.next() { count += 1 }
             return count
         }
         let small = IndexRuns(fresh: fresh, frozen: frozen, disk: Array(newerDisk))
-        let merged = MergeCursor(cursors: try small.cursors(range, isDescending: false), isDescending: false, keepsTombstones: true)
+        let merged = try small.merged(range, keepsTombstones: true)
         var count = inBase
         while try merged.next() {
             let isKnown = try base.contains(merged.entry)

@@ -36,7 +36,12 @@ struct IndexRuns: Sendable {
         return .joining(newer, older)
     }
 
-    func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {
+    /// One walk over all of them.
+    func merged(_ range: KeyRange = .all, isDescending: Bool = false, keepsTombstones: Bool = false) throws(StoreError) -> MergeCursor {
+        MergeCursor(cursors: try cursors(range, isDescending: isDescending), isDescending: isDescending, keepsTombstones: keepsTombstones)
+    }
+
+    private func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {
         var cursors: [RunCursor] = []
         cursors.reserveCapacity(fresh.count + frozen.count + disk.count)
         for run in fresh { cursors.append(try run.cursor(range, isDescending: isDescending)) }
@@ -64,8 +69,7 @@ struct IndexRuns: Sendable {
         guard let found else { return nil }
         if !isAmbiguous, !found.isTombstone { return found.row }
         // Several runs have such entries, or the first one of the only run is hidden: look at all in order.
-        let merge = MergeCursor(
-            cursors: try cursors(.prefix(Array(key)), isDescending: false), isDescending: false, keepsTombstones: false)
+        let merge = try merged(.prefix(Array(key)))
         return try merge.next() ? IndexCursor.row(of: merge.entry) : nil
     }
 }

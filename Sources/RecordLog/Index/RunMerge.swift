@@ -20,8 +20,7 @@ struct RunMerge: Sendable {
                 try writer.append(try base.block(root.pointer(index)), separator: root.wholeSeparator(index))
             }
         } else {
-            let merged = MergeCursor(
-                cursors: try runs.cursors(.all, isDescending: false), isDescending: false, keepsTombstones: !kept.isEmpty)
+            let merged = try runs.merged(keepsTombstones: !kept.isEmpty)
             var count = 0
             while try merged.next() {
                 if count % 8192 == 0 { try check() }

@@ -10,33 +10,32 @@ final class ScratchFile {
 
     static let suffix = ".scratch"
 
-    /// - Parameter target: the store's own file, links followed.
-    init(besides target: String, options: StoreOptions, segmentShift: UInt8) throws(StoreError) {
-        let path = target + Self.suffix, fileSystem = options.resolvedFileSystem()
-        let storage = try Self.make(besides: target, fileSystem)
+    /// - Parameter store: the store's own file.
+    init(besides store: LogFile, _ options: StoreOptions) throws(StoreError) {
+        let fileSystem = options.resolvedFileSystem()
+        let path = try fileSystem.resolved(store.path) + Self.suffix
+        let storage = try Self.make(path, fileSystem)
         try fileSystem.remove(path)
         // What goes through it is not the store's, and not counted as such.
         let counters = Counters()
         let creation = FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
-        (file, _) = try creation.begin(storage, storeID: (0, 0), segmentShift: segmentShift)
+        (file, _) = try creation.begin(storage, storeID: (0, 0), segmentShift: store.identity.segmentShift)
         appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: counters, flushSize: options.flushSize)
     }
 
-    private static func make(besides target: String, _ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {
-        let path = target + suffix
+    private static func make(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {
         do throws(StoreError) {
             return try fileSystem.open(path, .create)
         } catch {
             guard error.code == .exists else { throw error }
-            try removeLeftover(besides: target, fileSystem)
+            try removeLeftover(path, fileSystem)
             return try fileSystem.open(path, .create)
         }
     }
 
     /// Removes the file that a crash left.
     /// - Throws: `exists` where it is another's; `notFound`.
-    static func removeLeftover(besides target: String, _ fileSystem: any FileSystem) throws(StoreError) {
-        let path = target + suffix
+    static func removeLeftover(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         _ = try Opening.read(try fileSystem.open(path, .readWrite), into: &header)
         guard HeaderReader.isUnfinished(header) else {

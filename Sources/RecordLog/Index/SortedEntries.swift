@@ -29,7 +29,7 @@ struct SortedEntries {
     init(_ buffers: [EntryBuffer]) {
         let total = buffers.reduce(0) { $0 + $1.count }
         capacity = max(1, total)
-        entries = Self.allocate(capacity)
+        entries = LazyMemory.allocate(of: Entry.self, capacity)
         count = 0
         var common = Int.max
         var first = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -66,15 +66,7 @@ struct SortedEntries {
         removeOlder()
     }
 
-    func deallocate() { Self.release(entries, capacity) }
-
-    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
-        LazyMemory.allocate(capacity * MemoryLayout<Entry>.stride).bindMemory(to: Entry.self, capacity: capacity)
-    }
-
-    private static func release(_ entries: UnsafeMutablePointer<Entry>, _ capacity: Int) {
-        LazyMemory.release(UnsafeMutableRawPointer(entries), capacity * MemoryLayout<Entry>.stride)
-    }
+    func deallocate() { LazyMemory.release(entries, capacity) }
 
     /// Reads the keys of some entries, side by side, so that who reads them later need not wait for each.
     /// - Returns: something of what was read, so that it is.
@@ -115,7 +107,7 @@ struct SortedEntries {
 
     /// Least significant byte first; bytes that all words share cost nothing. Stable.
     private mutating func radixSort() {
-        var other = Self.allocate(capacity)
+        var other = LazyMemory.allocate(of: Entry.self, capacity)
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 8 * 256) { histograms in
             histograms.initialize(repeating: 0)
             for index in 0..<count {
@@ -141,7 +133,7 @@ struct SortedEntries {
                 swap(&entries, &other)
             }
         }
-        Self.release(other, capacity)
+        LazyMemory.release(other, capacity)
     }
 
     private func sortEqualWords() {

@@ -13,7 +13,6 @@ final class SpillBehind: @unchecked Sendable {
     private let entries: EntryBuffer
     private let scratch: ScratchFile
     private var runs: [Run]
-    private var isWritten = false
     private let isDone = Atomic<Bool>(false)
 
     private static let runsOfALevel = 16
@@ -33,45 +32,36 @@ final class SpillBehind: @unchecked Sendable {
     /// - Returns: the index's runs with the new one, and the buffer, emptied; nil where its entries could not be written, and are still in it.
     func finish() -> (runs: [Run], spare: EntryBuffer?) {
         while !isDone.load(ordering: .acquiring) { LazyMemory.pause() }
-        return (runs, isWritten ? entries : nil)
+        return (runs, entries.isEmpty ? entries : nil)
     }
 
     private func run() {
         do throws(StoreError) {
-            if let made = try write() { runs.append(Run(run: .spilled(made), level: 0)) }
+            try append([.memory(MemoryRun([entries]))], level: 0)
             entries.removeAll()
-            isWritten = true
+            // What cannot be made one run stays several.
+            try? merge()
         } catch {
             runs.append(Run(run: .memory(MemoryRun([entries])), level: 0))
         }
-        // What cannot be made one run stays several.
-        if isWritten { try? merge() }
         isDone.store(true, ordering: .releasing)
-    }
-
-    private func write() throws(StoreError) -> DiskRun? {
-        let sorted = SortedEntries([entries])
-        defer { sorted.deallocate() }
-        return try scratch.write { writer throws(StoreError) in
-            for place in 0..<sorted.count {
-                let entry = sorted.entries[place]
-                try writer.append(entry.bytes, isTombstone: entry.isTombstone)
-            }
-        }
     }
 
     /// Makes one run of sixteen, as long as there are so many of the newest one's level.
     private func merge() throws(StoreError) {
         while let level = runs.last?.level, runs.suffix(Self.runsOfALevel).count(where: { $0.level == level }) == Self.runsOfALevel {
             let newest = runs.suffix(Self.runsOfALevel)
-            let merged = MergeCursor(
-                cursors: try IndexRuns(fresh: newest.reversed().map(\.run)).cursors(.all, isDescending: false), isDescending: false,
-                keepsTombstones: true)
-            let made = try scratch.write { writer throws(StoreError) in
-                while try merged.next() { try writer.append(merged.entry, isTombstone: merged.isTombstone) }
-            }
-            guard let made else { return }
-            runs.replaceSubrange(newest.indices, with: [Run(run: .spilled(made), level: level + 1)])
+            try append(newest.reversed().map(\.run), level: level + 1)
+            runs.removeSubrange(newest.indices)
         }
+    }
+
+    /// Writes runs, the newest first, as one.
+    private func append(_ fresh: [FreshRun], level: Int) throws(StoreError) {
+        let merged = try IndexRuns(fresh: fresh).merged(keepsTombstones: true)
+        let made = try scratch.write { writer throws(StoreError) in
+            while try merged.next() { try writer.append(merged.entry, isTombstone: merged.isTombstone) }
+        }
+        if let made { runs.append(Run(run: .spilled(made), level: level)) }
     }
 }

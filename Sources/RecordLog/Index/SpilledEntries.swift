@@ -12,23 +12,23 @@ final class SpilledEntries {
         let level: Int
     }
 
-    private let path: String
+    private let file: LogFile
     private let options: StoreOptions
-    private let segmentShift: UInt8
     private var scratch: ScratchFile?
     /// By index ID.
     private var runs: [[Run]] = []
     private var job: SpillBehind?
     /// The memory of entries that have been written.
     private var spare: EntryBuffer?
-    /// Whether entries could not be written, and those to come stay in memory.
-    private(set) var hasFailed = false
+    /// Whether entries cannot be written, and those to come stay in memory.
+    private(set) var hasFailed: Bool
 
     /// - Parameter file: the store's.
     init(_ file: LogFile, _ options: StoreOptions) {
-        path = file.path
-        segmentShift = file.identity.segmentShift
+        self.file = file
         self.options = options
+        // A reader writes nothing.
+        hasFailed = options.isReadOnly
     }
 
     /// Sets a buffer's entries aside, newer than all before.
@@ -47,16 +47,9 @@ final class SpilledEntries {
     }
 
     private func makeScratch() -> ScratchFile? {
-        // A reader writes nothing.
-        guard !hasFailed, !options.isReadOnly else {
-            hasFailed = true
-            return nil
-        }
+        guard !hasFailed else { return nil }
         do throws(StoreError) {
-            if scratch == nil {
-                let target = try options.resolvedFileSystem().resolved(path)
-                scratch = try ScratchFile(besides: target, options: options, segmentShift: segmentShift)
-            }
+            if scratch == nil { scratch = try ScratchFile(besides: file, options) }
         } catch {
             hasFailed = true
         }

@@ -238,9 +238,7 @@ final class Replay {
 
     /// The state that was reached.
     func finish(counters: Counters) throws(StoreError) -> Snapshot {
-        for slot in indexes.indices {
-            for run in added.runs(of: slot) { indexes[slot] = indexes[slot]?.adding(run) }
-        }
+        added.add(to: &indexes)
         added = AddedEntries(bytesMax: options.indexMemory)
         let partial = snapshotAsIs(counters: counters)
         for definition in catalog.indexes {
@@ -275,6 +273,6 @@ final class Replay {
             entries.add(key.buffer, to: 0, isTombstone: false) { SpilledEntries(file, options) }
             return true
         }
-        return entries.runs(of: 0).reduce(IndexRuns()) { $0.adding($1) }
+        return entries.runs(of: 0)
     }
 }

@@ -137,8 +137,7 @@ extension Snapshot {
     }
 
     private func merge(_ index: IndexID, _ range: KeyRange, descending: Bool) throws(StoreError) -> MergeCursor {
-        MergeCursor(
-            cursors: try runs(of: index).cursors(range, isDescending: descending), isDescending: descending, keepsTombstones: false)
+        try runs(of: index).merged(range, isDescending: descending)
     }
 
     /// The first row of the index entries that start with a key; nil where there is none.

@@ -193,9 +193,7 @@ extension LogStore {
             while indexes.count <= slot { indexes.append(nil) }
             if indexes[slot] == nil { indexes[slot] = IndexRuns() }
         }
-        for slot in indexes.indices {
-            for run in transaction.entries.runs(of: slot) { indexes[slot] = indexes[slot]?.adding(run) }
-        }
+        transaction.entries.add(to: &indexes)
         if transaction.isCatalogChanged { transaction.catalog.removeDropped(&tables, &indexes) }
         return Snapshot(
             sequence: base.sequence + 1, catalog: transaction.catalog, file: base.file, end: end, commitChecksum: commitChecksum,

@@ -123,12 +123,11 @@ struct RowAddresses: ~Copyable {
     /// Gives all of them to a delta, which sees them as newer than what it has; none is left here.
     mutating func move(to delta: PrimaryDelta) {
         if single.row != 0 { delta.store(single.row, single.address) }
-        for place in places {
-            if let page = place.page { delta.adopt(page, number: place.number) }
+        for index in places.indices {
+            guard let page = places[index].page else { continue }
+            delta.adopt(page, number: places[index].number)
+            places[index].page = nil
         }
-        places.deallocate()
-        places = UnsafeMutableBufferPointer(start: nil, count: 0)
-        single = (0, 0)
-        (pageCount, last, lastNumber) = (0, nil, .max)
+        self = RowAddresses()
     }
 }

@@ -25,7 +25,7 @@ struct StoreRemoval {
             throw inUse("it is open for writing in \(writers.map(\.description).joined(separator: ", "))")
         }
         // A crash may have left one.
-        try? ScratchFile.removeLeftover(besides: target, fileSystem)
+        try? ScratchFile.removeLeftover(target + ScratchFile.suffix, fileSystem)
         try fileSystem.remove(target)
         if target != path { try fileSystem.remove(path) }
         if options.durability != .none { try fileSystem.syncDirectory(of: target) }

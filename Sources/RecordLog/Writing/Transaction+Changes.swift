@@ -8,8 +8,7 @@ extension Transaction {
     package func forEachAddedEntry(
         of index: IndexID, _ body: (_ key: UnsafeRawBufferPointer, _ row: UInt64) throws -> Bool
     ) throws {
-        let runs = IndexRuns(fresh: entries.runs(of: Int(index.rawValue)).reversed())
-        let merged = MergeCursor(cursors: try runs.cursors(.all, isDescending: false), isDescending: false, keepsTombstones: false)
+        let merged = try entries.runs(of: Int(index.rawValue)).merged()
         while try merged.next(), try body(IndexCursor.key(of: merged.entry), IndexCursor.row(of: merged.entry)) {}
     }
 

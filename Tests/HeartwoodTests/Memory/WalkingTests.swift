@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Heartwood
@@ -110,16 +111,16 @@ private func instanceSize(_ type: AnyClass) -> Int
             try WalkedStore.fill(stack, count: Self.long ?? 0)
             exit(0)
         }
-        let before = ProcessMemory.kibibytes("RssAnon:")
+        let before = ProcessMemory.kibibytes("RssAnon:") ?? 0
         let stack = try TestStack(.recordLog, model: WalkedStore.model(), at: url)
         // A fetch steps over the rows before its offset: at ten million they would be five thousand million.
         for way in WalkedStore.Way.allCases where way != .offset || count <= 1_000_000 {
             let context = stack.newContext()
             var most = 0, sum: Int64 = 0
             let start = ContinuousClock.now
-            try way.walk(context, count: count) { most = max(most, ProcessMemory.kibibytes("RssAnon:")) } _: { sum += $0 }
+            try way.walk(context, count: count) { most = max(most, ProcessMemory.kibibytes("RssAnon:") ?? 0) } _: { sum += $0 }
             print("\(way): \(count) objects, \(ContinuousClock.now - start), \(most) KiB private at most, \(before) before,",
-                "\(ProcessMemory.kibibytes("RssFile:")) KiB of files")
+                "\(ProcessMemory.kibibytes("RssFile:") ?? 0) KiB of files")
             #expect(sum == Self.sum(count))
             #expect(most < 64 * 1024)
         }
