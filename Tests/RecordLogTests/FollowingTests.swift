@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import RecordLog
@@ -23,6 +24,76 @@ import Testing
         #expect(try reader.follow().row(sample.reference(row)) == nil)
         try reader.close()
         #expect(try reader.follow() === reader.snapshot(), "a closed handle keeps what it knew")
+    }
+
+    /// What was committed before a call is seen by it, whatever the handle's other threads are about.
+    @Test(arguments: [false, true]) func whoFollowsBesideAnotherThreadMissesNothing(isReadOnly: Bool) throws {
+        let sample = try SampleStore { $0.durability = .none }
+        var options = sample.options
+        options.isReadOnly = isReadOnly
+        let reader = try LogStore.open(path: SampleStore.path, options: options)
+        let writer = sample.store
+        let isDone = Atomic<Bool>(false), missed = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            guard index == 0 else {
+                while !isDone.load(ordering: .relaxed) { _ = try? reader.follow() }
+                return
+            }
+            for number in UInt64(1)...3000 {
+                try? writer.write { try $0.setSystemValue(100, [UInt8(truncatingIfNeeded: number)]) }
+                if (try? reader.follow().sequence) != writer.snapshot().sequence { missed.add(1, ordering: .relaxed) }
+            }
+            isDone.store(true, ordering: .relaxed)
+        }
+        #expect(missed.load(ordering: .relaxed) == 0)
+        let newest = try reader.follow()
+        #expect(reader.isUpToDate(newest), "and the next one takes no lock")
+    }
+
+    /// A thread that waits for another process's lock is not waited for.
+    @Test func whoFollowsBesideAWaitingWriterReturns() throws {
+        let sample = try SampleStore { $0.durability = .none }
+        var options = sample.options
+        options.lockTimeout = .seconds(60)
+        let other = try LogStore.open(path: SampleStore.path, options: options)
+        let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
+        try file.lock(timeout: .zero)
+        // As if the lock's holder had committed: the header is another one.
+        var slot = sample.store.writer.slot
+        slot.generation += 1
+        let bytes = slot.encoded(fileID: sample.store.writer.file.identity.fileID), table = sample.table.id, place = slot.offset
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            guard index == 0 else {
+                _ = try? other.write { try $0.delete(RowReference(table: table, row: 1)) }
+                return
+            }
+            while !other.isAwaitingLock.load(ordering: .relaxed) { usleep(50) }
+            try? bytes.withUnsafeBytes { try file.write($0, at: place) }
+            #expect(ContinuousClock().measure { _ = try? other.follow() } < .seconds(30))
+            file.unlock()
+        }
+        #expect(try other.follow().sequence == sample.store.refresh().sequence)
+    }
+
+    /// A slot that is being written may show its checksum before its other bytes: it is looked at again.
+    @Test func aSlotThatIsHalfThereIsLookedAtAgain() throws {
+        let sample = try SampleStore { $0.durability = .none }
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        var options = sample.options
+        options.isReadOnly = true
+        let reader = try LogStore.open(path: SampleStore.path, options: options)
+        let known = try reader.follow()
+        let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
+        let row = try sample.insert(.init(name: "b", age: 2, group: 1))
+        let newest = sample.store.writer.slot
+        var whole = newest.encoded(fileID: known.file.identity.fileID)
+        let written = whole
+        for place in 8..<HeaderSlot.Layout.checksum { whole[place] = 0 }
+        try whole.withUnsafeBytes { try file.write($0, at: newest.offset) }
+        #expect(try reader.follow().sequence == known.sequence)
+        #expect(!reader.isUpToDate(known))
+        try written.withUnsafeBytes { try file.write($0, at: newest.offset) }
+        #expect(try reader.follow().row(sample.reference(row)) != nil)
     }
 
     @Test func aRowIsFoundAtEachOfItsVersions() throws {

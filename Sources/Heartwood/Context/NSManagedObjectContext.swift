@@ -64,10 +64,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var changeCount = 0
     /// How the newest fetch that a store answered was answered; tests assert on it.
     final var lastQuery: QueryStatistics {
-        get { newestQuery.statistics }
+        get {
+            switch newestQuery {
+            case .statistics(let statistics): statistics
+            case .route: route?.statistics ?? QueryStatistics()
+            }
+        }
         set { newestQuery = .statistics(newValue) }
     }
     @exclusivity(unchecked) final var newestQuery = QueryRecord.statistics(QueryStatistics())
+    /// The way of the newest look-up by a uniqueness constraint.
+    @exclusivity(unchecked) final var route: LookupRoute?
     /// What an index is asked for the value of a uniqueness constraint, in memory that stays.
     final let lookupKey = KeyBuilder()
     /// Whether the newest one that was looked at was evaluated on objects.
@@ -236,6 +243,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final func view(of store: NSPersistentStore) throws -> StoreView {
         if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
         let view = try generation?.view(of: store) ?? store.newestView(for: self)
+        forgetRoute()
         if let old = views[ObjectIdentifier(store)], old.storage === view.storage {} else { pinned.append(view.storage) }
         views[ObjectIdentifier(store)] = view
         lastView = (store.slotBase, view)
@@ -257,6 +265,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         // Its steps name rows, whose memory goes.
         recorder?.forget()
         laterBatches = []
+        forgetRoute()
         views = [:]
         lastView = nil
         pinned = []

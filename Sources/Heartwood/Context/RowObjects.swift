@@ -24,13 +24,7 @@ struct RowObjects: ~Copyable {
     @inline(__always)
     mutating func object(of row: RowView) -> NSManagedObject? {
         let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
-        if let known = context.identities[key] {
-            if known.isFault {
-                known.bind(row)
-                if known.storage != nil { known.forgetMembers() }
-            }
-            return known
-        }
+        if let known = context.registered(key, at: row) { return known }
         guard key.slot == runtime.slot || goOn(to: key.slot) else { return nil }
         let object = context.makeFault(key, runtimes.take(), entities.take(), contexts.take())
         object.bind(row)
@@ -44,5 +38,26 @@ struct RowObjects: ~Copyable {
         entities = CountedAhead(found.entity)
         runtimes = CountedAhead(found)
         return true
+    }
+}
+
+extension NSManagedObjectContext {
+    /// The object of one row, bound to it.
+    final func object(of row: RowView, _ key: ObjectKey, _ runtime: EntityRuntime) -> NSManagedObject {
+        if let known = registered(key, at: row) { return known }
+        let object = makeFault(key, runtime: runtime)
+        object.bind(row)
+        return object
+    }
+
+    /// A registered object whose row was found; a fault shows that one when it fires.
+    @inline(__always)
+    fileprivate final func registered(_ key: ObjectKey, at row: RowView) -> NSManagedObject? {
+        guard let known = identities[key] else { return nil }
+        if known.isFault {
+            known.bind(row)
+            if known.storage != nil { known.forgetMembers() }
+        }
+        return known
     }
 }

@@ -119,6 +119,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Learns of commits by other processes, where that costs next to nothing.
     func followOthers() {}
 
+    /// Whether `followOthers` would find nothing that `view` does not have; false where that is not told at once.
+    func hasNoNews(beyond view: RecordLogView) -> Bool { false }
+
     /// Writes a batch whole or not at all. On return each inserted object's storage names its permanent key.
     func save(_ batch: SaveBatch) throws {
         preconditionFailure("a store class overrides save")
@@ -241,7 +244,7 @@ class StoreView {
     /// - Returns: the index; nil where only a query finds it: `body` was not called then.
     func lookUp(
         _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
-    ) throws -> TableIndex? { nil }
+    ) throws -> EntityTable.Lookup? { nil }
 
     /// As `execute`, in two steps; nil where that gives nil.
     func prepared(_ query: StoreQuery) throws -> PreparedQuery? { nil }

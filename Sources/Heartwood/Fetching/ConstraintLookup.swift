@@ -6,49 +6,48 @@ struct ConstraintLookup {
     let key: String
     let value: PredicateValue
 
-    /// - Returns: nil where the request asks for more, or for less, than the objects that a value names.
-    init?<ResultType>(_ request: NSFetchRequest<ResultType>) {
-        // Another class may evaluate in a way of its own.
-        guard let predicate = request.predicate, type(of: predicate) == NSComparisonPredicate.self,
-            let equality = (predicate.body as? PredicateTree)?.equality,
-            request.resultType.isEmpty, request.fetchOffset <= 0, request.sortDescriptors?.isEmpty ?? true, request.affectedStores == nil,
-            request.includesPropertyValues, request.returnsObjectsAsFaults, !request.shouldRefreshRefetchedObjects,
-            request.relationshipKeyPathsForPrefetching == nil, request.propertiesToFetch == nil, request.propertiesToGroupBy == nil,
-            request.havingPredicate == nil
-        else { return nil }
-        (key, value) = equality
-    }
-
     /// The index that knows.
     /// - Parameter prefix: becomes what the index is asked.
-    fileprivate func index(of table: EntityTable, _ snapshot: Snapshot, _ prefix: KeyBuilder) -> TableIndex? {
+    fileprivate func index(of table: EntityTable, _ snapshot: Snapshot, _ prefix: KeyBuilder) -> EntityTable.Lookup? {
         prefix.removeAll()
         for lookup in table.lookups where lookup.attribute == key && snapshot.hasIndex(lookup.index.id) {
-            switch value {
-            case .text(let text) where lookup.isText: prefix.append(text: text)
-            case .integer(let number) where !lookup.isText: prefix.append(int64: number)
-            default: return nil
-            }
-            return lookup.index
+            return value.append(to: prefix, asText: lookup.isText) ? lookup : nil
         }
         return nil
+    }
+}
+
+extension PredicateValue {
+    /// Appends the value as an index of texts, or of integers, has it.
+    /// - Returns: whether it is one.
+    func append(to key: KeyBuilder, asText isText: Bool) -> Bool {
+        switch self {
+        case .text(let text) where isText: key.append(text: text)
+        case .integer(let number) where !isText: key.append(int64: number)
+        default: return false
+        }
+        return true
     }
 }
 
 extension RecordLogView {
     func find(
         _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
-    ) throws -> TableIndex? {
+    ) throws -> EntityTable.Lookup? {
         let table = try schema.table(of: runtime, slotBase: slotBase)
-        guard let index = lookup.index(of: table, snapshot, key) else { return nil }
-        do {
-            if let number = try snapshot.firstRow(index.id, prefix: key), let row = try snapshot.row(RowReference(table: table.id, row: number)) {
-                try body(row)
-            }
-        } catch let error as StoreError {
+        guard let found = lookup.index(of: table, snapshot, key) else { return nil }
+        if let row = try row(found.index, in: table.id, key) { try body(row) }
+        return found
+    }
+
+    /// The row of an index's first entry that starts with a key.
+    func row(_ index: TableIndex, in table: TableID, _ key: KeyBuilder) throws -> RowView? {
+        do throws(StoreError) {
+            guard let number = try snapshot.firstRow(index.id, prefix: key) else { return nil }
+            return try snapshot.row(RowReference(table: table, row: number))
+        } catch {
             throw RecordLogErrors.wrap(error)
         }
-        return index
     }
 }
 
@@ -56,14 +55,11 @@ extension NSManagedObjectContext {
     /// What a fetch by the value of a uniqueness constraint gives, where nothing but the tables of one store has a say in it.
     /// - Returns: nil where the fetch has to take the ordinary way.
     final func lookUp<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType]? {
-        guard changeCount == 0, parentContext == nil, coordinator?.hasSharedEntities == false, let lookup = ConstraintLookup(request),
-            QueryTuning.forcedAccess == nil
+        // Another class of predicates may evaluate in a way of its own.
+        guard changeCount == 0, parentContext == nil, request.asksForObjectsAlone, QueryTuning.forcedAccess == nil,
+            let predicate = request.predicate, type(of: predicate) == NSComparisonPredicate.self,
+            let tree = predicate.body as? PredicateTree, let found = try lookUp(tree, request)
         else { return nil }
-        let entity = try FetchSpecification.entity(of: request, context: self)
-        let isAlone = !request.includesSubentities || entity.subentities.isEmpty
-        // Entities that state it each for themselves may have a row each.
-        guard isAlone || entity.isUnique(lookup.key) else { return nil }
-        guard !isAlone || !entity.isAbstract, let found = try lookUp(lookup, isAlone ? [entity] : entity.concreteFamily) else { return nil }
         guard let object = found.first else { return [] }
         // Where it is of another class the ordinary way says so.
         guard ResultType.self is NSManagedObject.Type, type(of: object) is ResultType.Type else { return Self.converted(object) }
@@ -74,7 +70,19 @@ extension NSManagedObjectContext {
     @inline(never)
     private static func converted<ResultType>(_ object: NSManagedObject) -> [ResultType]? { (object as? ResultType).map { [$0] } }
 
-    private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription]) throws -> [NSManagedObject]? {
+    private func lookUp<ResultType>(_ tree: PredicateTree, _ request: NSFetchRequest<ResultType>) throws -> [NSManagedObject]? {
+        if generation == nil, let route, route.leads(request, tree, lookupKey) { return try follow(route).map { [$0] } ?? [] }
+        guard coordinator?.hasSharedEntities == false, let equality = tree.equality else { return nil }
+        let entity = try FetchSpecification.entity(of: request, context: self)
+        let isAlone = !request.includesSubentities || entity.subentities.isEmpty
+        // Entities that state it each for themselves may have a row each.
+        guard isAlone ? !entity.isAbstract : entity.isUnique(equality.key) else { return nil }
+        return try lookUp(
+            ConstraintLookup(key: equality.key, value: equality.value), isAlone ? [entity] : entity.concreteFamily, name: request.plainName)
+    }
+
+    /// - Parameter name: the entity's, where the request says no more of it.
+    private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription], name: String?) throws -> [NSManagedObject]? {
         adoptKeys()
         sweepIfWanted()
         var found: NSManagedObject?
@@ -86,12 +94,14 @@ extension NSManagedObjectContext {
             if asked == nil { store.followOthers() }
             asked = store
             var rows = RowObjects(self, store, runtime)
-            guard let index = try view(of: store).lookUp(lookup, runtime, lookupKey, { found = rows.object(of: $0) }) else { return nil }
-            if entities.count == 1 {
-                newestQuery = .lookup(runtime, index, isFound: found != nil)
+            let view = try view(of: store)
+            guard let known = try view.lookUp(lookup, runtime, lookupKey, { found = rows.object(of: $0) }) else { return nil }
+            if generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator, let view = view as? RecordLogView {
+                route = LookupRoute(name, coordinator, store, runtime, view, known, isFound: found != nil)
+                newestQuery = .route
                 return found.map { [$0] } ?? []
             }
-            statistics.add(runtime, index, isFound: found != nil)
+            statistics.add(runtime, known.index, isFound: found != nil)
             // The constraint holds for all of them together.
             if found != nil { break }
         }

@@ -90,7 +90,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// expression that is fetched.
     @exclusivity(unchecked) public final var havingPredicate: NSPredicate?
 
-    private let givenName: String?
+    let givenName: String?
     let objectClass: NSManagedObject.Type?
 
     /// A request for all objects of an entity.
@@ -112,6 +112,16 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         self.objectClass = objectClass
         super.init()
     }
+
+    /// Whether it asks for objects as they are found, all of them or the first: no window behind that, no order, nothing made of them.
+    final var asksForObjectsAlone: Bool {
+        resultType.isEmpty && fetchOffset <= 0 && sortDescriptors?.isEmpty ?? true && affectedStores == nil && includesPropertyValues
+            && returnsObjectsAsFaults && !shouldRefreshRefetchedObjects && relationshipKeyPathsForPrefetching == nil
+            && propertiesToFetch == nil && propertiesToGroupBy == nil && havingPredicate == nil
+    }
+
+    /// The entity's name, where the request says no more of the entity.
+    final var plainName: String? { entity == nil && objectClass == nil ? givenName : nil }
 
     override var plainCopy: NSFetchRequest<any NSFetchRequestResult>? {
         let copy = NSFetchRequest<any NSFetchRequestResult>()

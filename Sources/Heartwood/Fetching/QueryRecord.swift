@@ -1,18 +1,8 @@
 /// How a fetch was answered, as it is noted: put into words when somebody asks.
 enum QueryRecord {
     case statistics(QueryStatistics)
-    /// By one look at a uniqueness constraint's index.
-    case lookup(EntityRuntime, TableIndex, isFound: Bool)
-
-    var statistics: QueryStatistics {
-        switch self {
-        case .statistics(let statistics): return statistics
-        case .lookup(let runtime, let index, let isFound):
-            var statistics = QueryStatistics()
-            statistics.add(runtime, index, isFound: isFound)
-            return statistics
-        }
-    }
+    /// By the context's route.
+    case route
 }
 
 extension QueryStatistics {

@@ -8,15 +8,17 @@ final class SeenCommits: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The newest number while nothing of others is to be told, so that a fetch takes no lock to know it; 0 otherwise.
+    private let settled = Atomic<UInt64>(0)
 
     func begin(at sequence: UInt64) {
-        state.withLock { $0.newest = sequence }
+        change { $0.newest = sequence }
     }
 
     /// A transaction of this handle found `base` to be the newest commit, and is about to make the next one. Called under the
     /// store's write lock.
     func note(base: UInt64, isFollowed: Bool) {
-        state.withLock { state in
+        change { state in
             if base > state.newest { state.hasForeign = true }
             state.newest = isFollowed ? base + 1 : base
         }
@@ -24,13 +26,23 @@ final class SeenCommits: Sendable {
 
     /// Whether others have committed since this was asked last.
     func takeForeign(upTo sequence: UInt64) -> Bool {
-        state.withLock { state in
+        change { state in
             if sequence > state.newest {
                 state.newest = sequence
                 state.hasForeign = true
             }
             defer { state.hasForeign = false }
             return state.hasForeign
+        }
+    }
+
+    /// Whether `takeForeign` would say no.
+    func isSettled(at sequence: UInt64) -> Bool { settled.load(ordering: .acquiring) == sequence }
+
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { state in
+            defer { settled.store(state.hasForeign ? 0 : state.newest, ordering: .releasing) }
+            return body(&state)
         }
     }
 }

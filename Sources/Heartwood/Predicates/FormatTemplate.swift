@@ -58,6 +58,9 @@ final class FormatTemplate: @unchecked Sendable {
     /// What `filled(with:)` would say, where that is that a key has a value and no more.
     func equality(with value: PredicateValue) -> (key: String, value: PredicateValue)? { equalKey.map { ($0, value) } }
 
+    /// Whether that is said of a key.
+    func isEquality(of key: String) -> Bool { equalKey == key }
+
     /// - Returns: nil where the format has to be parsed.
     func filled(with arguments: [Any?]) -> PredicateNode? {
         guard arguments.count == argumentCount else { return nil }

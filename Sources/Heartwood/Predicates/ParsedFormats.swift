@@ -6,12 +6,25 @@ import Synchronization
 /// A format is kept where all of its arguments stand for values; one with `%K`, or with an expression or a predicate as an argument, is
 /// parsed each time. So is whatever turns out wrong, since only parsing knows where.
 enum ParsedFormats {
-    private static let limit = 256
-    /// nil for a format that has to be parsed each time. By their bytes: texts that Swift calls equal may have literals that a fetch tells
-    /// apart.
-    private static let known = Mutex<[ExactText: FormatTemplate?]>([:])
+    private struct Known {
+        /// nil for a format that has to be parsed each time. By their bytes: texts that Swift calls equal may have literals that a fetch tells
+        /// apart.
+        var templates: [ExactText: FormatTemplate?] = [:]
+        /// What was found last: to compare it takes a fifth of what hashing does.
+        var newest: (format: String, template: FormatTemplate)?
 
-    private static func template(_ format: String) -> FormatTemplate? { known.withLock { $0[ExactText(format)] ?? nil } }
+        mutating func template(_ format: String) -> FormatTemplate? {
+            if let newest, newest.format.hasSameBytes(as: format) { return newest.template }
+            guard let found = templates[ExactText(format)] ?? nil else { return nil }
+            newest = (format, found)
+            return found
+        }
+    }
+
+    private static let limit = 256
+    private static let known = Mutex(Known())
+
+    private static func template(_ format: String) -> FormatTemplate? { known.withLock { $0.template(format) } }
 
     /// The tree of a format that was asked before, and whose argument is compared with a key path.
     /// - Returns: nil where the format has to be looked at.
@@ -31,11 +44,11 @@ enum ParsedFormats {
     /// - Parameter parse: parses it with other arguments.
     static func note(_ format: String, _ count: Int, _ parse: ([Any?]) throws -> PredicateNode) {
         let key = ExactText(format)
-        guard count > 0, !known.withLock({ $0.keys.contains(key) }) else { return }
+        guard count > 0, !known.withLock({ $0.templates.keys.contains(key) }) else { return }
         let template = (try? parse((0..<count).map(FormatTemplate.Place.init))).map { FormatTemplate($0, argumentCount: count) }
         known.withLock { known in
-            if known.count >= limit { known.removeAll() }
-            known.updateValue(template, forKey: key)
+            if known.templates.count >= limit { known.templates.removeAll() }
+            known.templates.updateValue(template, forKey: key)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RecordLog
 import Synchronization
 
 /// The tree behind a predicate object.
@@ -71,6 +72,16 @@ final class PredicateTree: PredicateBody {
         case .node: return nil
         case .template(let template, let value): return template.equality(with: value)
         }
+    }
+
+    /// Appends what an index of an attribute is asked, where the tree says that the attribute has a value, and nothing else.
+    /// - Parameter isText: whether the attribute holds texts; integers otherwise.
+    func appendEquality(of attribute: String, asText isText: Bool, to key: KeyBuilder) -> Bool {
+        if case .template(let template, let value) = source {
+            return template.isEquality(of: attribute) && value.append(to: key, asText: isText)
+        }
+        guard let equality, equality.key == attribute else { return false }
+        return equality.value.append(to: key, asText: isText)
     }
 
     func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool {

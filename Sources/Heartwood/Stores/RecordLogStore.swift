@@ -206,6 +206,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         if commits.takeForeign(upTo: newest.sequence) { announceRemoteChange() }
     }
 
+    override func hasNoNews(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isSettled(at: view.snapshot.sequence) }
+
     override var metadata: [String: Any]! {
         get { state.withLock { $0.pendingMetadata ?? $0.loaded?.metadata ?? [:] } }
         set {

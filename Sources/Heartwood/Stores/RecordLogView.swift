@@ -27,6 +27,8 @@ final class RecordLogView: StoreView {
 
     override var storage: AnyObject { snapshot.file }
     override var isNewest: Bool { log.publications == publication }
+    /// Whether the log's handle knows all that others have committed.
+    var isUpToDate: Bool { log.isUpToDate(snapshot) }
 
     @inline(__always)
     func reference(_ key: ObjectKey) -> RowReference {
@@ -138,7 +140,7 @@ final class RecordLogView: StoreView {
 
     override func lookUp(
         _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
-    ) throws -> TableIndex? { try find(lookup, runtime, key, body) }
+    ) throws -> EntityTable.Lookup? { try find(lookup, runtime, key, body) }
 
     override func prepared(_ query: StoreQuery) throws -> PreparedQuery? {
         try prepareAnswer(query)

@@ -174,6 +174,9 @@ struct HeaderMark: Equatable {
         second = checksum(1)
     }
 
+    /// Both in one word, never 0.
+    var digest: UInt64 { max(1, first ^ (second &* 0x9E37_79B9_7F4A_7C15)) }
+
     /// A slot was written at its place.
     mutating func wrote(_ slot: [UInt8], generation: UInt64) {
         let checksum = slot.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: HeaderSlot.Layout.checksum, as: UInt64.self) }

@@ -345,14 +345,22 @@ struct HeaderReader {
         header.withUnsafeBytes { newestSlot($0, fileID: fileID) }
     }
 
-    static func newestSlot(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> HeaderSlot? {
+    static func newestSlot(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> HeaderSlot? { slots(header, fileID: fileID).newest }
+
+    /// The newest slot, and whether each of the two is whole or was never written: another is damaged, or is being written.
+    static func slots(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> (newest: HeaderSlot?, areWhole: Bool) {
         var newest: HeaderSlot?
+        var areWhole = true
         for offset in FileFormat.slotOffsets {
             let start = Int(offset)
             // A copy: the header may be mapped memory that another process writes between the checksum and the values.
             let bytes = Array(header[start..<start + HeaderSlot.Layout.size])
-            if let slot = bytes.withUnsafeBytes({ HeaderSlot($0, fileID: fileID) }), slot.generation >= newest?.generation ?? 0 { newest = slot }
+            guard let slot = bytes.withUnsafeBytes({ HeaderSlot($0, fileID: fileID) }) else {
+                areWhole = areWhole && bytes.allSatisfy { $0 == 0 }
+                continue
+            }
+            if slot.generation >= newest?.generation ?? 0 { newest = slot }
         }
-        return newest
+        return (newest, areWhole)
     }
 }

@@ -15,10 +15,10 @@ extension LogStore {
             file.cutReadable(to: size)
             throw LogFile.cut(path, to: size)
         }
-        let slot = try publishedSlot(file)
+        let (slot, mark) = try publishedSlot(file)
         let isNew = slot.generation > writer.slot.generation
         // What is shown before it is in the file stays so: it was decided.
-        guard isNew || isLocked || slot.isUnresolved && writer.base == nil else { return }
+        guard isNew || isLocked || slot.isUnresolved && writer.base == nil else { return writer.remember(mark) }
         // Another process may have written what the slot says since.
         if !isLocked { size = try file.storage.size() }
         guard size >= slot.end else {
@@ -63,6 +63,7 @@ extension LogStore {
             writer.slot = slot
             writer.isSlotWaiting = false
         }
+        writer.remember(mark)
         if isLocked { writer.takeUp(snapshot()) }
         if isLocked, options.durability != .none, writer.mustRewrite || writer.slot.isUnresolved {
             // (4) As an opening with the lock does: what no slot calls durable, and may have been read before by this handle, may be pages that
@@ -127,21 +128,27 @@ extension LogStore {
         return (loaded.snapshot, loaded.end)
     }
 
-    /// The newest slot. Another process may be writing one, and then the other, while they are read.
-    private func publishedSlot(_ file: LogFile) throws(StoreError) -> HeaderSlot {
+    /// The newest slot, and what tells whether another one has been written since; nil where that is not certain. Another process may be
+    /// writing one, and then the other, while they are read: of one that is half there nothing is remembered, its checksum least of all.
+    private func publishedSlot(_ file: LogFile) throws(StoreError) -> (HeaderSlot, HeaderMark?) {
         for _ in 0..<10 {
-            let slot = try file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { header throws(StoreError) -> HeaderSlot? in
+            let found = try file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { header throws(StoreError) -> (HeaderSlot, HeaderMark?)? in
+                // Before the slots: what is written in between makes another mark.
                 let mark = HeaderMark(header)
-                guard mark != writer.mark else { return writer.slot }
+                guard mark != writer.mark else { return (writer.slot, mark) }
                 writer.mark = nil
-                let slot = HeaderReader.newestSlot(header, fileID: file.identity.fileID)
-                // Only where nothing newer stays unread: the slot is taken up for certain then.
-                if slot == writer.slot { writer.mark = mark }
-                return slot
+                let (newest, areWhole) = HeaderReader.slots(header, fileID: file.identity.fileID)
+                return newest.map { ($0, areWhole ? mark : nil) }
             }
-            if let slot { return slot }
+            if let found { return found }
         }
         throw StoreError.corrupt(path, at: 0, "both header slots are damaged")
+    }
+
+    /// Under the lock nobody writes a slot, and all that the header says was taken up: it is known, damaged slots and all.
+    func rememberHeader() throws(StoreError) {
+        guard writer.mark == nil else { return }
+        writer.mark = try writer.file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0) }
     }
 
     /// Whether something follows the log's end: a writer died after appending and before publishing.

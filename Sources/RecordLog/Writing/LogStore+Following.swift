@@ -1,25 +1,41 @@
 import Synchronization
 
+/// Commits of others, as readers learn of them.
 extension LogStore {
-    /// Learns what other handles and processes have committed, where that can be done at once: a look at the header in memory
-    /// where nothing is new, and nothing while this handle is writing, which learns it by itself.
+    /// Learns what other handles and processes have committed before the call: a look at the header in memory where nothing is new.
+    ///
+    /// Where another thread of this handle is about to learn it, that one is waited for, as long as a lock may take. One that waits for
+    /// another process's lock may take longer; then, after a few milliseconds, what this handle knows has to do.
     /// - Returns: the newest commit that this handle knows.
     /// - Throws: `corrupt`; the handle keeps what it knew.
-    /// - Complexity: O(1) and, in a mapped file, no call of the system where nothing is new, else O(new log).
+    /// - Complexity: O(1) and, in a mapped file, no call of the system and no lock where nothing is new, else O(new log).
     @discardableResult
     public func follow() throws(StoreError) -> Snapshot {
-        var failure: StoreError?
-        _ = writeLock.withLockIfAvailable { _ in
-            guard !writer.isClosed, writer.poison == nil else { return }
-            do throws(StoreError) {
-                let mark = try writer.file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0) }
-                guard mark != writer.mark || writer.slot.isUnresolved && writer.base == nil else { return }
-                try catchUp(isLocked: false)
-            } catch {
-                failure = error
+        var outcome: Result<Void, StoreError>?
+        var since: ContinuousClock.Instant?
+        while outcome == nil {
+            if isUpToDate(snapshot()) { return snapshot() }
+            outcome = writeLock.withLockIfAvailable { _ in
+                guard !writer.isClosed, writer.poison == nil else { return .success(()) }
+                do throws(StoreError) { return .success(try catchUp(isLocked: false)) } catch { return .failure(error) }
             }
+            guard outcome == nil else { break }
+            let now = ContinuousClock.now, start = since ?? now
+            since = start
+            guard now - start < (isAwaitingLock.load(ordering: .relaxed) ? Self.patience : max(Self.patience, options.lockTimeout)) else { break }
+            LazyMemory.pause()
         }
-        if let failure { throw failure }
+        try outcome?.get()
         return snapshot()
+    }
+
+    private static let patience = Duration.milliseconds(5)
+
+    /// Whether nobody had published anything that this handle does not know of: its newest snapshot, taken after this, has all that was
+    /// committed before.
+    /// - Parameter known: any snapshot of this handle; one of a file that has been replaced is told no.
+    public func isUpToDate(_ known: Snapshot) -> Bool {
+        let header = try? known.file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0).digest }
+        return header == writer.knownHeader.load(ordering: .acquiring)
     }
 }

@@ -1,0 +1,74 @@
+import Synchronization
+
+/// What a handle's writer knows; guarded by the store's write lock.
+///
+/// idle -> writing -> idle; a failed write or sync -> poisoned, for good.
+final class Writer: @unchecked Sendable {
+    // Unchecked: used under `LogStore.writeLock` alone.
+    var file: LogFile
+    /// The newest commit that is whole in the file, where the published snapshot shows one more: another store has decided for it, and
+    /// nobody has completed it yet. Never set while the lock is held.
+    var base: Snapshot?
+    /// A group of commits that this handle decided and of which every store has heard.
+    var settledGroup: UniqueID?
+    /// The header slot written or read last.
+    var slot: HeaderSlot
+    /// Whether there was no room to write it: its generation is that of the newest one in the file.
+    var isSlotWaiting = false
+    /// Of the header in which that is the newest slot; nil where that is to be found out.
+    var mark: HeaderMark? {
+        didSet { knownHeader.store(mark?.digest ?? 0, ordering: .releasing) }
+    }
+    /// Its digest, for who looks without the lock; 0 for nil.
+    let knownHeader = Atomic<UInt64>(0)
+    /// Where the next frame goes: behind the newest commit and checkpoint.
+    var end: UInt64
+    /// Up to here everything is on the disk, but for header slots, where the log ends here.
+    var syncedEnd: UInt64 = 0
+    /// Bytes of commits that the newest checkpoint does not have.
+    var bytesBehind: UInt64
+    /// The same when a checkpoint failed last.
+    var bytesBehindAtFailure: UInt64 = 0
+    /// The file reaches to here, with zeroes from `end` on unless a writer died.
+    var zeroedEnd: UInt64
+    var poison: StoreError?
+    var isClosed = false
+    /// Whether what no slot calls durable is to be written again before anything else: this handle took up the file as a reader does, or when
+    /// there was no room for it.
+    var mustRewrite = false
+    /// What transactions use again.
+    let buffer = FrameBuffer()
+    var maintainers: IndexMaintainers?
+    /// Whether the store should compact itself is looked at once the log ends here.
+    var compactionLookAt: UInt64 = 0
+
+    init(_ opened: OpenedFile) {
+        file = opened.snapshot.file
+        base = opened.base
+        slot = opened.slot
+        end = opened.end
+        bytesBehind = opened.bytesBehind
+        zeroedEnd = opened.zeroedEnd
+        isSlotWaiting = opened.lacksRoom
+        mustRewrite = opened.lacksRoom
+    }
+
+    /// Takes the header in which `slot` is the newest for known; one behind whose log something may wait is looked at each time.
+    func remember(_ mark: HeaderMark?) { self.mark = slot.isUnresolved && base == nil ? nil : mark }
+
+    /// The newest slot with the log's end moved.
+    func slot(upTo end: UInt64) -> HeaderSlot {
+        var slot = self.slot
+        slot.end = end
+        return slot
+    }
+
+    func check(path: String) throws(StoreError) {
+        if isClosed { throw StoreError(.closed, path: path, "the store is closed", remedy: "Open it again.") }
+        if let poison {
+            throw StoreError(
+                .poisoned, path: path, "an earlier write failed (\(poison.message)), so nothing more is written through this handle",
+                remedy: "Close the store and open it again: it recovers what was committed.")
+        }
+    }
+}
