@@ -5,7 +5,7 @@ import RecordLog
 /// Rows that it has made are kept as stretches of numbers, of which each commit adds one at most; of rows that were there before, each one.
 final class CountedRows {
     /// Ascending, apart from each other.
-    private var made: [ClosedRange<UInt64>] = []
+    @exclusivity(unchecked) private var made: [ClosedRange<UInt64>] = []
     private var updated: Set<RowReference> = []
 
     /// Notes a row that was made; numbers are given in turn.

@@ -15,20 +15,20 @@ struct AddedEntries: ~Copyable {
         countMax = bytesMax / Self.bytesPerEntry
     }
 
-    /// - Parameter makeSpilled: called where there is too much for memory the first time.
+    /// - Returns: false, and nothing is added, where there is no room left in memory.
     @inline(__always)
-    mutating func add(_ entry: UnsafeRawBufferPointer, to slot: Int, isTombstone: Bool, _ makeSpilled: () -> SpilledEntries) {
-        let isAdded = buffer(slot)._withUnsafeGuaranteedRef { buffer in
+    mutating func add(_ entry: UnsafeRawBufferPointer, to slot: Int, isTombstone: Bool) -> Bool {
+        buffer(slot)._withUnsafeGuaranteedRef { buffer in
             guard buffer.byteCount &+ entry.count <= bytesMax, buffer.count < countMax else { return false }
             buffer.append(entry, isTombstone: isTombstone)
             return true
         }
-        if !isAdded { addBeyondMemory(entry, to: slot, isTombstone: isTombstone, makeSpilled) }
     }
 
     /// Sets the index's entries aside first.
+    /// - Parameter makeSpilled: called the first time.
     @inline(never)
-    private mutating func addBeyondMemory(
+    mutating func addBeyondMemory(
         _ entry: UnsafeRawBufferPointer, to slot: Int, isTombstone: Bool, _ makeSpilled: () -> SpilledEntries
     ) {
         let spilled = spilled ?? makeSpilled()

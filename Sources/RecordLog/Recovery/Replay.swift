@@ -196,7 +196,9 @@ final class Replay {
         _ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer, isTombstone: Bool
     ) throws(StoreError) {
         guard try makeKey(row, layout, index) else { return }
-        added.add(key.buffer, to: Int(index.id.rawValue), isTombstone: isTombstone) { SpilledEntries(file, options) }
+        let slot = Int(index.id.rawValue)
+        if added.add(key.buffer, to: slot, isTombstone: isTombstone) { return }
+        added.addBeyondMemory(key.buffer, to: slot, isTombstone: isTombstone) { SpilledEntries(file, options) }
     }
 
     /// Makes `key` the row's entry.
@@ -270,7 +272,8 @@ final class Replay {
         var entries = AddedEntries(bytesMax: options.indexMemory)
         try rows.scanRows(definition.table) { row throws(StoreError) in
             guard let layout = table.layout(row.layoutID), try makeKey(row, layout, maintainer) else { return true }
-            entries.add(key.buffer, to: 0, isTombstone: false) { SpilledEntries(file, options) }
+            if entries.add(key.buffer, to: 0, isTombstone: false) { return true }
+            entries.addBeyondMemory(key.buffer, to: 0, isTombstone: false) { SpilledEntries(file, options) }
             return true
         }
         return entries.runs(of: 0)

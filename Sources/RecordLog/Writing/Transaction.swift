@@ -256,7 +256,13 @@ public final class Transaction {
     func add(_ key: KeyBuilder, row: UInt64, to index: IndexID, isTombstone: Bool) throws(StoreError) {
         key.append(row: row)
         try IndexKeyExtractors.check(key, sizeMax: keySizeMax, in: base.file)
-        entries.add(key.buffer, to: Int(index.rawValue), isTombstone: isTombstone) { SpilledEntries(base.file, maintainers.options) }
+        if entries.add(key.buffer, to: Int(index.rawValue), isTombstone: isTombstone) { return }
+        addBeyondMemory(key.buffer, to: index, isTombstone: isTombstone)
+    }
+
+    @inline(never)
+    private func addBeyondMemory(_ entry: UnsafeRawBufferPointer, to index: IndexID, isTombstone: Bool) {
+        entries.addBeyondMemory(entry, to: Int(index.rawValue), isTombstone: isTombstone) { SpilledEntries(base.file, maintainers.options) }
     }
 
     // MARK: System values
