@@ -154,68 +154,10 @@ extension NSManagedObjectContext {
     }
 
     /// Whether what the fetch asks may lie in a changed object that it does not ask for: a key path leads through others.
-    private func isChangedAlong(_ fetch: FetchSpecification) -> Bool {
+    final func isChangedAlong(_ fetch: FetchSpecification) -> Bool {
         guard hasChanges, fetch.includesPendingChanges else { return false }
         let entities = fetch.entitiesAlong
         return !entities.isEmpty && listed.contains { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
-    }
-
-    /// The store's matches less the changed objects, and the changed objects that match as they are now; sorted, offset
-    /// and limited here. Also the way of predicates that no store can evaluate on rows.
-    private func fetchInMemory(
-        _ fetch: FetchSpecification, families: [Family], pending: [NSManagedObject]
-    ) throws -> [NSManagedObject] {
-        lastQueryWasInMemory = true
-        var objects: [NSManagedObject] = []
-        let isLocal = !isChangedAlong(fetch), isPendingApart = fetch.includesPendingChanges
-        func take(_ object: NSManagedObject) {
-            if !isPendingApart || !object.hasChanges { objects.append(object) }
-        }
-        var reader: NSManagedObjectContext?
-        /// Where no row can tell what is stored of a changed object, another context's can.
-        func stored(_ object: NSManagedObject) -> NSManagedObject? {
-            guard !isPendingApart, object.hasChanges, object.runtime.store?.rows == nil else { return object }
-            if reader == nil { reader = newReader() }
-            return reader?.object(for: object.key)
-        }
-        func takeMatch(_ object: NSManagedObject) throws {
-            if !isPendingApart || !object.hasChanges, let stored = stored(object), try fetch.holds(stored) {
-                objects.append(object)
-            } else {
-                sweepIfWanted()
-            }
-        }
-        if parentContext != nil {
-            var all = fetch
-            (all.limit, all.offset, all.sort) = (0, 0, [])
-            if !isLocal { all.predicate = nil }
-            try fetchFromParent(all).forEach(isLocal ? take : takeMatch)
-        } else {
-            for family in families {
-                let part = family.value(fetch, limit: nil, offset: 0, isSorted: false)
-                if isLocal, try run(part.query, on: part.store, take) != nil { continue }
-                var all = part.query
-                all.predicate = nil
-                _ = try run(all, on: part.store, takeMatch)
-            }
-        }
-        objects += try pending.filter { try !$0.isDeleted && fetch.holds($0) }
-        if !fetch.sort.isEmpty { objects = sorted(objects, fetch.sort) }
-        objects = Array(objects.dropFirst(fetch.offset))
-        return fetch.limit == 0 ? objects : Array(objects.prefix(fetch.limit))
-    }
-
-    final func sorted(_ objects: [NSManagedObject], _ keys: [SortKey]) -> [NSManagedObject] {
-        objects.enumerated().sorted { a, b in
-            for key in keys {
-                switch key.compare(a.element, b.element) {
-                case .orderedAscending: return true
-                case .orderedDescending: return false
-                case .orderedSame: continue
-                }
-            }
-            return a.offset < b.offset
-        }.map(\.element)
     }
 
     // MARK: Counting

@@ -79,6 +79,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final let lookupKey = KeyBuilder()
     /// Whether the newest one that was looked at was evaluated on objects.
     final var lastQueryWasInMemory = false
+    /// Whether a predicate has asked an object something that this context has changed, since a fetch made it false.
+    @exclusivity(unchecked) final var hasMetChange = false
     /// How many entries of to-many relationships this context has read or looked up one by one; tests assert on it.
     final var memberEntriesRead = 0
     /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing. Until

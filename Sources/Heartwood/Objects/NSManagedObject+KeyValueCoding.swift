@@ -156,7 +156,9 @@ extension NSManagedObject: PredicateSubject {
         if key == "self" || key == "SELF" { return self }
         if key == "objectID" { return objectID }
         // A key of another entity of the family, which the fetch's entity or one below it has: null here.
-        if runtime.index(of: key) == nil, entity.isKnownInFamily(key) { return nil }
+        let property = runtime.index(of: key)
+        if property == nil, entity.isKnownInFamily(key) { return nil }
+        if hasChanges || property.flatMap(touchedToManyState)?.isChanged ?? false { managedObjectContext?.hasMetChange = true }
         return value(forKey: key)
     }
 }

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
             statistics.add(found)
         }
         lastQuery = statistics
-        if !fetch.sort.isEmpty { objects = sorted(objects, fetch.sort) }
+        objects = try sorted(objects, fetch, StoreReader(of: self))
         objects.removeFirst(min(fetch.offset, objects.count))
         if let end, objects.count > end - fetch.offset { objects.removeLast(objects.count - (end - fetch.offset)) }
         return objects
