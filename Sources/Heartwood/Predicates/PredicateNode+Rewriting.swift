@@ -25,8 +25,8 @@ extension PredicateNode {
         }
     }
 
-    /// With the values of functions of constants in their places, so that a store can compile them and an index serve them. The time
-    /// that `now()` gives is then one for all objects, as a fetch needs it.
+    /// With the values of functions of constants, and of key paths that lead on from constants, in their places, so that a store can compile
+    /// them and an index serve them. The time that `now()` gives is then one for all objects, as a fetch needs it.
     var folded: PredicateNode {
         hasExpressions ? rewriting { expression, _ in expression.foldedOnce } : self
     }
@@ -61,6 +61,8 @@ extension ExpressionNode {
         case .set(let operation, let left, let right):
             guard let a = left.constant?.listed, let b = right.constant?.listed else { return self }
             return .constant(operation.apply(a, b))
+        // Read here, since the predicate may be asked on another context's queue.
+        case .path(let base, let keys): return base.constant.map { .constant(PredicateKeyPath.value(keys[...], of: $0)) } ?? self
         default: return self
         }
     }

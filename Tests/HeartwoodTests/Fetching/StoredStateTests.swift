@@ -104,4 +104,24 @@ import Testing
         stack.context.delete(moved)
         #expect(try stack.fetch("Group", "people.@count == 3") == [groups[0]])
     }
+
+    /// A key path that leads on from an object in a predicate is read once, where the fetch begins: a parent on another queue reads no object of its
+    /// child's.
+    @Test(arguments: StoreKind.allCases)
+    func whatAPredicatesObjectSaysIsReadByWhoFetches(kind: StoreKind) throws {
+        let stack = try TestStack(kind), group = stack.insert("Group", ["title": "ann"])
+        for name in ["ann", "bob"] { stack.insert("Person", ["name": name, "email": "\(name)@x", "group": group]) }
+        try stack.context.save()
+        let person = try stack.fetch("Person", "name == 'bob'")[0]
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.predicate = NSPredicate(format: "email == %@.email", person)
+        #expect(try stack.context.fetch(request) == [person])
+        if StoreKind.planning.contains(kind) {
+            #expect(try stack.context.explain(request).parts.allSatisfy { $0.access == .index("unique:email") })
+        }
+        let child = stack.context.child()
+        child.own(group).setValue("bob", forKey: "title")
+        #expect(names(try stack.fetch("Person", "name == %@.title", [child.own(group)], in: child)) == ["bob"])
+        #expect(names(try stack.fetch("Person", "name == %@.title", [group], in: child)) == ["ann"])
+    }
 }
