@@ -249,6 +249,8 @@ final class Replay {
             guard indexes[slot] == nil, let extractor = try extractor(of: definition) else { continue }
             indexes[slot] = try build(definition, extractor, from: partial)
         }
+        // A prepared commit may still be taken: it keeps up the indexes that were made here.
+        extractors = [:]
         return snapshotAsIs(counters: counters)
     }
 

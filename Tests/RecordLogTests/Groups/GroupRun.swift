@@ -110,7 +110,9 @@ final class GroupRun: CrashingRun {
             // A reader that cannot read the deciding file shows what was before, as it may.
             disk.heal()
             for store in Bool.random(using: &random) ? pair.stores : pair.stores.reversed() { _ = try store.refresh() }
-            try demand(told(try pair.contents()), "a refresh")
+            let found = try pair.contents()
+            try demand(told(found), "a refresh")
+            if let problem = try pair.mismatch(found) { throw Violation(description: "a refresh: " + problem) }
         case 6...8: try commitToOne(pair, isFirst: Bool.random(using: &random))
         default: try commitToBoth(pair)
         }
@@ -221,6 +223,7 @@ final class GroupRun: CrashingRun {
     /// Adds rows, and changes or deletes others.
     private func change(_ sample: SampleStore, _ transaction: Transaction, _ people: SamplePair.Contents) throws -> SamplePair.Contents {
         var people = people
+        if Int.random(in: 0..<6, using: &random) == 0 { try sample.addOrDropLateIndex(transaction) }
         let known = people.keys.sorted().randomElement(using: &random)
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             name += 1

@@ -59,14 +59,22 @@ final class SamplePair {
         return next
     }
 
+    private struct WrongIndex: Error, CustomStringConvertible {
+        let description: String
+    }
+
     /// What readers of the files find that open them now, the second one first where it is asked for; writes nothing.
+    /// - Throws: where their indexes say something else than their rows.
     static func read(_ disk: any FileSystem, backwards: Bool = false) throws -> State {
         func contents(_ path: String) throws -> Contents {
             var options = StoreOptions()
             options.fileSystem = disk
             options.isReadOnly = true
             let store = try LogStore.open(path: path, options: options)
-            return try SampleStore(reading: store).map { try $0.contents(store.snapshot()) } ?? [:]
+            guard let sample = SampleStore(reading: store) else { return [:] }
+            let found = try sample.contents(store.snapshot())
+            if let problem = try sample.mismatch(store.snapshot(), found) { throw WrongIndex(description: "a reader of \(path): " + problem) }
+            return found
         }
         if backwards {
             let second = try contents(paths[1])
@@ -77,10 +85,12 @@ final class SamplePair {
     }
 
     var mismatch: String? {
-        get throws {
-            try first.mismatch(first.store.snapshot(), state.first).map { "first: " + $0 }
-                ?? second.mismatch(second.store.snapshot(), state.second).map { "second: " + $0 }
-        }
+        get throws { try mismatch(state) }
+    }
+
+    func mismatch(_ state: State) throws -> String? {
+        try first.mismatch(first.store.snapshot(), state.first).map { "first: " + $0 }
+            ?? second.mismatch(second.store.snapshot(), state.second).map { "second: " + $0 }
     }
 
     /// Which of the two decides, as a place among `paths`.

@@ -94,7 +94,9 @@ final class SimulationRun: CrashingRun {
         case 3...5:
             let snapshot = try sample.store.refresh()
             let found = try sample.contents(snapshot)
-            if let problem = history.objection(snapshot.sequence, found, notBefore: history.announced) { throw Violation(description: "a refresh: " + problem) }
+            if let problem = try history.objection(snapshot.sequence, found, notBefore: history.announced) ?? sample.mismatch(snapshot, found) {
+                throw Violation(description: "a refresh: " + problem)
+            }
             if Int.random(in: 0..<4, using: &random) == 0 { kept.append((sample, snapshot, found)) }
         case 6:
             handles[index] = nil
