@@ -42,15 +42,16 @@ extension LogStore {
         return (done.report, done.old)
     }
 
-    /// The newest commit, those of other processes included, its file's newest checkpoint, and whether a new file must be
-    /// durable before it takes that one's place.
+    /// The newest commit in the file, those of other processes included, its newest checkpoint, and whether a new file must be
+    /// durable before it takes that one's place. A commit that is shown and that nobody has completed is not in the file: whoever takes the
+    /// lock next completes it, the compaction at its end if nobody else.
     /// - Parameter file: the file that it must be of; nil for whichever has the store's path.
     func newest(of file: LogFile?) throws(StoreError) -> (snapshot: Snapshot, checkpoint: FramePointer, isDurable: Bool) {
         try exclusively { () throws(StoreError) in
             try writer.check(path: path)
             try catchUp(isLocked: false)
             guard file == nil || writer.file === file else { throw CheckpointSink.abandoned(path) }
-            return (snapshot(), writer.slot.checkpoint, keepsDurable)
+            return (writer.base ?? snapshot(), writer.slot.checkpoint, keepsDurable)
         }
     }
 

@@ -47,7 +47,7 @@ struct StoreCopy {
     /// The newest commit; where the path has got another file, or none, the newest that the handle knows.
     private func newest() throws(StoreError) -> Snapshot {
         do throws(StoreError) {
-            return try source.newest(of: nil).snapshot
+            return try source.refresh()
         } catch {
             guard error.code == .superseded || error.code == .notAStore else { throw error }
             return source.snapshot()

@@ -101,7 +101,9 @@ final class GroupRun: CrashingRun {
         let pair = try handles(process)
         switch Int.random(in: 0..<16, using: &random) {
         case 0: try (Bool.random(using: &random) ? pair.first : pair.second).store.checkpoint()
-        case 1: _ = try (Bool.random(using: &random) ? pair.first : pair.second).store.compact()
+        case 1:
+            let window: HistoryWindow = [.none, .none, .commits(2), .commits(100)].randomElement(using: &random) ?? .none
+            _ = try (Bool.random(using: &random) ? pair.first : pair.second).store.compact(keeping: window)
         case 2:
             pairs[process] = nil
             for store in pair.stores { try store.close() }
