@@ -146,6 +146,56 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
+    /// Behind a mapped file's end there is nothing to read: a transaction that goes on all the same is told of the failure again.
+    @Test(arguments: [true, false], [.noSpace, .io] as [StoreError.Code])
+    func whatIsInAPieceThatFailedIsNotReadBack(maps: Bool, code: StoreError.Code) throws {
+        let disk = Disk()
+        let sample = try SampleStore(fileSystem: disk) {
+            $0.flushSize = 3000
+            $0.usesMemoryMapping = maps
+        }
+        let kept = try sample.insert(.init(name: "kept", age: 1, group: 1, picture: .init(fill: 3, count: 9000)))
+        func fails(_ what: String, _ body: () throws -> Void) {
+            let error = #expect(throws: StoreError.self, "\(what)") { try body() }
+            #expect(error?.code == code, "\(what)")
+        }
+        let person = SampleStore.Person(name: String(repeating: "n", count: 1000), age: 1, group: 1)
+        fails("the transaction") {
+            try sample.store.write { transaction in
+                disk.set(.failing(after: 0, code))
+                var rows: [RowReference] = []
+                fails("writing") {
+                    while true {
+                        rows.append(sample.reference(try transaction.newRow(in: sample.table.id)))
+                        try sample.put(transaction, rows[rows.count - 1].row, person)
+                    }
+                }
+                fails("a row") { _ = try transaction.row(rows[0]) }
+                fails("a change") { try sample.put(transaction, rows[0].row, person) }
+                fails("a deletion") { _ = try transaction.delete(rows[0]) }
+                // What the transaction did not write is there.
+                let view = try #require(try transaction.row(sample.reference(kept)))
+                #expect(try sample.person(view, transaction.value) == sample.people[kept])
+            }
+        }
+        disk.set(.none)
+        if code == .io { try sample.reopenAfterCrash() }
+        fails("a value's transaction") {
+            try sample.store.write { transaction in
+                disk.set(.failing(after: 0, code))
+                let row = try transaction.newRow(in: sample.table.id)
+                try sample.put(transaction, row, .init(name: "a", age: 1, group: 1, picture: .init(fill: 1, count: 20_000)))
+                for _ in 0..<2 {
+                    let view = try #require(try transaction.row(sample.reference(row)))
+                    fails("a value") { _ = try transaction.value(sample.table.currentLayout.access[3], of: view)?.chunk(0) }
+                }
+            }
+        }
+        disk.set(.none)
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
     /// So that the sync at the end has little left to do.
     @Test(arguments: [.full, .relaxed, .none] as [Durability])
     func theDiskMayBeginWithAPieceBeforeTheSync(durability: Durability) throws {

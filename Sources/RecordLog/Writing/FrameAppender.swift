@@ -29,6 +29,8 @@ final class FrameAppender: CheckpointFrameSink {
     private var batch: Int?
     /// A write that failed: the handle must not go on as if nothing had happened.
     private(set) var failure: StoreError?
+    /// Where what could not be written begins.
+    private var failedFrom: UInt64?
     private let counters: Counters
 
     /// Written once so much has gathered.
@@ -59,7 +61,7 @@ final class FrameAppender: CheckpointFrameSink {
     var segmentSize: UInt64 { file.segmentSize }
 
     /// Up to here the file has what was laid down.
-    var writtenEnd: UInt64 { behind?.piece.offset ?? base }
+    var writtenEnd: UInt64 { failedFrom ?? behind?.piece.offset ?? base }
 
     /// Where the next byte goes.
     var position: UInt64 { base + UInt64(count) }
@@ -310,7 +312,7 @@ final class FrameAppender: CheckpointFrameSink {
     private func flush(_ write: (UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) {
         try settle()
         guard count > 0 else { return }
-        try remembering { () throws(StoreError) in try write(UnsafeRawBufferPointer(start: memory, count: count)) }
+        try remembering(from: base) { () throws(StoreError) in try write(UnsafeRawBufferPointer(start: memory, count: count)) }
         wrote(sealed, frameCount: frameCount, from: base, count)
         goOn()
     }
@@ -326,20 +328,21 @@ final class FrameAppender: CheckpointFrameSink {
     }
 
     /// Waits until what was handed over is in the file.
-    /// - Throws: what its write threw; the appender cannot be used any more then.
+    /// - Throws: what its write threw, or one before; the appender cannot be used any more then.
     func settle() throws(StoreError) {
+        if let failure { throw failure }
         guard let behind else { return }
         self.behind = nil
-        try remembering { () throws(StoreError) in try behind.piece.finish() }
+        try remembering(from: behind.piece.offset) { () throws(StoreError) in try behind.piece.finish() }
         wrote(behind.sealed, frameCount: behind.frameCount, from: behind.piece.offset, behind.piece.count)
     }
 
     /// Writes, and keeps what that threw.
-    private func remembering(_ write: () throws(StoreError) -> Void) throws(StoreError) {
+    private func remembering(from offset: UInt64, _ write: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
             try write()
         } catch {
-            failure = error
+            (failure, failedFrom) = (error, offset)
             throw error
         }
     }
