@@ -73,7 +73,7 @@ enum FilePath {
     static func directory(of path: String) -> Substring { path[..<(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)] }
     static func name(of path: String) -> Substring { path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...] }
 
-    /// The way from the directory of one file to another.
+    /// The way from the directory of one file to another; the other's path where there is none, or none that a prepared frame holds.
     static func relative(from origin: String, to path: String) -> String {
         guard origin.hasPrefix("/") == path.hasPrefix("/") else { return path }
         var here = directory(of: origin).split(separator: "/")[...], there = path.split(separator: "/")[...]
@@ -81,6 +81,7 @@ enum FilePath {
             here = here.dropFirst()
             there = there.dropFirst()
         }
-        return (here.map { _ in ".." } + there).joined(separator: "/")
+        let way = (here.map { _ in ".." } + there).joined(separator: "/")
+        return way.utf8.count <= PreparedRecord.pathLengthMax ? way : path
     }
 }

@@ -92,6 +92,11 @@ struct GroupCommit {
     private func commit(_ group: Group) throws(StoreError) {
         let decider = group.decider, others = group.others
         let path = try decider.store.fileSystem.resolved(decider.store.path)
+        guard path.utf8.count <= PreparedRecord.pathLengthMax else {
+            throw StoreError(
+                .invalidArgument, path: decider.store.path, "the path has \(path.utf8.count) bytes, more than the other stores of a save can keep",
+                remedy: "Use paths of at most \(PreparedRecord.pathLengthMax) bytes for stores that are saved together.")
+        }
         for part in others {
             let record = PreparedRecord(
                 group: group.id, decider: UniqueID(decider.store.storeID), decision: decider.transaction.base.sequence + 1,

@@ -366,12 +366,4 @@ import Testing
         }
         #expect(call > 8)
     }
-
-    @Test func pathsLeadFromOneFileToTheOther() {
-        #expect(FilePath.relative(from: "/a/b/x", to: "/a/c/y") == "../c/y")
-        #expect(FilePath.relative(from: "/a/b/x", to: "/a/b/y") == "y")
-        #expect(FilePath.relative(from: "x", to: "y") == "y")
-        #expect(FilePath.relative(from: "a/x", to: "/y") == "/y")
-        #expect(FilePath.relative(from: "/x", to: "/a/b/y") == "a/b/y")
-    }
 }
