@@ -185,4 +185,44 @@ import Testing
         ]
         try other.check(other.store.snapshot(), people)
     }
+
+    /// Behind its last segment a store can read nothing, so it writes nothing there either.
+    @Test func aStoreThatHasReachedItsLastSegmentTakesNoMoreUntilItIsCompacted() throws {
+        let sample = try SampleStore { $0.segmentShift = 16 }
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        // As if the log had grown to there.
+        let file = sample.store.snapshot().file
+        sample.store.writer.end = file.sizeMax - 2 * file.segmentSize
+        try file.storage.truncate(to: sample.store.writer.end)
+        var refusal: StoreError?
+        while refusal == nil {
+            do {
+                try sample.insert(.init(name: String(repeating: "n", count: 3000), age: 1, group: 1))
+            } catch {
+                refusal = error as? StoreError
+            }
+        }
+        #expect(refusal?.code == .tooLarge && refusal?.remedy.isEmpty == false && sample.people.count > 30)
+        #expect(try file.storage.size() <= file.sizeMax, "zeroes ahead")
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.store.compact()
+        try sample.insert(.init(name: "b", age: 1, group: 1))
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
+    /// Once another store has decided for it the commit must be completed.
+    @Test func aPreparedCommitIsRefusedWhereItsCommitFrameWouldHaveNoPlace() throws {
+        let sample = try SampleStore()
+        let file = sample.store.snapshot().file
+        let id = UniqueID((1, 2))
+        let record = PreparedRecord(group: id, decider: id, decision: 1, relativePath: "a", path: "/a")
+        let footer = CommitFooter(sequence: 2, previousChecksum: 0, timestamp: 0, durableSequence: 0, rowCount: 0, authorLength: 0)
+        func prepare(before end: UInt64) throws {
+            let appender = FrameAppender(file: file, at: file.sizeMax - end, sequence: 2, counters: Counters())
+            _ = try appender.appendPrepared(record, footer, author: [])
+        }
+        try prepare(before: 2 * FrameAppender.completionSizeMax)
+        let error = #expect(throws: StoreError.self) { try prepare(before: FrameAppender.completionSizeMax) }
+        #expect(error?.code == .tooLarge)
+    }
 }

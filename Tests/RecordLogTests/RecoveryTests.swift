@@ -204,4 +204,27 @@ import Testing
         try store.close()
         #expect(fileSystem.contents(of: SampleStore.path) == bytes)
     }
+
+    /// A tail of that length would take for ever to look at; nothing was ever written so far back.
+    @Test(arguments: [4 << 60, 1 << 30 + 64] as [UInt64])
+    func aFileLongerThanAnyStoreIsRefusedBeforeItsTailIsRead(size: UInt64) throws {
+        let disk = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: disk) { $0.segmentShift = 16 }
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        try sample.store.close()
+        try disk.open(SampleStore.path, .readWrite).truncate(to: size)
+        let refusals: [() throws -> Void] = [
+            { _ = try LogStore.open(path: SampleStore.path, options: sample.options) },
+            { _ = try StoreInspection.inspect(path: SampleStore.path, fileSystem: disk) },
+        ]
+        for refusal in refusals {
+            let error = #expect(throws: StoreError.self) { try refusal() }
+            #expect(error?.code == .tooLarge && error?.path == SampleStore.path && error?.remedy.isEmpty == false)
+        }
+        #expect(try disk.open(SampleStore.path, .readOnly).size() == size, "nothing is cut off")
+        // A reader has no use for the tail.
+        var options = sample.options
+        options.isReadOnly = true
+        try sample.check(try LogStore.open(path: SampleStore.path, options: options).snapshot(), sample.people)
+    }
 }

@@ -96,6 +96,15 @@ public final class LogFile: @unchecked Sendable {
 
     var segmentSize: UInt64 { 1 << segmentShift }
 
+    /// Nothing is written or read behind this.
+    var sizeMax: UInt64 { UInt64(Self.segmentsMax) << segmentShift }
+
+    /// What ends there.
+    func full() -> StoreError {
+        StoreError(
+            .tooLarge, path: path, "the store has reached \(Self.segmentsMax) segments", remedy: "Compact it, or split the data over several stores.")
+    }
+
     private var mappedBitsSize: Int { Self.bitmapSize(segmentSize: Int(segmentSize)) + max(8, Int(segmentSize >> Self.pieceShift) / 8) }
 
     /// The bytes from `offset` to the end of its segment.
@@ -117,11 +126,7 @@ public final class LogFile: @unchecked Sendable {
     /// - Returns: the mapping; nil where there is none.
     @inline(never)
     private func prepareSegment(_ index: Int) throws(StoreError) -> UnsafeRawPointer? {
-        guard index < Self.segmentsMax else {
-            throw StoreError(
-                .tooLarge, path: path, "the store has reached \(Self.segmentsMax) segments",
-                remedy: "Compact it, or split the data over several stores.")
-        }
+        guard index < Self.segmentsMax else { throw full() }
         if verified[index].load(ordering: .acquiring) != 0 {
             return UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring))
         }

@@ -34,11 +34,16 @@ struct TailExamination {
     private static let hashedPerByte: UInt64 = 8
 
     func run() throws(StoreError) -> Outcome {
-        var budget = (size - min(end, size)) * Self.hashedPerByte
         if let slot, slot.durableEnd > end {
             return .corrupt(end, Self.durableEvidence(slot))
         }
         guard end < size else { return .clean }
+        guard size <= file.sizeMax else {
+            throw StoreError(
+                .tooLarge, path: file.path, at: end, "the file has \(size) bytes, and a store of its segments at most \(file.sizeMax)",
+                remedy: "Find out what made it so long. Opened read-only it can be read, and copied.")
+        }
+        var budget = (size - end) * Self.hashedPerByte
         var isClean = true
         var offset = end
         while offset < size {

@@ -52,7 +52,7 @@ struct SalvageSource {
             }
         }
         file = LogFile(storage: storage, path: path, identity: identity, maps: maps, counters: Counters())
-        size = min(actual, UInt64(LogFile.segmentsMax) << UInt64(identity.segmentShift))
+        size = min(actual, file.sizeMax)
         file.extendReadable(to: size)
         slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         hasBothSlots = slots.count == FileFormat.slotOffsets.count

@@ -90,6 +90,7 @@ final class FrameAppender: CheckpointFrameSink {
         try checkFits(payload: payload)
         let length = UInt64(FrameHeader.length(forPayload: payload))
         let room = file.room(at: position)
+        guard (length > room ? position + room : position) < file.sizeMax else { throw file.full() }
         if length > room {
             ensure(Int(room))
             let start = count
@@ -257,9 +258,14 @@ final class FrameAppender: CheckpointFrameSink {
         let frame = try record.payload(footer, author: author).withUnsafeBufferPointer { bytes throws(StoreError) in
             try place(.prepared, UnsafeRawBufferPointer(bytes))
         }
+        // Once it is decided the commit frame must have its place.
+        guard position + Self.completionSizeMax <= file.sizeMax else { throw file.full() }
         partsChecksum = CommitFooter.folding(partsChecksum, frame.checksum)
         return frame
     }
+
+    /// A commit frame without rows, and a pad as long before it.
+    static let completionSizeMax: UInt64 = 4096
 
     /// Goes on with a commit whose frames are in the file, but for its commit frame.
     func resume(start: UInt64, partsChecksum: UInt64) {

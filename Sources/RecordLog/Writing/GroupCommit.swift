@@ -189,7 +189,7 @@ extension LogStore {
 
     /// Room for the commit frame, so that it cannot be what the disk has none for.
     private func reserve(from start: UInt64) throws(StoreError) {
-        let end = start + Self.completionSizeMax
+        let end = start + FrameAppender.completionSizeMax
         guard writer.zeroedEnd < end else { return }
         do throws(StoreError) {
             let zeroes = [UInt8](repeating: 0, count: Int(end - max(writer.zeroedEnd, start)))
@@ -199,9 +199,6 @@ extension LogStore {
         }
         writer.zeroedEnd = end
     }
-
-    /// A commit frame without rows, and a pad as long before it.
-    private static let completionSizeMax: UInt64 = 4096
 
     /// Tells readers that go by the slot to look behind it.
     fileprivate func announceUnresolved() throws(StoreError) {

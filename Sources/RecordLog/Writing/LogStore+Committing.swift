@@ -80,7 +80,7 @@ extension LogStore {
 
     /// Writes zeroes behind a small commit where the file's end is near, so that the next ones change no length.
     private func zeroAhead(of appender: FrameAppender) throws(StoreError) {
-        let commitEnd = appender.position, end = commitEnd + UInt64(options.zeroAheadBytes)
+        let commitEnd = appender.position, end = min(commitEnd + UInt64(options.zeroAheadBytes), writer.file.sizeMax)
         guard commitEnd > writer.zeroedEnd, appender.count < options.zeroAheadBytes / 4 else { return }
         // Not from the log's end: what the appender has flushed already lies behind it.
         let start = max(writer.zeroedEnd, appender.base)
