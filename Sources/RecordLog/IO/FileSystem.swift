@@ -2,6 +2,7 @@
 public protocol FileSystem: Sendable {
     /// Opens a file.
     /// - Parameter mode: `create` fails where the file exists.
+    /// - Throws: `isDirectory`, and `notAStore` for a pipe, a socket or a device, without waiting for one.
     func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile
     /// The identity of the file at `path`; nil where there is none.
     func identity(of path: String) throws(StoreError) -> FileSystemIdentity?

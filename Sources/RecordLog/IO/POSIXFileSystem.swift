@@ -20,17 +20,22 @@
             case .readWrite: O_RDWR
             case .create: O_RDWR | O_CREAT | O_EXCL
             }
-            let descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC) }
-            guard descriptor >= 0 else { throw SystemCall.error("open", path, errno) }
+            // A pipe would be waited for until somebody writes to it; for a regular file the flag means nothing.
+            var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK) }
+            // But for one that somebody else has a lease of, which is to be waited for.
+            if descriptor < 0, errno == EWOULDBLOCK { descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC) } }
+            // Darwin has another word for a socket.
+            guard descriptor >= 0 else { throw SystemCall.error("open", path, errno == EOPNOTSUPP ? ENXIO : errno) }
             var status = stat()
             guard fstat(descriptor, &status) == 0 else {
                 let code = errno
                 _ = close(descriptor)
                 throw SystemCall.error("fstat", path, code)
             }
-            guard status.st_mode & S_IFMT != S_IFDIR else {
+            let kind = status.st_mode & S_IFMT
+            guard kind == S_IFREG else {
                 _ = close(descriptor)
-                throw SystemCall.error("open", path, EISDIR)
+                throw SystemCall.error("open", path, kind == S_IFDIR ? EISDIR : ENXIO)
             }
             return POSIXFile(
                 descriptor: descriptor, path: path,
@@ -135,6 +140,8 @@
             case EACCES, EPERM: (.permissionDenied, "Check the permissions of the file and its directory.")
             case EROFS: (.permissionDenied, "The file system is read-only; open the store read-only.")
             case EISDIR: (.isDirectory, "Give the path of a store file, not of a directory.")
+            // What opening a socket gives; pipes and devices count as the same.
+            case ENXIO: (.notAStore, "Give the path of a store file, not of a pipe, a socket or a device.")
             case EEXIST: (.exists, "Choose another path, or open the file that is there.")
             case ENOSPC, EDQUOT: (.noSpace, "Free some space and save again; what was saved before is whole.")
             default: (.io, "The file system reported an error; check the disk, then reopen the store.")
