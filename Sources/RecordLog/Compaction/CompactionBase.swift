@@ -92,11 +92,17 @@ struct CompactionBase {
     private func appendRowNumbers() throws(StoreError) -> (address: UInt64, size: UInt64) {
         let numbers = RowNumbers(next: base.tables.enumerated().dropFirst().compactMap { index, state in
             state.map { (TableID(rawValue: UInt16(index)), $0.nextRow) }
-        }).encoded()
-        let address = try numbers.withUnsafeBufferPointer { bytes throws(StoreError) in
+        })
+        guard numbers.areBelieved else {
+            throw StoreError(
+                .tooLarge, path: base.file.path, "more than \(RowNumbers.sumMax) row numbers have been given, and a new file cannot say so",
+                remedy: "The store is as it was. Bring its rows to a new one, which numbers them anew.")
+        }
+        let bytes = numbers.encoded()
+        let address = try bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
             try target.appender.appendRow(
                 .put, RowReference(table: .system, row: RowNumbers.row), body: UnsafeRawBufferPointer(bytes), version: 1, previous: 0)
         }
-        return (address, UInt64(RowRecord.size(ofBody: numbers.count)))
+        return (address, UInt64(RowRecord.size(ofBody: bytes.count)))
     }
 }

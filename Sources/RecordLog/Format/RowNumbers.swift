@@ -11,6 +11,16 @@ struct RowNumbers {
         self.next = next
     }
 
+    /// Whether a reader takes the list.
+    var areBelieved: Bool {
+        var left = Self.sumMax
+        for (_, row) in next {
+            guard row <= left else { return false }
+            left -= row
+        }
+        return true
+    }
+
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.append(UInt32(next.count))
@@ -26,12 +36,10 @@ struct RowNumbers {
         var reader = ByteReader(bytes)
         guard let count = reader.count(of: 10) else { return nil }
         next = []
-        var sum: UInt64 = 0
         for _ in 0..<count {
-            guard let table = reader.integer(UInt16.self), let row = reader.integer(UInt64.self), row <= Self.sumMax else { return nil }
-            sum += row
-            guard sum <= Self.sumMax else { return nil }
+            guard let table = reader.integer(UInt16.self), let row = reader.integer(UInt64.self) else { return nil }
             next.append((TableID(rawValue: table), row))
         }
+        guard areBelieved else { return nil }
     }
 }

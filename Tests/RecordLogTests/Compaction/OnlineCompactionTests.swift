@@ -334,4 +334,31 @@ import Testing
         let image = try SampleStore(fileSystem: disk.afterPowerLoss(seed: seed))
         #expect(try image.contents(image.store.snapshot()) == sample.people, "seed \(seed)")
     }
+
+    /// A file that says how many numbers were given is not believed beyond a sum, so nothing beyond it is written.
+    @Test func moreRowNumbersThanAReaderBelievesAreNotWritten() throws {
+        func isRead(_ next: [UInt64]) -> Bool {
+            let numbers = RowNumbers(next: next.enumerated().map { (TableID(rawValue: UInt16($0 + 1)), $1) })
+            #expect(numbers.areBelieved == numbers.encoded().withUnsafeBytes { RowNumbers($0) != nil }, "\(next)")
+            return numbers.areBelieved
+        }
+        #expect(isRead([RowNumbers.sumMax]) && isRead([1, RowNumbers.sumMax - 1]) && isRead([]))
+        #expect(!isRead([RowNumbers.sumMax, 1]) && !isRead([.max]) && !isRead([.max, .max, 1 << 20]))
+
+        let sample = try SampleStore { $0.segmentShift = 26 }
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        let known = sample.store.snapshot()
+        var tables = known.tables
+        tables[Int(sample.table.id.rawValue)]?.nextRow = RowNumbers.sumMax + 1
+        sample.store.publish(Snapshot(
+            sequence: known.sequence, catalog: known.catalog, file: known.file, end: known.end, commitChecksum: known.commitChecksum,
+            tables: tables, indexes: known.indexes, counters: known.counters))
+        for attempt in [{ _ = try sample.store.compact() }, { _ = try sample.store.copy(to: "copy", options: sample.options) }] {
+            let error = #expect(throws: StoreError.self) { try attempt() }
+            #expect(error?.code == .tooLarge && error?.message.contains("row numbers") == true && error?.remedy.isEmpty == false)
+        }
+        #expect(try Self.noFileIsLeft(sample) && sample.fileSystem.identity(of: "copy") == nil)
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
 }
