@@ -14,6 +14,8 @@ import Testing
         let refusal = Mutex<StoreError.Code?>(nil)
         /// How much may be written to the next scratch files.
         let room = Mutex(Int.max)
+        /// Of the files made so far, how many cannot be read any more.
+        let unreadable = Mutex(0)
 
         init() { super.init(MemoryFileSystem()) }
 
@@ -21,8 +23,10 @@ import Testing
             guard path.hasSuffix(ScratchFile.suffix), mode == .create else { return try super.open(path, mode) }
             if let code = refusal.withLock({ $0 }) { throw StoreError(code, path: path, "refused", remedy: "None.") }
             let file = try super.open(path, mode)
-            made.withLock { $0 += 1 }
-            return File(file, self)
+            return File(file, self, number: made.withLock { made in
+                made += 1
+                return made
+            })
         }
 
         override func remove(_ path: String) throws(StoreError) {
@@ -32,10 +36,19 @@ import Testing
 
         private final class File: ForwardingFile, @unchecked Sendable {
             private let directory: Directory
+            private let number: Int
 
-            init(_ file: any StorageFile, _ directory: Directory) {
+            init(_ file: any StorageFile, _ directory: Directory, number: Int) {
                 self.directory = directory
+                self.number = number
                 super.init(file)
+            }
+
+            override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
+                guard number > directory.unreadable.withLock({ $0 }) else {
+                    throw StoreError(.io, path: "scratch", at: offset, "unreadable", remedy: "None.")
+                }
+                return try super.read(into: buffer, at: offset)
             }
 
             override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
@@ -138,6 +151,42 @@ import Testing
         try work(sample, changes: 300, &random)
         try sample.store.checkpoint()
         try checkAfterCrash(sample)
+    }
+
+    /// The log has everything that was in it, so no checkpoint is to fail for it, and no closing, compaction or copy.
+    @Test(arguments: 0..<4)
+    func aFileThatCannotBeReadAnyMoreIsMadeAnewFromTheLog(way: Int) throws {
+        let disk = Directory()
+        let sample = try SampleStore(fileSystem: disk) {
+            $0.indexMemory = 300
+            $0.usesMemoryMapping = false
+            $0.checkpointAfterBytes = 64 << 20
+        }
+        var random = SeededGenerator(seed: 11)
+        var people: [UInt64: SampleStore.Person] = [:]
+        // Not looked at: what was read once is in memory.
+        try sample.store.write { transaction in
+            for _ in 0..<2000 {
+                let row = try transaction.newRow(in: sample.table.id)
+                people[row] = Self.person(&random)
+                try sample.put(transaction, row, people[row]!)
+            }
+        }
+        sample.people = people
+        disk.unreadable.withLock { $0 = disk.made.withLock { $0 } }
+        try #require(throws: StoreError.self) { try sample.check(sample.store.snapshot(), sample.people) }
+        var path = SampleStore.path
+        switch way {
+        case 0: try sample.store.checkpoint()
+        case 1: try sample.store.close()
+        case 2: try sample.store.compact()
+        default:
+            path = "copy"
+            try sample.store.copy(to: path, options: sample.options)
+        }
+        if way % 2 == 1 { try sample.reopen(path: path) }
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try StoreVerification.verify(path: path, fileSystem: disk).isSound)
     }
 
     /// Empty; of a file whose end the disk had not heard of; or with a half of its header.

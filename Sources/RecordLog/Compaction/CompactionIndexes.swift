@@ -1,5 +1,5 @@
-/// Copies each index as one run: its entries name rows, not places, so they stay as they are. One that is damaged is made
-/// anew from the rows.
+/// Copies each index as one run: its entries name rows, not places, so they stay as they are. One that is damaged, or
+/// cannot be read, is made anew from the rows.
 ///
 /// Since they do not depend on where the rows go, a thread of its own begins to copy them to memory while the rows are
 /// copied; what it has not begun by then is copied to the file at once.
@@ -24,7 +24,8 @@ final class CompactionIndexes {
 
     func write() throws(StoreError) {
         let made = try indexes.write(to: target.appender, report) { (slot, error) throws(StoreError) in
-            guard error.code == .corrupt, let definition = base.catalog.index(IndexID(rawValue: UInt16(slot))) else { throw error }
+            guard error.isOfReading, target.appender.failure == nil, let definition = base.catalog.index(IndexID(rawValue: UInt16(slot)))
+            else { throw error }
             return try rebuilt(definition)
         }
         var runs: [IndexRuns?] = []

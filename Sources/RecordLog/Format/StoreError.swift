@@ -50,6 +50,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         return "\(path): \(message)\(place). \(remedy)"
     }
 
+    /// Whether something may be damaged, or may not be readable any more; `io` says that of a write too.
+    var isOfReading: Bool { code == .corrupt || code == .io }
+
     /// The same of something that may have been saved for all that: `noSpace` says that nothing was, and that the handle can go on.
     var asUncertain: StoreError {
         guard code == .noSpace else { return self }

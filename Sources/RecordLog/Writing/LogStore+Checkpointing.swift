@@ -11,8 +11,9 @@ extension LogStore {
         do throws(StoreError) {
             try writeCheckpoint(of: base, merging)
         } catch {
-            // What is damaged is an older index; the log has what it takes to make it anew.
-            guard error.code == .corrupt, writer.poison == nil else { throw error }
+            // What is damaged, or cannot be read, is an older index or what was set aside of one; the log has what it takes to make it anew.
+            // What could not be written has poisoned the handle.
+            guard error.isOfReading, writer.poison == nil else { throw error }
             try writeCheckpoint(of: try rebuilt(base), merging)
         }
     }
