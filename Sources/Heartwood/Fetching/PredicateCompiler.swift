@@ -88,6 +88,7 @@ struct PredicateCompiler {
         case .toMany: return throughToMany(index, rest, comparison, value)
         default:
             guard rest.isEmpty, comparison.modifier == .direct else { return nil }
+            if let elements = property.elements { return composite(elements, comparison, value) }
             return column(index, property.kind, comparison, value)
         }
     }

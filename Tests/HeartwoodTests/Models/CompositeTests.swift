@@ -160,4 +160,30 @@ import Testing
         let keys = try #require(try stack.context.fetch(all).first).allKeys.compactMap { $0 as? String }
         #expect(keys.sorted() == ["address.city", "address.place.x", "name", "origin.x"])
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func aCompositeIsNullWhereNoElementHasAValue(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        let owner = stack.insert("Owner", ["name": "O"])
+        stack.insert("Home", ["name": "A", "address": ["city": "Rome"], "owner": owner])
+        stack.insert("Home", ["name": "B", "address": ["place": ["x": 1.0]], "owner": owner])
+        stack.insert("Villa", ["name": "C", "address": NSNull(), "owner": owner])
+        let rows = [
+            ("address == nil", ["C"]), ("address != nil", ["A", "B"]), ("nil == address", ["C"]), ("address.place == nil", ["A", "C"]),
+            ("address IN {nil}", ["C"]), ("address < nil", []), ("NOT address == nil AND name != 'A'", ["B"]), ("origin == nil", []),
+        ]
+        for state in ["not saved", "saved"] as [Comment] {
+            if state == "saved" { try stack.context.save() }
+            let all = try stack.fetch("Home", sort: [NSSortDescriptor(key: "name", ascending: true)])
+            for (format, expected) in rows {
+                let predicate = NSPredicate(format: format)
+                #expect(all.filter { predicate.evaluate(with: $0) }.map { $0.value(forKey: "name") as? String } == expected, "\(format)")
+                #expect(try Self.names(stack, format) == expected, "\(format), \(state)")
+            }
+            #expect(try Self.names(stack, "address == %@", [["city": "Rome"]]) == ["A"], state)
+            #expect(try Self.names(stack, "address != %@", [["city": "Rome"]]) == ["B", "C"], state)
+            #expect(try stack.fetch("Owner", "ANY homes.address == nil").count == 1, state)
+            #expect(try stack.fetch("Owner", "SUBQUERY(homes, $h, $h.address != nil).@count == 2").count == 1, state)
+        }
+    }
 }
