@@ -4,19 +4,13 @@ import Foundation
 extension NSEntityDescription {
     /// The keys with those that lead into a composite joined: "home", "address", "city" become "home", "address.city".
     func joiningComposites(_ keys: [String]) -> [String] {
-        managedObjectModel?.hasComposites == true ? Self.join(keys, owner: self, model: managedObjectModel) : keys
-    }
-
-    /// - Parameter owner: nil where it is not known whose keys they are. A key is then taken for a composite's where the model has it as
-    ///   nothing else.
-    fileprivate static func join(_ keys: [String], owner: NSEntityDescription?, model: NSManagedObjectModel?) -> [String] {
-        var result: [String] = [], owner = owner, place = 0
+        guard managedObjectModel?.hasComposites == true else { return keys }
+        var result: [String] = [], owner: NSEntityDescription? = self, place = 0
         while place < keys.count {
             var name = keys[place]
-            let known = owner ?? model?.entity(ofCompositeAlone: name)
-            let property = known?.familyProperty(name)
+            let property = owner?.familyProperty(name)
             if property is NSCompositeAttributeDescription {
-                while place + 1 < keys.count, known?.familyProperty("\(name).\(keys[place + 1])") != nil {
+                while place + 1 < keys.count, owner?.familyProperty("\(name).\(keys[place + 1])") != nil {
                     place += 1
                     name += ".\(keys[place])"
                 }
@@ -34,35 +28,57 @@ extension NSEntityDescription {
     }
 }
 
-extension NSManagedObjectModel {
-    /// An entity with a composite of this name, where no entity has another property of it.
-    fileprivate func entity(ofCompositeAlone name: String) -> NSEntityDescription? {
-        let owners = entities.filter { $0.propertyIndexByName[name] != nil }
-        guard owners.allSatisfy({ $0.keptProperty(name) is NSCompositeAttributeDescription }) else { return nil }
-        return owners.first
-    }
-}
-
 extension PredicateNode {
-    /// With the key paths into composites in the form that stores and objects know; see `joiningComposites(_:)`.
+    /// With the key paths into composites in the form that stores know; see `NSEntityDescription.joiningComposites(_:)`. A path of which
+    /// nobody knows whose it is stays as it is: objects understand either form.
     func joiningComposites(of entity: NSEntityDescription) -> PredicateNode {
-        entity.managedObjectModel?.hasComposites == true ? rewriting { expression, _ in expression.joiningOwnComposites(of: entity) } : self
+        entity.managedObjectModel?.hasComposites == true ? CompositeJoin(entity: entity).joined(self) : self
     }
 }
 
 extension ExpressionNode {
     /// The same for an expression.
     func joiningComposites(of entity: NSEntityDescription) -> ExpressionNode {
-        guard entity.managedObjectModel?.hasComposites == true else { return self }
-        return rewriting(bound: []) { expression, _ in expression.joiningOwnComposites(of: entity) }
+        entity.managedObjectModel?.hasComposites == true ? CompositeJoin(entity: entity).joined(self) : self
+    }
+}
+
+/// Joins the key paths of a tree, each by the entity of the objects that it is asked of.
+private struct CompositeJoin {
+    let entity: NSEntityDescription
+    /// Of the objects that a subquery's variable stands for.
+    var variables: [String: NSEntityDescription] = [:]
+
+    func joined(_ node: PredicateNode) -> PredicateNode {
+        switch node {
+        case .constant, .block, .fault: return node
+        case .and(let parts): return .and(parts.map(joined))
+        case .or(let parts): return .or(parts.map(joined))
+        case .not(let part): return .not(joined(part))
+        case .comparison(let comparison):
+            return .comparison(PredicateNode.Comparison(
+                left: joined(comparison.left), comparison: comparison.comparison, right: joined(comparison.right),
+                modifier: comparison.modifier, options: comparison.options))
+        }
     }
 
-    fileprivate func joiningOwnComposites(of entity: NSEntityDescription) -> ExpressionNode {
-        let model = entity.managedObjectModel
-        return switch self {
-        case .keyPath(let keys): .keyPath(NSEntityDescription.join(keys, owner: entity, model: model))
-        case .path(let base, let keys): .path(base, NSEntityDescription.join(keys, owner: nil, model: model))
-        default: self
+    func joined(_ node: ExpressionNode) -> ExpressionNode {
+        switch node {
+        case .constant, .variable, .fault: return node
+        case .keyPath(let keys): return .keyPath(entity.joiningComposites(keys))
+        case .path(let base, let keys):
+            let base = joined(base)
+            return .path(base, PredicatePaths.entity(of: base, entity, variables)?.joiningComposites(keys) ?? keys)
+        case .aggregate(let list): return .aggregate(list.map(joined))
+        case .call(let function, let arguments): return .call(function, arguments.map(joined))
+        case .set(let operation, let left, let right): return .set(operation, joined(left), joined(right))
+        case .subquery(let collection, let name, let predicate):
+            let collection = joined(collection)
+            var inner = self
+            inner.variables[name] = PredicatePaths.entity(of: collection, entity, variables)
+            return .subquery(collection, variable: name, inner.joined(predicate))
+        case .conditional(let predicate, let first, let second): return .conditional(joined(predicate), joined(first), joined(second))
+        case .block(let block, let arguments): return .block(block, arguments.map(joined))
         }
     }
 }

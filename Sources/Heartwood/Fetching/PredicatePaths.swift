@@ -27,6 +27,14 @@ struct PredicatePaths {
         _ = try paths.walk(node, entity, [:])
     }
 
+    /// The entity of the objects that an expression gives, as far as it is known; `variables` say what subqueries go over.
+    static func entity(
+        of node: ExpressionNode, _ entity: NSEntityDescription, _ variables: [String: NSEntityDescription]
+    ) -> NSEntityDescription? {
+        var paths = PredicatePaths { _ in }
+        return try? paths.walk(node, entity, variables)
+    }
+
     private init(body: @escaping (Path) throws -> Void) {
         self.body = body
     }

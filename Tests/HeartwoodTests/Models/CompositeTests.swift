@@ -186,4 +186,31 @@ import Testing
             #expect(try stack.fetch("Owner", "SUBQUERY(homes, $h, $h.address != nil).@count == 2").count == 1, state)
         }
     }
+
+    @Test(arguments: StoreKind.planning)
+    func aSubqueryKnowsWhoseElementsItAsks(kind: StoreKind) throws {
+        let model = NSManagedObjectModel(), home = NSEntityDescription(), resident = NSEntityDescription()
+        (home.name, resident.name) = ("Home", "Resident")
+        let address = NSCompositeAttributeDescription()
+        address.name = "address"
+        address.elements = [TestStack.attribute("street", .stringAttributeType), TestStack.attribute("city", .stringAttributeType)]
+        let homes = TestStack.relationship("homes", to: home, toMany: true), owner = TestStack.relationship("owner", to: resident, toMany: false)
+        TestStack.connect(homes, owner)
+        home.properties = [address, owner]
+        // What the other entity has by this name is no composite.
+        resident.properties = [TestStack.attribute("address", .stringAttributeType), homes]
+        model.entities = [home, resident]
+        let stack = try TestStack(kind, model: model)
+        stack.insert("Home", ["address": ["city": "Rome"], "owner": stack.insert("Resident", ["address": "by mail"])])
+        try stack.context.save()
+        for format in [
+            "SUBQUERY(homes, $h, $h.address.city == 'Rome').@count == 1", "SUBQUERY(homes, $h, $h.address.street == nil).@count == 1",
+            "SUBQUERY(homes, $h, $h.owner.address == 'by mail' AND $h.address.city == 'Rome').@count == 1",
+            "SUBQUERY(homes, $h, SUBQUERY($h.owner.homes, $i, $i.address.city == $h.address.city).@count == 1).@count == 1",
+            "homes[0].address.city == 'Rome'", "ANY SUBQUERY(homes, $h, $h.address != nil).address.city == 'Rome'",
+        ] {
+            #expect(try stack.fetch("Resident", format, in: stack.anew()).count == 1, "\(format)")
+        }
+        #expect(throws: (any Error).self) { try stack.fetch("Resident", "SUBQUERY(homes, $h, $h.address.shoe == 'x').@count == 1") }
+    }
 }
