@@ -28,7 +28,7 @@ final class BatchUpdateValue {
             unretained = nil
             return
         }
-        let node = expression.node.folded
+        let node = expression.node.joiningComposites(of: runtime.entity).folded
         if case .constant(let value) = node {
             constant = try BatchValues.value(value.object ?? NSNull(), index, runtime)
             computed = nil

@@ -213,4 +213,16 @@ import Testing
         }
         #expect(throws: (any Error).self) { try stack.fetch("Resident", "SUBQUERY(homes, $h, $h.address.shoe == 'x').@count == 1") }
     }
+
+    @Test(arguments: StoreKind.recordLogs)
+    func aBatchUpdateComputesWithElements(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        stack.insert("Home", ["name": "A", "address": ["city": "Rome", "place": ["x": 2.0]]])
+        try stack.context.save()
+        _ = try stack.updateBatch("Home", nil, [
+            "address.city": NSExpression(format: "uppercase(address.city)"), "name": NSExpression(format: "lowercase(address.city)"),
+            "address.place.y": NSExpression(format: "address.place.x + 1"),
+        ])
+        #expect(try stack.fetch("Home", "address.city == 'ROME' AND name == 'rome' AND address.place.y == 3", in: stack.anew()).count == 1)
+    }
 }
