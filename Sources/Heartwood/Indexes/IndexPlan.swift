@@ -13,12 +13,13 @@ struct IndexPlan {
         self.isUnique = isUnique
     }
 
+    /// - Parameter entity: whose table has the index.
     /// - Returns: nil for an index that no store here can keep: of another kind, or over what has no column.
-    init?(_ index: NSFetchIndexDescription) {
+    init?(_ index: NSFetchIndexDescription, of entity: NSEntityDescription) {
         var elements: [IndexSpecification.Element] = []
         for element in index.elements {
             guard element.collationType == .binary, let property = element.property else { return nil }
-            guard var made = Self.element(property) else { return nil }
+            guard var made = Self.element(property, entity) else { return nil }
             if !element.isAscending { made.isDescending = true }
             elements.append(made)
         }
@@ -29,12 +30,12 @@ struct IndexPlan {
         isUnique = false
     }
 
-    private static func element(_ property: NSPropertyDescription) -> IndexSpecification.Element? {
+    private static func element(_ property: NSPropertyDescription, _ entity: NSEntityDescription) -> IndexSpecification.Element? {
         guard let computed = property as? NSExpressionDescription else {
             guard PropertyKind(property).columnType != nil, !property.isTransient else { return nil }
             return IndexSpecification.Element(column: property.name)
         }
-        guard let node = computed.expression?.node.folded else { return nil }
+        guard let node = computed.expression?.node.joiningComposites(of: entity).folded else { return nil }
         if case .keyPath(let keys) = node, keys.count == 1 { return IndexSpecification.Element(column: keys[0]) }
         let isText = computed.expressionResultType == .undefinedAttributeType
             ? node.givesText : computed.expressionResultType == .stringAttributeType
@@ -72,7 +73,7 @@ struct IndexPlan {
         for constraint in entity.allUniquenessConstraints {
             plans.append(IndexPlan(name: RecordLogNames.unique(constraint), columns: constraint, isUnique: true))
         }
-        plans += entity.allIndexes.compactMap(IndexPlan.init)
+        plans += entity.allIndexes.compactMap { IndexPlan($0, of: entity) }
         var names: Set<String> = []
         return plans.filter { names.insert($0.name).inserted }
     }

@@ -21,7 +21,7 @@ final class PartialIndex: Sendable {
         compiled.withLock { known in
             if let known { return known }
             let node = try? PredicateParser.parse(format, arguments: [])
-            let test = node.flatMap { PredicateCompiler(table: table, view: nil).compile($0.folded) }
+            let test = node.flatMap { PredicateCompiler(table: table, view: nil).compile($0.joiningComposites(of: table.runtime.entity).folded) }
             let made = Compiled(tests: test.flatMap { QueryPlanner.flattened([$0]) })
             known = made
             return made

@@ -61,7 +61,7 @@ private struct CompiledKeys {
                 parts.append(.column(layout.access[position], isDescending: isDescending))
             } else {
                 guard let format = element.expression, let node = try? PredicateParser.parseExpression(format, arguments: []).node,
-                    let expression = compiler.expression(node.folded)
+                    let expression = compiler.expression(node.rewriting(bound: []) { part, _ in layout.joined(part) }.folded)
                 else { return nil }
                 parts.append(.expression(expression, isText: element.isText ?? false, isDescending: isDescending))
             }
@@ -71,7 +71,9 @@ private struct CompiledKeys {
             test = nil
             return
         }
-        guard let node = try? PredicateParser.parse(format, arguments: []), let compiled = compiler.compile(node.folded) else { return nil }
+        guard let node = try? PredicateParser.parse(format, arguments: []),
+            let compiled = compiler.compile(node.rewriting { part, _ in layout.joined(part) }.folded)
+        else { return nil }
         test = compiled
     }
 
@@ -86,6 +88,15 @@ private struct CompiledKeys {
             }
         }
         return true
+    }
+}
+
+extension RowLayout {
+    /// A key path into a composite attribute as the one key that its column has for a name; any other expression as it is.
+    fileprivate func joined(_ node: ExpressionNode) -> ExpressionNode {
+        guard case .keyPath(let keys) = node, keys.count > 1 else { return node }
+        let name = keys.joined(separator: ".")
+        return columns.contains { $0.name == name } ? .keyPath([name]) : node
     }
 }
 

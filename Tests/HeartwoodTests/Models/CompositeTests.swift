@@ -225,4 +225,52 @@ import Testing
         ])
         #expect(try stack.fetch("Home", "address.city == 'ROME' AND name == 'rome' AND address.place.y == 3", in: stack.anew()).count == 1)
     }
+
+    @Test(arguments: [StoreKind.recordLog, .inMemory])
+    func indexesAreOverExpressionsOfElements(kind: StoreKind) throws {
+        func lower(_ path: String) -> NSExpressionDescription {
+            let description = NSExpressionDescription()
+            (description.expression, description.expressionResultType) = (NSExpression(format: "lowercase(\(path))"), .stringAttributeType)
+            return description
+        }
+        func model() -> NSManagedObjectModel {
+            let model = NSManagedObjectModel(), home = NSEntityDescription()
+            home.name = "Home"
+            let address = NSCompositeAttributeDescription(), place = NSCompositeAttributeDescription()
+            (address.name, place.name) = ("address", "place")
+            place.elements = [TestStack.attribute("number", .integer32AttributeType)]
+            address.elements = [TestStack.attribute("city", .stringAttributeType), place]
+            let name = TestStack.attribute("name", .stringAttributeType), partial = TestStack.index("numbered", [name])
+            partial.partialIndexPredicate = NSPredicate(format: "address.place.number > 3")
+            home.properties = [name, address]
+            home.indexes = [TestStack.index("lowerCity", [lower("address.city")]), partial]
+            model.entities = [home]
+            return model
+        }
+        let stack = try TestStack(kind, model: model())
+        for number in 0..<400 {
+            stack.insert("Home", ["name": "h\(number)", "address": ["city": "C\(number)", "place": ["number": number % 10]]])
+        }
+        try stack.context.save()
+        func check(_ stack: TestStack, _ rows: [(String, String, Int)]) throws {
+            for (format, index, count) in rows {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Home")
+                request.predicate = NSPredicate(format: format)
+                let plan = try stack.context.explain(request)
+                #expect(plan.parts[0].access == .index("index:\(index)") && plan.rowsMatched == count, "\(format): \(plan)")
+            }
+        }
+        try check(stack, [
+            ("lowercase(address.city) == 'c7'", "lowerCity", 1), ("address.place.number > 3 AND name == 'h7'", "numbered", 1),
+            ("address.place.number > 5 AND name == 'h7'", "numbered", 1), ("address.place.number > 3 AND name == 'h2'", "numbered", 0),
+        ])
+        try stack.fetch("Home", "name == 'h7'")[0].setValue(["city": "Rome", "place": ["number": 1]], forKey: "address")
+        try stack.fetch("Home", "name == 'h2'")[0].setValue(["city": "Oslo", "place": ["number": 9]], forKey: "address")
+        try stack.context.save()
+        let again = kind.isFile ? try TestStack(kind, model: model(), at: stack.url) : stack
+        try check(again, [
+            ("lowercase(address.city) == 'c7'", "lowerCity", 0), ("lowercase(address.city) == 'rome'", "lowerCity", 1),
+            ("address.place.number > 3 AND name == 'h7'", "numbered", 0), ("address.place.number > 3 AND name == 'h2'", "numbered", 1),
+        ])
+    }
 }
