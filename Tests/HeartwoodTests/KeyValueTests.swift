@@ -117,4 +117,18 @@ final class Ledger: NSManagedObject {
         #expect(NSPredicate(format: "score == 5").evaluate(with: person), "predicates that are evaluated on objects come by it")
         #expect((Ledger.self as NSManagedObject.Type).entity().name == "Overridden")
     }
+
+    /// What bridges on Apple's platforms.
+    @Test(arguments: StoreKind.allCases)
+    func anyNumberAndAPartOfATextMayBeSet(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: SampleGraph.model())
+        stack.insert("Sample", [
+            "name": "Ada,Bob".split(separator: ",")[1], "age": CGFloat(30.5), "ratio": CGFloat(0.5), "price": CGFloat(1.5), "flag": CGFloat(1),
+        ])
+        try stack.context.save()
+        let sample = try #require(try stack.fetch("Sample", in: stack.anew()).first)
+        #expect(sample.value(forKey: "name") as? String == "Bob" && sample.value(forKey: "age") as? Int == 30)
+        #expect(sample.value(forKey: "ratio") as? Double == 0.5 && sample.value(forKey: "flag") as? Bool == true)
+        #expect(sample.value(forKey: "price") as? NSDecimalNumber == NSDecimalNumber(string: "1.5"))
+    }
 }

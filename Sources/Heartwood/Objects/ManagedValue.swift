@@ -96,7 +96,8 @@ extension ManagedValue {
         }
         switch kind {
         case .string:
-            if let text = value as? String { self = .text(text) } else { return nil }
+            guard let text = value as? String ?? (value as? Substring).map(String.init) else { return nil }
+            self = .text(text)
         case .int16, .int32, .int64:
             guard let number = ManagedValue.integer(from: value, kind: kind) else { return nil }
             self = .integer(number)
@@ -120,7 +121,7 @@ extension ManagedValue {
                 self = .decimal(NSDecimalNumber(decimal: Decimal(number)))
             } else if let number = value as? UInt64 ?? (value as? UInt).map(UInt64.init) {
                 self = .decimal(NSDecimalNumber(decimal: Decimal(number)))
-            } else if let number = value as? NSNumber ?? (value as? Double).map(NSNumber.init(value:)) {
+            } else if let number = value as? NSNumber ?? (value as? any BinaryFloatingPoint).map({ NSNumber(value: Double($0)) }) {
                 // Infinity traps in Foundation, and what is too large comes back as NaN.
                 guard !number.doubleValue.isInfinite, number.decimalValue.isNaN == number.doubleValue.isNaN else { return nil }
                 self = .decimal(NSDecimalNumber(decimal: number.decimalValue))
@@ -171,6 +172,9 @@ extension ManagedValue {
             guard let exact = Int64(exactly: number.rounded(.towardZero)) else { return nil }
             wide = exact
         case let number as NSNumber: wide = number.int64Value
+        case let number as any BinaryFloatingPoint:
+            guard let exact = Int64(exactly: Double(number).rounded(.towardZero)) else { return nil }
+            wide = exact
         default: return nil
         }
         switch kind {
@@ -185,6 +189,7 @@ extension ManagedValue {
         case let number as Double: number
         case let number as Float: Double(number)
         case let number as NSNumber: number.doubleValue
+        case let number as any BinaryFloatingPoint: Double(number)
         default: integer(from: value, kind: .int64).map(Double.init)
         }
     }

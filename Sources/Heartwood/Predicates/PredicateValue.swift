@@ -88,7 +88,13 @@ enum PredicateValue {
         case let value as NSArray: self = .collection(value.map { PredicateValue($0) })
         case let value as [Any?]: self = .collection(value.map { PredicateValue($0) })
         case let value as Set<AnyHashable>: self = .collection(value.map { PredicateValue($0.base) })
-        default: self = .other(value as AnyObject)
+        // What bridges to a number or a text elsewhere: CGFloat, Float16, a part of a text.
+        case let value as any BinaryFloatingPoint: self = .double(Double(value))
+        case let value as Substring: self = .text(String(value))
+        default:
+            // An optional without a value, inside of an Any, becomes NSNull.
+            let object = value as AnyObject
+            self = object is NSNull ? .null : .other(object)
         }
     }
 

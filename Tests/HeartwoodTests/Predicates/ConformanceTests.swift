@@ -120,4 +120,24 @@ import Testing
             #expect(SampleGraph.ids(try stack.context.fetch(request)) == expected, "\(format) fetched")
         }
     }
+
+    /// What bridges on Apple's platforms.
+    @Test(arguments: StoreKind.allCases)
+    func anyNumberAndAPartOfATextAreArguments(kind: StoreKind) throws {
+        let stack = try SampleGraph.stack(kind), parts = "Ada,Bob".split(separator: ",")
+        var rows: [(String, [Any], String)] = [
+            ("age = %@", [CGFloat(30)], "a"), ("age = %f", [CGFloat(30)], "a"), ("ratio = %f", [CGFloat(0.5)], "a"), ("price = %@", [CGFloat(10.5)], "a"),
+            ("age IN %@", [[CGFloat(30), CGFloat(40)]], "ab"), ("name = %@", [parts[0]], "a"), ("name = %s", [parts[1]], "b"), ("name IN %@", [parts], "ab"),
+        ]
+        #if !(os(macOS) && arch(x86_64))
+            rows += [("ratio = %@", [Float16(0.5)], "a"), ("ratio = %f", [Float16(1.5)], "b")]
+        #endif
+        for (format, arguments, expected) in rows {
+            #expect(SampleGraph.ids(try stack.fetch("Sample", format, arguments)) == expected, "\(format) \(arguments)")
+        }
+        #expect(SampleGraph.ids(try stack.fetch("Sample").filter { NSPredicate(format: "age == %f", CGFloat(30)).evaluate(with: $0) }) == "a")
+        let width = CGFloat(0.5), name = parts[0]
+        #expect(PredicateTranslation.constant(width).map { $0.isEqual(.double(0.5)) } == true)
+        #expect(PredicateTranslation.constant(name).map { $0.isEqual(.text("Ada")) } == true)
+    }
 }
