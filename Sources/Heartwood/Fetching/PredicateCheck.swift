@@ -79,6 +79,8 @@ enum PredicateCheck {
         case .and(let parts), .or(let parts): for part in parts { try check(part, bound: bound) }
         case .not(let part): try check(part, bound: bound)
         case .comparison(let comparison):
+            // What stands for a variable by now. That it is null is no fault: nothing lies between what is not there.
+            if let fault = comparison.fault, comparison.right.constant?.isNull != true { throw fault }
             try check(comparison.left, bound: bound)
             try check(comparison.right, bound: bound)
         case .block: throw PredicateFault(reason: "a block cannot be asked of a store; use NSPredicate(format:), or filter the results.")

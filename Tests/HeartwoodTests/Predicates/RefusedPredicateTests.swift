@@ -90,6 +90,29 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func aSubstitutedValueIsCheckedAsAnArgumentIs(kind: StoreKind) throws {
+        let stack = try SampleGraph.stack(kind)
+        for (format, value, message) in [
+            ("age BETWEEN", [1] as Any, "two values"), ("age IN", 3, "IN needs"), ("name MATCHES", "([", "does not compile"),
+            ("age = 1 OR NOT age IN", 3, "IN needs"), ("SUBQUERY(tags, $t, $t.weight IN $x).@count = 1 OR age BETWEEN", 3, "IN needs"),
+        ] {
+            #expect(throws: (any Error).self) { try NSPredicate(parsing: format + " %@", argumentArray: [value]) }
+            let substituted = NSPredicate(format: format + " $x").withSubstitutionVariables(["x": value])
+            #expect(try refusal(substituted, of: stack).localizedDescription.contains(message), "\(format)")
+        }
+        #expect(try stack.fetch("Sample", "%@", [NSPredicate(format: "age BETWEEN $x").withSubstitutionVariables(["x": NSNull()])]).isEmpty)
+        let nobody: Int? = nil, none = NSPredicate(format: "age == $x").withSubstitutionVariables(["x": nobody as Any])
+        #expect(SampleGraph.ids(try stack.fetch("Sample", "%@", [none])) == "d")
+        let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Sample"), model = SampleGraph.model()
+        template.predicate = NSPredicate(format: "age BETWEEN $x")
+        model.setFetchRequestTemplate(template, forName: "between")
+        let filled = try #require(model.fetchRequestFromTemplate(withName: "between", substitutionVariables: ["x": [30]])?.predicate)
+        #expect(try refusal(filled, of: stack).localizedDescription.contains("two values"))
+        let right = try #require(model.fetchRequestFromTemplate(withName: "between", substitutionVariables: ["x": [30, 40]])?.predicate)
+        #expect(try stack.fetch("Sample", "%@", [right]).count == 2)
+    }
+
     @Test(arguments: [
         String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000), String(repeating: "NOT ", count: 10_000) + "a = 1",
         String(repeating: "!", count: 10_000) + "a = 1", "a = " + String(repeating: "-", count: 10_000) + "b", "a = " + String(repeating: "~", count: 10_000) + "1",
