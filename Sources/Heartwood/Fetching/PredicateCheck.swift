@@ -5,7 +5,7 @@ enum PredicateCheck {
     /// - Throws: Core Data's error, which quotes the predicate, and marks a key's place in it.
     static func check(_ node: PredicateNode, entity: NSEntityDescription) throws {
         do {
-            try check(node, bound: [])
+            try check(node, entity, bound: [:])
             try PredicatePaths.walk(node, entity: entity) { path in
                 try check(path, "predicate") { $0.print(node) }
             }
@@ -17,7 +17,7 @@ enum PredicateCheck {
     /// The same for an expression.
     static func check(_ node: ExpressionNode, entity: NSEntityDescription) throws {
         do {
-            try check(node, bound: [])
+            try check(node, entity, bound: [:])
             try PredicatePaths.walk(node, entity: entity) { path in
                 try check(path, "expression") { $0.print(node) }
             }
@@ -73,37 +73,43 @@ enum PredicateCheck {
 
     // MARK: Parts that only memory has
 
-    private static func check(_ node: PredicateNode, bound: Set<String>) throws {
+    /// Of the subqueries around, with the entity of the objects that they stand for, as far as it is known.
+    private typealias Variables = [String: NSEntityDescription?]
+
+    private static func check(_ node: PredicateNode, _ entity: NSEntityDescription, bound: Variables) throws {
         switch node {
         case .constant: break
-        case .and(let parts), .or(let parts): for part in parts { try check(part, bound: bound) }
-        case .not(let part): try check(part, bound: bound)
+        case .and(let parts), .or(let parts): for part in parts { try check(part, entity, bound: bound) }
+        case .not(let part): try check(part, entity, bound: bound)
         case .comparison(let comparison):
             // What stands for a variable by now. That it is null is no fault: nothing lies between what is not there.
             if let fault = comparison.fault, comparison.right.constant?.isNull != true { throw fault }
-            try check(comparison.left, bound: bound)
-            try check(comparison.right, bound: bound)
+            try checkValues(comparison, entity, bound.compactMapValues { $0 })
+            try check(comparison.left, entity, bound: bound)
+            try check(comparison.right, entity, bound: bound)
         case .block: throw PredicateFault(reason: "a block cannot be asked of a store; use NSPredicate(format:), or filter the results.")
         case .fault(let fault): throw fault
         }
     }
 
-    private static func check(_ node: ExpressionNode, bound: Set<String>) throws {
+    private static func check(_ node: ExpressionNode, _ entity: NSEntityDescription, bound: Variables) throws {
         switch node {
         case .constant, .keyPath: break
-        case .variable(let name): guard bound.contains(name) else { throw PredicateFault.unbound(name) }
-        case .path(let base, _): try check(base, bound: bound)
-        case .aggregate(let list), .call(_, let list): for part in list { try check(part, bound: bound) }
+        case .variable(let name): guard bound[name] != nil else { throw PredicateFault.unbound(name) }
+        case .path(let base, _): try check(base, entity, bound: bound)
+        case .aggregate(let list), .call(_, let list): for part in list { try check(part, entity, bound: bound) }
         case .set(_, let left, let right):
-            try check(left, bound: bound)
-            try check(right, bound: bound)
+            try check(left, entity, bound: bound)
+            try check(right, entity, bound: bound)
         case .subquery(let collection, let name, let predicate):
-            try check(collection, bound: bound)
-            try check(predicate, bound: bound.union([name]))
+            try check(collection, entity, bound: bound)
+            var inner = bound
+            inner.updateValue(PredicatePaths.entity(of: collection, entity, bound.compactMapValues { $0 }), forKey: name)
+            try check(predicate, entity, bound: inner)
         case .conditional(let predicate, let first, let second):
-            try check(predicate, bound: bound)
-            try check(first, bound: bound)
-            try check(second, bound: bound)
+            try check(predicate, entity, bound: bound)
+            try check(first, entity, bound: bound)
+            try check(second, entity, bound: bound)
         case .block: throw PredicateFault(reason: "an expression made of a block cannot be asked of a store.")
         case .fault(let fault): throw fault
         }

@@ -87,9 +87,13 @@ final class FormatTemplate: @unchecked Sendable {
 }
 
 extension PredicateValue {
+    /// Whether it is, or has among its members, what only a check of its own allows in a fetch; see `PredicateCheck`.
     fileprivate var isOther: Bool {
-        if case .other = self { return true }
-        return false
+        switch self {
+        case .other: true
+        case .collection(let members): members.contains(where: \.isOther)
+        default: false
+        }
     }
 }
 

@@ -113,6 +113,41 @@ import Testing
         #expect(try stack.fetch("Sample", "%@", [right]).count == 2)
     }
 
+    private enum Mood: Int { case low, high }
+
+    @Test(arguments: StoreKind.allCases)
+    func aValueOfATypeThatIsNeverStoredIsRefused(kind: StoreKind) throws {
+        let stack = try SampleGraph.stack(kind)
+        for (format, value) in [
+            ("age = %@", Mood.high as Any), ("age != %@", Mood.high), ("age > %@", 0..<3), ("%@ = age", Int128(3)), ("age IN %@", [Mood.high]), ("age + 1 = %@", Mood.low),
+            ("boss = %@", Mood.low), ("boss.name = %@", Mood.low), ("ANY tags = %@", Mood.low), ("ANY tags.weight = %@", Mood.low), ("tags.@count = %@", Int128(3)),
+            ("SUBQUERY(tags, $t, $t.weight = %@).@count = 0", Mood.low), ("self = %@", Mood.low), ("age IN %@", ["x": Mood.low]), ("age IN {1, %@}", Mood.high),
+        ] {
+            // A format that is known by now says the same.
+            for _ in 0..<2 {
+                let message = try refusal(try NSPredicate(parsing: format, argumentArray: [value]), of: stack).localizedDescription
+                #expect(message.contains("is of a type that no attribute is compared with"), "\(format): \(message)")
+            }
+        }
+        #expect(try stack.fetch("Sample", "age IN %@", [["x": 30]]).count == 1)
+    }
+
+    @Test func aTransformableAttributeIsComparedWithAnything() throws {
+        final class Token: NSObject {}
+        let model = NSManagedObjectModel(), holder = NSEntityDescription()
+        holder.name = "Holder"
+        holder.properties = [TestStack.attribute("payload", .transformableAttributeType)]
+        model.entities = [holder]
+        let stack = try TestStack(.inMemory, model: model), token = Token()
+        stack.insert("Holder", ["payload": token])
+        stack.insert("Holder", ["payload": Mood.low])
+        for value in [token, Mood.low] as [Any] {
+            #expect(try stack.fetch("Holder", "payload = %@", [value]).count == 1)
+            #expect(try stack.fetch("Holder", "payload IN %@", [[value]]).count == 1)
+        }
+        #expect(try stack.fetch("Holder", "payload = %@", [Mood.high]).isEmpty)
+    }
+
     @Test(arguments: [
         String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000), String(repeating: "NOT ", count: 10_000) + "a = 1",
         String(repeating: "!", count: 10_000) + "a = 1", "a = " + String(repeating: "-", count: 10_000) + "b", "a = " + String(repeating: "~", count: 10_000) + "1",
