@@ -126,8 +126,9 @@ extension ExpressionNode {
         return isFound
     }
 
-    var isPath: Bool {
-        if case .keyPath = self { return true }
-        return false
+    /// The keys of a path without collection operators, which objects may be sorted by; empty for the object itself.
+    var plainPath: [String]? {
+        guard case .keyPath(let keys) = self, !keys.contains(where: { $0.hasPrefix("@") }) else { return nil }
+        return keys
     }
 }

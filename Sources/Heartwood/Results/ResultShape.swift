@@ -73,18 +73,25 @@ struct ResultShape {
     }
 
     private mutating func takeOrder(_ descriptors: [NSSortDescriptor], _ entity: NSEntityDescription) throws {
-        func computed(_ descriptor: NSSortDescriptor) -> Column? {
+        /// What a key that is no property's names, unless objects can be sorted by it.
+        func computed(_ descriptor: NSSortDescriptor) -> Column? { named(descriptor).flatMap { $0.expression.plainPath == nil ? $0 : nil } }
+        func named(_ descriptor: NSSortDescriptor) -> Column? {
             guard let key = SortProbe(descriptor).key, entity.propertiesByName[key] == nil else { return nil }
-            return columns.first { $0.name == key && !$0.expression.isPath }
+            return columns.first { $0.name == key }
+        }
+        func key(_ descriptor: NSSortDescriptor) throws -> SortKey {
+            guard let path = named(descriptor)?.expression.plainPath, !path.isEmpty else { return try SortKey(descriptor, entity: entity) }
+            let (ascending, textOrder) = (descriptor.ascending, SortProbe(descriptor).textOrder)
+            let stated = NSSortDescriptor(key: path.joined(separator: "."), ascending: ascending, textOrder: textOrder)
+            return try SortKey(stated, entity: entity)
         }
         guard descriptors.contains(where: { computed($0) != nil }) else {
-            sort = try descriptors.map { try SortKey($0, entity: entity) }
+            sort = try descriptors.map(key)
             return
         }
         order = try descriptors.map { descriptor in
             if let column = computed(descriptor) { return Order(column.expression, descriptor) }
-            let key = try SortKey(descriptor, entity: entity)
-            return Order(.keyPath(key.path), descriptor)
+            return Order(.keyPath(try key(descriptor).path), descriptor)
         }
     }
 

@@ -158,6 +158,23 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func aPathIsSortedByUnderItsName(kind: StoreKind) throws {
+        let stack = try filled(kind)
+        func found(_ fetched: [String], _ sort: [(String, Bool)], limit: Int = 0) throws -> [String] {
+            let request = TestStack.dictionaries("Person", fetched, sort: sort)
+            request.fetchLimit = limit
+            return texts(try stack.context.fetch(request))
+        }
+        #expect(try found(["email", "n = tags.@count"], [("n", false), ("email", false)]) == ["email 0, n 1", "email 3, n 0", "email 2, n 0", "email 1, n 0"])
+        #expect(try found(["email", "tags.@count"], [("tags.@count", false), ("email", true)], limit: 2) == ["email 0, tags.@count 1", "email 1, tags.@count 0"])
+        #expect(try found(["email", "title = group.title"], [("title", true), ("email", false)]) == ["email 3", "email 1, title blue", "email 2, title red", "email 0, title red"])
+        // A name that a property has is the property's.
+        #expect(try found(["email", "age = tags.@count"], [("age", false)], limit: 1) == ["age 0, email 3"])
+        #expect(throws: (any Error).self) { try found(["email", "n = tags.@count"], [("m", true)]) }
+        #expect(throws: (any Error).self) { try found(["email", "me = self"], [("me", true)]) }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let request = TestStack.dictionaries("Person", ["name", "tagged = SUBQUERY(tags, $t, $t.label = 't').@count", "group"], sort: byEmail)
