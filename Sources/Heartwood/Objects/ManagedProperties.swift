@@ -93,6 +93,10 @@ extension NSManagedObject {
     /// - Precondition: there is a value.
     public final func requiredValue<Value>(_ value: Value?, forKey key: String) -> Value {
         guard let value else {
+            if let recorder = managedObjectContext as? KeyPathRecorder, let index = runtime.index(of: key),
+                let any = recorder.requiredValue(index, of: self) as? Value {
+                return any
+            }
             preconditionFailure(
                 "\(entity.name ?? "?").\(key) was read and has no value of the type \(Value.self); set it before, give it a default "
                     + "value in the model, or make the class's property optional.")

@@ -6,7 +6,7 @@ import Synchronization
 /// A key path is opaque, so an object is made whose properties tell when they are read (`KeyPathRecorder`), and the key path is
 /// asked of it. That it gives what the property holds, and nothing computed from it, is tried with a few values.
 struct KeyPathReading: @unchecked Sendable {
-    // Unchecked: immutable, and `ifNull` is a number or a text.
+    // Unchecked: immutable, and `ifNull` is a number, a text or the like.
 
     /// From the object on, through to-one relationships; empty for the object's own ID.
     let keys: [String]
@@ -14,8 +14,10 @@ struct KeyPathReading: @unchecked Sendable {
     let kind: PropertyKind?
     /// The entity of the relationship's objects, or of the object itself.
     let entity: NSEntityDescription?
-    /// What an accessor that is not optional gives where the store may hold null: 0, false or "".
+    /// What is read where the store holds null, as far as it may: 0, "", a case's raw value; nil where that is nil, or nothing at all.
     let ifNull: PredicateValue?
+    /// To an object without which nil is read, and not `ifNull`; empty where there is none.
+    var ownerKeys: [String] = []
 
     /// - Parameter entity: of the objects that are asked.
     /// - Throws: `PredicateTranslationError` where the key path does not read just one property.

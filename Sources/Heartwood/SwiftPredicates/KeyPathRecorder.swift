@@ -14,6 +14,8 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
 
     private var reads: [Read] = []
     private var isRecording = false
+    /// What was read was null, and must not be.
+    private var isNullRefused = false
     /// By object and property: where a relationship leads.
     private var destinations: [ObjectKey: [Int: NSManagedObject]] = [:]
 
@@ -93,10 +95,8 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
                 "The key path \(keyPath) computes its value from \(Self.names(path)). A store is asked for properties as they are: write "
                     + "the condition on \(keys.joined(separator: ".")) itself.")
         }
-        let isNullable = path.contains { $0.object.entity.frozenProperties[$0.property].isOptional }
-        return KeyPathReading(
-            keys: keys, kind: property.kind, entity: property.destination,
-            ifNull: isNullable ? Unwrapping.neutral(type(of: keyPath).valueType) : nil)
+        let (ifNull, ownerKeys) = try readingNull(keyPath, property, keys, path)
+        return KeyPathReading(keys: keys, kind: property.kind, entity: property.destination, ifNull: ifNull, ownerKeys: ownerKeys)
     }
 
     /// Of a key path that reads nothing of the object it comes to: its ID, or an error.
@@ -137,6 +137,55 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
 
     private func isHeld(_ value: Any?, _ held: ManagedValue, _ property: PropertyRuntime) -> Bool {
         PredicateValue(Unwrapping.rawValue(value)).isEqual(PredicateValue(held.attributeObject(kind: property.kind)))
+    }
+
+    // MARK: Null
+
+    /// What the key path gives where a property on its way is null: an accessor may put anything in the place of null.
+    /// - Returns: the value, and the keys to an object without which the key path gives nil all the same.
+    private func readingNull(
+        _ keyPath: AnyKeyPath, _ property: PropertyRuntime, _ keys: [String], _ path: [Read]
+    ) throws -> (PredicateValue?, [String]) {
+        switch property.kind {
+        case .toOne, .toMany, .transformable, .objectID, .undefined: return (nil, [])
+        default: break
+        }
+        let nullable = path.filter(isNullable)
+        let values = try nullable.map { try value(keyPath, withNullAt: $0, path) }
+        guard let last = values.last, values.contains(where: { !$0.isNull }) else { return (nil, []) }
+        if values.dropLast().allSatisfy({ $0.isEqual(last) }) { return (last, []) }
+        guard path.last.map(isNullable) == true, values.dropLast().allSatisfy(\.isNull) else {
+            throw PredicateTranslationError(
+                "The key path \(keyPath) gives different values where one of \(Self.names(path)) is null. A store is asked for properties as "
+                    + "they are: write the condition on \(keys.joined(separator: ".")) itself.")
+        }
+        return (last, Array(keys.dropLast()))
+    }
+
+    private func isNullable(_ read: Read) -> Bool { read.object.entity.frozenProperties[read.property].isOptional }
+
+    private func value(_ keyPath: AnyKeyPath, withNullAt read: Read, _ path: [Read]) throws -> PredicateValue {
+        let held = read.object.storage?.values[read.property] ?? .null
+        read.object.storage?.values[read.property] = .null
+        defer { read.object.storage?.values[read.property] = held }
+        isNullRefused = false
+        let found = PredicateValue(Unwrapping.rawValue(value(keyPath, of: path[0].object)))
+        if isNullRefused { return .null }
+        guard reads.allSatisfy({ again in path.contains { $0.object === again.object && $0.property == again.property } }) else {
+            throw several(keyPath, reads)
+        }
+        if case .other = found {
+            throw PredicateTranslationError("The key path \(keyPath) gives what no store compares where \(Self.names(path)) is null.")
+        }
+        return found
+    }
+
+    /// Called by an object of which a value is wanted that it has not.
+    /// - Returns: any that it may have.
+    func requiredValue(_ property: Int, of object: NSManagedObject) -> Any? {
+        isNullRefused = true
+        object.storage?.values[property] = object.runtime.properties[property].neutralValue
+        return object.value(at: property)
     }
 
     private func several(_ keyPath: AnyKeyPath, _ path: [Read]) -> PredicateTranslationError {

@@ -11,9 +11,9 @@ extension NSPredicate {
     /// Takes over a predicate of Swift's, so that a store is asked it.
     ///
     /// Text compares by its bytes, as in a format, and counts UTF-16 units; where Swift would throw for nil that is unwrapped with `!`,
-    /// a store takes it as null. A property whose accessor is not optional is taken to read null as 0, false or "". To find out what
-    /// a key path reads, its accessor is called on an object made for that, with a few values of the attribute's type, the default, or
-    /// 0 and "", first; it must not trap on them.
+    /// a store takes it as null. To find out what a key path reads, its accessor is called on an object made for that, with a few values
+    /// of the attribute's type, the default, or 0 and "", first, and with null where the model lets the attribute, or a relationship on
+    /// the way to it, be null; it must not trap on them. What it makes of null (0, "", a case) is what the store takes null for.
     /// - Throws: `PredicateTranslationError` for what a store cannot be asked, such as a property that is computed.
     /// - Complexity: O(size of the predicate); each key path is looked into once for each entity.
     public convenience init<Object: NSManagedObject>(translating predicate: Predicate<Object>) throws {

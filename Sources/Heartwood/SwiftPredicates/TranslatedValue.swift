@@ -3,7 +3,7 @@ import Foundation
 /// A value of a predicate of Swift's, as an expression.
 struct TranslatedValue {
     var node: ExpressionNode
-    /// What null is read as: by an accessor that is not optional, or by `??`.
+    /// What null is read as: by an accessor, or by `??`.
     var ifNull: PredicateValue?
     /// An optional before it in the path. Where that is null, so is this, and `ifNull` does not count.
     var owner: ExpressionNode?

@@ -24,6 +24,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         let reading = try root.entity.map { try KeyPathReading.of(keyPath, entity: $0) } ?? KeyPathReading.of(keyPath)
         var result = TranslatedValue(root.appending(reading.keys), entity: reading.entity)
         result.ifNull = reading.ifNull
+        if !reading.ownerKeys.isEmpty { result.owner = root.appending(reading.ownerKeys) }
         result.isCollection = reading.kind == .toMany
         result.isNeverNull = result.isCollection
         return .value(result)

@@ -21,17 +21,6 @@ enum Unwrapping {
     static func isUnsigned(_ type: Any.Type) -> Bool { wrapped(type) is any UnsignedInteger.Type }
 
     static func wrapped(_ type: Any.Type) -> Any.Type { (type as? any OptionalValue.Type)?.wrappedType ?? type }
-
-    /// What accessors of a type that is not optional give for null; nil for types without such a value, and for optionals.
-    static func neutral(_ type: Any.Type) -> PredicateValue? {
-        switch type {
-        case is Bool.Type: .bool(false)
-        case is String.Type: .text("")
-        case is Decimal.Type, is any FixedWidthInteger.Type: .integer(0)
-        case is any BinaryFloatingPoint.Type: .double(0)
-        default: nil
-        }
-    }
 }
 
 private protocol OptionalValue {

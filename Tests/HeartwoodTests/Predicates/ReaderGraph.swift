@@ -4,7 +4,7 @@ import Foundation
 
 /// Readers, their club and their books: classes as programs write them, with accessors of each kind.
 final class Reader: NSManagedObject {
-    enum Level: Int16 { case plain, silver, gold }
+    enum Level: Int16, Codable { case plain, silver, gold }
 
     var name: String? {
         get { value(forKey: "name") as? String }
@@ -23,6 +23,12 @@ final class Reader: NSManagedObject {
     var born: Date? { value(forKey: "born") as? Date }
     var code: UUID? { value(forKey: "code") as? UUID }
     var level: Level { Level(rawValue: value(forKey: "level") as! Int16)! }
+    /// Null is read as what the program prefers.
+    var grade: Level { Level(rawValue: value(forKey: "grade") as? Int16 ?? 0) ?? .plain }
+    var since: Date { value(forKey: "born") as? Date ?? .distantPast }
+    var nick: String? { value(forKey: "name") as? String ?? "none" }
+    /// Of what an accessor by the plugin says that it is never null.
+    var birth: Date { requiredValue(managedDate(at: 7), at: 7) }
     var club: Club? { value(forKey: "club") as? Club }
     var books: Set<Book> { value(forKey: "books") as? Set<Book> ?? [] }
     var friends: NSSet? { value(forKey: "friends") as? NSSet }
@@ -34,6 +40,9 @@ final class Reader: NSManagedObject {
     var title: String { "\(name ?? "") \(city)" }
     var longBooks: Set<Book> { books.filter { $0.pages > 100 } }
     var clubTitle: String? { club?.title }
+    var clubRating: Int { club?.rating ?? -1 }
+    var clubName: String { club?.title ?? "none" }
+    var nameOrCity: String { value(forKey: "name") as? String ?? city }
     var memory = 3
 }
 
@@ -84,6 +93,7 @@ enum ReaderGraph {
             TestStack.attribute("isActive", .booleanAttributeType), TestStack.attribute("born", .dateAttributeType),
             TestStack.attribute("code", .UUIDAttributeType),
             TestStack.attribute("level", .integer16AttributeType, optional: false, default: 0), toClub, books, friends,
+            TestStack.attribute("grade", .integer16AttributeType),
         ]
         reader.indexes = [TestStack.index("byAge", [age]), TestStack.index("byName", [name])]
         club.properties = [
@@ -113,8 +123,8 @@ enum ReaderGraph {
         func date(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
         let rows: [[String: Any]] = [
             ["id": "a", "name": "Ada", "city": "Rome", "age": 36, "points": 5, "ratio": 0.5, "isActive": true, "born": date(0), "code": uuid,
-             "level": 2, "club": top, "books": Set([book("Logs", 300), book("Trees", 90)])],
-            ["id": "b", "name": "Bob", "age": 17, "points": -3, "ratio": -1.5, "isActive": false, "level": 1, "club": plain,
+             "level": 2, "grade": 2, "club": top, "books": Set([book("Logs", 300), book("Trees", 90)])],
+            ["id": "b", "name": "Bob", "age": 17, "points": -3, "ratio": -1.5, "isActive": false, "level": 1, "grade": 0, "club": plain,
              "books": Set([book(nil, 10)])],
             ["id": "c", "name": "ada lovelace", "city": "Oslo", "age": 0, "points": 0, "born": date(100), "club": top],
             ["id": "d", "city": "", "points": 40, "isActive": true, "books": Set([book("Logs", 5), book("x", 200)])],

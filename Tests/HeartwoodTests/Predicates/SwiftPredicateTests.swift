@@ -17,6 +17,7 @@ import Testing
     /// Each form of the macro, and the format that it becomes.
     private static func rows() -> [Row] {
         let ada = "Ada", limit = 10, none: String? = nil, day = Date(timeIntervalSinceReferenceDate: 50), uuid = ReaderGraph.uuid
+        let plain = Reader.Level.plain, gold = Reader.Level.gold
         let names = ["Ada", "Bob"], numbers: Set = [0], span = 0..<18, from = 17...
         return [
             Row(#Predicate { $0.name == ada }, #"name == "Ada""#),
@@ -41,6 +42,19 @@ import Testing
             Row(#Predicate { !$0.isActive }, "isActive == 0 OR isActive == nil"),
             Row(#Predicate { $0.isActive == ($0.age > limit) },
                 "TERNARY(isActive == nil, 0, isActive) == TERNARY(age > 10, 1, 0)"),
+            // Null is read as whatever an accessor says.
+            Row(#Predicate { $0.grade == plain }, "grade == 0 OR grade == nil"),
+            Row(#Predicate { $0.grade != plain }, "grade != 0 AND grade != nil"),
+            Row(#Predicate { $0.grade == gold }, "grade == 2"),
+            Row(#Predicate { $0.since < day }, "born < CAST(50.0, \"NSDate\") OR born == nil"),
+            Row(#Predicate { $0.nick == "none" }, #"name == "none" OR name == nil"#),
+            Row(#Predicate { $0.nick == nil }, "FALSEPREDICATE"),
+            Row(#Predicate { $0.clubTitle == "" }, #"club.title == "" OR (club.title == nil AND club != nil)"#),
+            Row(#Predicate { $0.clubTitle == nil }, "club == nil"),
+            Row(#Predicate { ($0.clubTitle ?? "") == "" }, #"club.title == "" OR club.title == nil"#),
+            Row(#Predicate { $0.clubRating < 3 }, "club.rating < 3 OR club.rating == nil"),
+            Row(#Predicate { $0.books.contains { $0.owner.clubTitle == "" } },
+                #"SUBQUERY(books, $x, $x.owner.club.title == "" OR ($x.owner.club.title == nil AND $x.owner.club != nil)).@count > 0"#),
             // Optionals.
             Row(#Predicate { $0.points! > 3 }, "points > 3"),
             Row(#Predicate { ($0.points ?? 7) > 6 }, "points > 6 OR points == nil"),
@@ -170,6 +184,8 @@ import Testing
             (#Predicate { $0.halfAge == 3 }, ["computes its value from Reader.age"]),
             (#Predicate { $0.title == "x" }, ["reads several properties: Reader.name, Reader.city"]),
             (#Predicate { $0.longBooks.count == 1 }, ["reads several properties: Reader.books, Book.pages"]),
+            (#Predicate { $0.clubName == "none" }, ["gives different values where one of Reader.club, Club.title is null", "on club.title itself"]),
+            (#Predicate { $0.nameOrCity == "x" }, ["reads several properties: Reader.name, Reader.city"]),
             (#Predicate { $0.memory == 3 }, ["Reader.memory", "reads no property of the entity Reader", "name, points"]),
             (#Predicate { $0.hasChanges }, ["reads no property of the entity Reader"]),
             (#Predicate { words[$0.city] == 1 }, ["A subscript of what depends on the object cannot be asked of a store."]),
@@ -194,6 +210,12 @@ import Testing
         let reading = try KeyPathReading.of(\Reader.level, entity: try #require(stack.coordinator.managedObjectModel.entitiesByName["Reader"]))
         #expect(reading.keys == ["level"])
         #expect(PredicateTranslation.constant(Reader.Level.gold).map { PredicateValue.integer(2).isEqual($0) } == true)
+    }
+
+    @Test func anAccessorThatTrapsForNullIsNotAskedIt() throws {
+        let stack = try TestStack(.inMemory, model: ReaderGraph.model()), day = Date(timeIntervalSinceReferenceDate: 50)
+        #expect(try NSPredicate(translating: #Predicate<Reader> { $0.birth < day }).predicateFormat == "born < CAST(50.0, \"NSDate\")")
+        _ = stack
     }
 
     @Test(arguments: StoreKind.planning)
