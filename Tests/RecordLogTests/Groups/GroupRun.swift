@@ -57,7 +57,9 @@ final class GroupRun: CrashingRun {
                 do {
                     try step(process)
                 } catch let error as StoreError where hasFaults && [.io, .noSpace, .poisoned, .undecided].contains(error.code) {
-                    if error.code == .noSpace, let poison = pairs[process]?.stores.lazy.compactMap(\.writer.poison).first {
+                    // A failing disk may have come before it, or while what had no room was taken back.
+                    let poisons = pairs[process]?.stores.lazy.compactMap(\.writer.poison)
+                    if error.code == .noSpace, let poison = poisons?.first(where: { $0.systemErrno != EIO }) {
                         throw Violation(description: "a full disk ends a handle: \(poison)")
                     }
                     if error.code != .noSpace || Bool.random(using: &random) { pairs[process] = nil }
@@ -198,7 +200,7 @@ final class GroupRun: CrashingRun {
                 attempt = next
             }
         }
-        if tried { acknowledge(pair) }
+        if tried { acknowledge(pair, isFirst) }
     }
 
     /// Where a full disk refuses what `body` tried, nothing of it is ever seen.
@@ -214,12 +216,13 @@ final class GroupRun: CrashingRun {
         return attempt != before && attempt != nil
     }
 
-    private func acknowledge(_ pair: SamplePair) {
+    /// - Parameter isFirst: which store was committed to; nil for both. Of the other one a slot may wait with another process.
+    private func acknowledge(_ pair: SamplePair, _ isFirst: Bool? = nil) {
         if let attempt { state = attempt }
         attempt = nil
         durable = state
-        if !pair.first.store.writer.isSlotWaiting { announced.first = state.first }
-        if !pair.second.store.writer.isSlotWaiting { announced.second = state.second }
+        if isFirst != false, !pair.first.store.writer.isSlotWaiting { announced.first = state.first }
+        if isFirst != true, !pair.second.store.writer.isSlotWaiting { announced.second = state.second }
     }
 
     /// Adds rows, and changes or deletes others.
