@@ -16,6 +16,8 @@ import Testing
         let room = Mutex(Int.max)
         /// Of the files made so far, how many cannot be read any more.
         let unreadable = Mutex(0)
+        /// Of scratch files.
+        let bytesRead = Mutex(0)
 
         init() { super.init(MemoryFileSystem()) }
 
@@ -48,7 +50,9 @@ import Testing
                 guard number > directory.unreadable.withLock({ $0 }) else {
                     throw StoreError(.io, path: "scratch", at: offset, "unreadable", remedy: "None.")
                 }
-                return try super.read(into: buffer, at: offset)
+                let count = try super.read(into: buffer, at: offset)
+                directory.bytesRead.withLock { $0 += count }
+                return count
             }
 
             override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
@@ -119,6 +123,31 @@ import Testing
         #expect(disk.made.withLock { $0 } > 0 && disk.made.withLock { $0 } == disk.removed.withLock { $0 })
         try checkAfterCrash(sample)
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: disk).isSound)
+    }
+
+    /// What was read before would be in memory as long as the file, all that was ever merged among it.
+    @Test func aWalkOfAFileThatIsNotMappedKeepsNothingOfIt() throws {
+        let disk = Directory()
+        let sample = try SampleStore(fileSystem: disk) {
+            $0.indexMemory = 100_000
+            $0.usesMemoryMapping = false
+        }
+        var random = SeededGenerator(seed: 11)
+        try sample.store.write { transaction in
+            for _ in 0..<8000 { try sample.put(transaction, try transaction.newRow(in: sample.table.id), Self.person(&random)) }
+        }
+        let snapshot = sample.store.snapshot()
+        let spilled = snapshot.indexes[Int(sample.byAge.rawValue)]?.fresh.reduce(0) { sum, run in
+            if case .spilled(let run) = run { sum + Int(run.byteCount) } else { sum }
+        } ?? 0
+        #expect(spilled > 40_000)
+        for isDescending in [false, true, false, true] {
+            let before = disk.bytesRead.withLock { $0 }
+            #expect(try sample.rows(snapshot, sample.byAge, descending: isDescending).count == 8000)
+            let read = disk.bytesRead.withLock { $0 } - before
+            // A walk's first block is sought in the index, and kept.
+            #expect(read > spilled / 2 && read < 4 * spilled, "\(read) of \(spilled) bytes")
+        }
     }
 
     @Test func aTransactionThatFitsMakesNoFile() throws {

@@ -94,16 +94,21 @@ final class FrameMemory: @unchecked Sendable {
         if isStart(offset), let pointer = pointer(at: offset) {
             return FrameHeader(pointer, limit: limit - offset).map { LogFile.Frame(offset: offset, pointer: pointer, header: $0) }
         }
-        guard limit - offset >= UInt64(FrameHeader.lengthMin) else { return nil }
         return try withAhead { bytes throws(StoreError) in
-            let head = try self.bytes(&bytes, at: offset, count: FrameHeader.lengthMin, limit: limit)
-            guard let header = FrameHeader(head, limit: limit - offset) else { return nil }
-            let frame = try self.bytes(&bytes, at: offset, count: Int(header.length), limit: limit)
-            guard FrameHeader.checksum(of: frame, length: header.length, fileID: fileID, offset: offset) == header.checksum,
-                let placed = place(frame, header, at: offset)
+            guard let frame = try self.frame(at: offset, limit: limit, passing: &bytes), let placed = place(frame.pointer, frame.header, at: offset)
             else { return nil }
-            return LogFile.Frame(offset: offset, pointer: placed, header: header)
+            return LogFile.Frame(offset: offset, pointer: placed, header: frame.header)
         }
+    }
+
+    /// The same, read into `bytes` alone, and valid until they are read into again.
+    func frame(at offset: UInt64, limit: UInt64, passing bytes: inout ReadAhead) throws(StoreError) -> LogFile.Frame? {
+        guard limit - offset >= UInt64(FrameHeader.lengthMin) else { return nil }
+        let head = try self.bytes(&bytes, at: offset, count: FrameHeader.lengthMin, limit: limit)
+        guard let header = FrameHeader(head, limit: limit - offset) else { return nil }
+        let frame = try self.bytes(&bytes, at: offset, count: Int(header.length), limit: limit)
+        guard FrameHeader.checksum(of: frame, length: header.length, fileID: fileID, offset: offset) == header.checksum else { return nil }
+        return LogFile.Frame(offset: offset, pointer: frame, header: header)
     }
 
     /// How far before a row's record its frame starts; nil where there is no record.

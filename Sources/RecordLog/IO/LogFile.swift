@@ -301,9 +301,18 @@ public final class LogFile: @unchecked Sendable {
 extension LogFile: FrameSource {
     func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
         if !isVerified(pointer.offset) { askOnce(pointer.offset) }
-        guard let frame = try frame(at: pointer.offset, limit: .max), frame.header.kind == kind,
-            frame.header.checksum == pointer.checksum
-        else {
+        return try payload(of: try frame(at: pointer.offset, limit: .max), pointer, kind)
+    }
+
+    /// The same; what is not mapped is read into `bytes`, and valid until they are read into again.
+    func passedPayload(_ pointer: FramePointer, _ kind: FrameKind, _ bytes: inout ReadAhead) throws(StoreError) -> UnsafeRawBufferPointer {
+        let offset = pointer.offset, limit = min(readableEnd, offset &+ room(at: offset))
+        guard offset < limit, try mapped(offset) == nil else { return try payload(at: pointer, kind: kind) }
+        return try payload(of: try frames.frame(at: offset, limit: limit, passing: &bytes), pointer, kind)
+    }
+
+    private func payload(of frame: Frame?, _ pointer: FramePointer, _ kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
+        guard let frame, frame.header.kind == kind, frame.header.checksum == pointer.checksum else {
             throw StoreError(
                 .corrupt, path: path, at: pointer.offset, "an index block is damaged",
                 remedy: "No row is lost by it: LogStore.rebuildIndexes() and `heartwood compact` make the indexes anew from the log.")

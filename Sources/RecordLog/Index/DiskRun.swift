@@ -39,14 +39,18 @@ final class DiskRun: Sendable {
         return root
     }
 
-    /// A block of a walk.
-    func block(_ pointer: FramePointer, _ ahead: inout WalkAhead) throws(StoreError) -> IndexBlock {
+    /// A block of a walk; valid until its next one.
+    func block(_ pointer: FramePointer, _ ahead: inout WalkAhead, passing bytes: inout ReadAhead?) throws(StoreError) -> IndexBlock {
         if let range = ahead.reach(pointer.offset) { source.willRead(range) }
-        return try block(pointer)
+        return try block(pointer, try source.payload(at: pointer, kind: .indexBlock, passing: &bytes))
     }
 
     func block(_ pointer: FramePointer) throws(StoreError) -> IndexBlock {
-        guard let block = IndexBlock(try source.payload(at: pointer, kind: .indexBlock)) else { throw corrupt(pointer) }
+        try block(pointer, try source.payload(at: pointer, kind: .indexBlock))
+    }
+
+    private func block(_ pointer: FramePointer, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> IndexBlock {
+        guard let block = IndexBlock(payload) else { throw corrupt(pointer) }
         return block
     }
 

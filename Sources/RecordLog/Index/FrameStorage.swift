@@ -2,12 +2,23 @@
 protocol FrameSource: AnyObject, Sendable {
     /// The payload of a frame, verified against its parent's checksum and its own.
     func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer
+    /// The same for a walk, which passes each frame once: valid until the next one that is read with the same bytes.
+    func payload(
+        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadAhead?
+    ) throws(StoreError) -> UnsafeRawBufferPointer
     /// Asks for bytes that will be read soon.
     func willRead(_ range: Range<UInt64>)
     var path: String { get }
 }
 
 extension FrameSource {
+    /// For files whose frames stay in memory.
+    func payload(
+        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadAhead?
+    ) throws(StoreError) -> UnsafeRawBufferPointer {
+        try payload(at: pointer, kind: kind)
+    }
+
     func willRead(_ range: Range<UInt64>) {}
 }
 

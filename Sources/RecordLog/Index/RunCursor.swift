@@ -9,6 +9,8 @@ class RunCursor {
     fileprivate final let range: KeyRange
     fileprivate final let isDescending: Bool
     @exclusivity(unchecked) fileprivate final var ahead = WalkAhead()
+    /// Has the current block, where its file keeps none in memory.
+    @exclusivity(unchecked) fileprivate final var passing: ReadAhead?
 
     fileprivate init(_ range: KeyRange, isDescending: Bool) {
         self.range = range
@@ -191,7 +193,7 @@ private final class AscendingDiskCursor: RunCursor {
                 return
             }
             blockIndex += 1
-            block = try run.block(root.pointer(blockIndex), &ahead)
+            block = try run.block(root.pointer(blockIndex), &ahead, passing: &passing)
             enter(block, at: block.entriesStart)
         }
         try show()
@@ -285,7 +287,7 @@ private final class DescendingDiskCursor: RunCursor {
             try decode(interval - 1)
         } else if blockIndex > 0 {
             blockIndex -= 1
-            block = try run.block(root.pointer(blockIndex), &ahead)
+            block = try run.block(root.pointer(blockIndex), &ahead, passing: &passing)
             try decode(block.intervalCount - 1)
         } else {
             isValid = false

@@ -6,6 +6,7 @@
 /// own, or fails.
 final class ScratchFile {
     private let file: LogFile
+    private let frames: ScratchFrames
     private let appender: FrameAppender
 
     static let suffix = ".scratch"
@@ -20,6 +21,7 @@ final class ScratchFile {
         let counters = Counters()
         let creation = FileCreation(path: path, options: options, fileSystem: fileSystem, counters: counters)
         (file, _) = try creation.begin(storage, storeID: (0, 0), segmentShift: store.identity.segmentShift)
+        frames = ScratchFrames(file)
         appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: counters, flushSize: options.flushSize)
     }
 
@@ -55,6 +57,6 @@ final class ScratchFile {
         var runs = FlushedRuns(new: try writer.finish(), kept: [])
         try runs.appendRoot(to: appender)
         try appender.flush()
-        return runs.runs(in: appender, source: file).first
+        return runs.runs(in: appender, source: frames).first
     }
 }

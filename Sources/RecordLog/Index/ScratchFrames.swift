@@ -1,0 +1,24 @@
+/// The frames of a scratch file. What a walk passes is not kept where the file is not mapped: the file is there so that index entries need not
+/// be in memory, and merging its runs reads all of it.
+final class ScratchFrames: FrameSource {
+    private let file: LogFile
+
+    init(_ file: LogFile) { self.file = file }
+
+    var path: String { file.path }
+
+    func willRead(_ range: Range<UInt64>) { file.willRead(range) }
+
+    func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
+        try file.payload(at: pointer, kind: kind)
+    }
+
+    func payload(
+        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadAhead?
+    ) throws(StoreError) -> UnsafeRawBufferPointer {
+        var own = bytes.take() ?? ReadAhead()
+        let payload = try file.passedPayload(pointer, kind, &own)
+        bytes = consume own
+        return payload
+    }
+}
