@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import RecordLog
@@ -5,6 +6,7 @@ import Testing
 /// Keeps the frames that it is given.
 private final class ListSink: FrameSink {
     private(set) var payloads: [[UInt8]] = []
+    let payloadMax = 1 << 20
 
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
         payloads.append(Array(payload))
@@ -92,5 +94,48 @@ struct LongKeyTests {
             key.append(text: beginnings[number % 2] + "\(number)")
             #expect(try sample.rows(sample.store.snapshot(), sample.byName, .prefix(key.bytes)).count == 1)
         }
+    }
+
+    private func put(_ count: Int, _ sample: SampleStore, _ name: (Int) -> String) throws {
+        for start in stride(from: 0, to: count, by: 500) {
+            try sample.store.write { transaction in
+                for number in start..<min(start + 500, count) {
+                    let row = try transaction.newRow(in: sample.table.id)
+                    sample.people[row] = .init(name: name(number), age: 1, group: 1)
+                    try sample.put(transaction, row, .init(name: name(number), age: 1, group: 1))
+                }
+            }
+        }
+    }
+
+    /// Blocks of the usual size would have separators of half a MiB, where a frame has room for 56 KiB.
+    @Test func blocksGrowWhereTheRootHasNoRoomForAllSeparators() throws {
+        let sample = try SampleStore { $0.segmentShift = 16 }
+        try put(12_000, sample) { String(format: "%08d", $0 / 130) + String(repeating: "x", count: 1000) + String(format: "%08d", $0) }
+        try sample.store.checkpoint()
+        try sample.store.compact()
+        let runs = try #require(sample.store.snapshot().indexes[Int(sample.byName.rawValue)])
+        #expect(runs.fresh.isEmpty && runs.disk.count == 1)
+        try sample.reopen()
+        #expect(sample.store.statistics.bytesReplayed == 0)
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
+    }
+
+    /// Blocks cannot be larger than a frame.
+    @Test func anIndexWithoutRoomForItsRootIsLeftOutOfTheCheckpoint() throws {
+        let sample = try SampleStore { $0.segmentShift = 16 }
+        try put(1000, sample) { ($0 % 2 == 0 ? "a" : "b") + String(repeating: "x", count: 7000) + String(format: "%04d", $0) }
+        for _ in 0..<2 {
+            try sample.store.checkpoint()
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        let runs = try #require(sample.store.snapshot().indexes[Int(sample.byName.rawValue)])
+        #expect(!runs.fresh.isEmpty && runs.disk.isEmpty)
+        try sample.store.compact()
+        try sample.check(sample.store.snapshot(), sample.people)
+        try sample.reopen()
+        try sample.check(sample.store.snapshot(), sample.people)
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 }

@@ -15,7 +15,7 @@ final class CompactionIndexes {
         self.target = target
         self.options = options
         self.report = report
-        indexes = IndexesAhead(base.indexes.map { $0?.whole }, path: base.file.path, options)
+        indexes = IndexesAhead(base.indexes.map { $0?.whole }, of: base.file, options)
     }
 
     deinit {
@@ -29,9 +29,12 @@ final class CompactionIndexes {
             return try rebuilt(definition)
         }
         var runs: [IndexRuns?] = []
-        for var index in made {
+        for (slot, var index) in made.enumerated() {
             try index?.appendRoot(to: target.appender)
-            runs.append(index.map { IndexRuns(disk: $0.runs(in: target.appender, source: target.file)) })
+            // Where there can be no such run the old ones serve as well, until the new file is opened again.
+            runs.append(index.map { index in
+                index.runs(in: target.appender, source: target.file).map { IndexRuns(disk: $0) } ?? base.indexes[slot]?.allFresh ?? IndexRuns()
+            })
         }
         try target.appender.flush()
         target.setIndexes(runs)

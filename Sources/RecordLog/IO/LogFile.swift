@@ -105,6 +105,11 @@ public final class LogFile: @unchecked Sendable {
             .tooLarge, path: path, "the store has reached \(Self.segmentsMax) segments", remedy: "Compact it, or split the data over several stores.")
     }
 
+    /// What a frame can hold, wherever it lies; the first segment has the header.
+    var payloadMax: Int {
+        min(Int(segmentSize - FileFormat.dataStart), RowRecord.bodyLengthMax) - FrameHeader.length(forPayload: 0)
+    }
+
     private var mappedBitsSize: Int { Self.bitmapSize(segmentSize: Int(segmentSize)) + max(8, Int(segmentSize >> Self.pieceShift) / 8) }
 
     /// The bytes from `offset` to the end of its segment.

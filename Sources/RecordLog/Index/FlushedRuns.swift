@@ -9,17 +9,17 @@ struct FlushedRuns {
         self.kept = kept
     }
 
-    /// Gives the new run's root to the sink, where its blocks have their places.
+    /// Gives the new run's root to the sink, where its blocks have their places and a frame has room for it.
     mutating func appendRoot(to sink: any FrameSink) throws(StoreError) { try new?.appendRoot(to: sink) }
 
     /// The same where the sink's frames have gone to another one.
     /// - Parameter tickets: those of the other sink, by their numbers here.
     func moved(to tickets: [FrameTicket]) -> FlushedRuns { FlushedRuns(new: new?.moved(to: tickets), kept: kept) }
 
-    /// All of them, once the root is in the file.
-    func runs(in sink: any FrameSink, source: any FrameSource) -> [DiskRun] {
-        let run = new?.run(in: sink).map { DiskRun(manifest: $0, source: source) }
-        return (run.map { [$0] } ?? []) + kept
+    /// All of them, once the root is in the file; nil where no frame had room for it.
+    func runs(in sink: any FrameSink, source: any FrameSource) -> [DiskRun]? {
+        guard let new else { return kept }
+        return new.run(in: sink).map { [DiskRun(manifest: $0, source: source)] + kept }
     }
 }
 
@@ -43,10 +43,11 @@ struct RunBlocks {
         return RunBlocks(blocks: blocks, tickets: self.tickets.map { tickets[$0.number] }, entryCount: entryCount, byteCount: byteCount)
     }
 
-    /// Gives the root to the sink, where the blocks have their places.
+    /// Gives the root to the sink, where the blocks have their places and a frame has room for it.
     fileprivate mutating func appendRoot(to sink: any FrameSink) throws(StoreError) {
         for index in blocks.indices { blocks[index].pointer = sink.pointer(tickets[index]) }
         let bytes = IndexRoot.encode(blocks)
+        guard bytes.count <= sink.payloadMax else { return }
         byteCount += UInt64(bytes.count)
         root = try sink.append(.indexRoot, bytes)
     }

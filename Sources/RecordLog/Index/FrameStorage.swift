@@ -24,6 +24,8 @@ extension FrameSource {
 
 /// Where the frames of indexes are written.
 protocol FrameSink: AnyObject {
+    /// The largest payload that it takes.
+    var payloadMax: Int { get }
     /// Takes a frame. Its place is known after the next `place`.
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket
     /// Gives every frame taken its place in the file.

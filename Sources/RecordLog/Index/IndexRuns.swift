@@ -28,6 +28,9 @@ struct IndexRuns: Sendable {
         return result
     }
 
+    /// The same runs, as ones that no checkpoint has taken.
+    var allFresh: IndexRuns { IndexRuns(fresh: fresh + frozen + disk.map { .spilled($0) }) }
+
     private var newestTwoJoined: MemoryRun? {
         guard fresh.count > 1, case .memory(let newer) = fresh[0], case .memory(let older) = fresh[1],
             newer.byteCount + older.byteCount <= EntryBuffer.byteCountMax,

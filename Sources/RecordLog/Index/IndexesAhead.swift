@@ -10,10 +10,13 @@ final class IndexesAhead: @unchecked Sendable {
         let merge: RunMerge
         let isTaken = Atomic<Bool>(false)
         let isDone = Atomic<Bool>(false)
-        let frames = GatheredFrames()
+        let frames: GatheredFrames
         var outcome: Result<FlushedRuns, StoreError>?
 
-        init(_ merge: RunMerge) { self.merge = merge }
+        init(_ merge: RunMerge, payloadMax: Int) {
+            self.merge = merge
+            frames = GatheredFrames(payloadMax: payloadMax)
+        }
 
         /// - Returns: whether nobody has it.
         func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
@@ -35,10 +38,12 @@ final class IndexesAhead: @unchecked Sendable {
     private static let bytesMax: UInt64 = 96 << 20
 
     /// Starts the thread, where there is enough to do.
-    /// - Parameter merges: by index ID.
-    init(_ merges: [RunMerge?], path: String, _ options: StoreOptions) {
-        jobs = merges.map { $0.map(Job.init) }
-        self.path = path
+    /// - Parameters:
+    ///   - merges: by index ID.
+    ///   - file: the store's; the one that is written has segments of the same size.
+    init(_ merges: [RunMerge?], of file: LogFile, _ options: StoreOptions) {
+        jobs = merges.map { $0.map { Job($0, payloadMax: file.payloadMax) } }
+        path = file.path
         guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return }
         hasEnded.store(false, ordering: .releasing)
         if !SystemThread.start({ self.run() }) { hasEnded.store(true, ordering: .releasing) }
@@ -105,8 +110,11 @@ final class IndexesAhead: @unchecked Sendable {
 
 /// Keeps frames until there is a sink that gives them their places.
 private final class GatheredFrames: FrameSink {
+    let payloadMax: Int
     private var bytes: [UInt8] = []
     private var frames: [(kind: FrameKind, end: Int)] = []
+
+    init(payloadMax: Int) { self.payloadMax = payloadMax }
 
     /// Makes room for about so much, so that it need not grow.
     func reserve(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }

@@ -11,7 +11,7 @@ struct RunMerge: Sendable {
     /// Gives the new run's blocks to a sink; its root is to follow.
     /// - Parameter check: called now and then; what it throws ends the merge.
     func write(to sink: any FrameSink, _ check: () throws(StoreError) -> Void = {}) throws(StoreError) -> FlushedRuns {
-        var writer = RunWriter(sink: sink)
+        var writer = RunWriter(sink: sink, entryCount: entryCount)
         if let base = runs.onlyRun, kept.isEmpty {
             // It has no tombstones.
             let root = try base.blocks()

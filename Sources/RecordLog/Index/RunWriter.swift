@@ -9,14 +9,19 @@ struct RunWriter {
     private var separator: [UInt8] = []
     private var entryCount: UInt64 = 0
     private var byteCount: UInt64 = 0
+    /// How many bytes of the root there may be for each entry.
+    private let rootBytesPerEntry: Double
 
     /// A block is closed once it has about this many bytes, and an entry comes that is not like its last one for long.
     static let blockTarget = 4096 - FrameHeader.Layout.size - 64
     private static let shortSeparator = 256
     private static let entriesMax = 1 << 16
 
-    init(sink: any FrameSink) {
+    /// - Parameter entryCount: at least as many as will be added.
+    init(sink: any FrameSink, entryCount: UInt64) {
         self.sink = sink
+        // Half of it, so that it has room for those that end sooner since they are large.
+        rootBytesPerEntry = Double(sink.payloadMax / 2) / Double(max(entryCount, 1))
     }
 
     /// Adds an entry greater than the one before.
@@ -38,11 +43,21 @@ struct RunWriter {
     }
 
     /// Long separators stand between large blocks alone, of 64 entries or so that are alike: the root, which is one frame, has all of them.
+    /// Where there are many blocks for one root they are larger, so that it has room for all of them.
     /// A block stays smaller than five keys of the size that is allowed, and so than a frame.
     /// - Parameter shared: the bytes that the next entry begins with like the last one.
     private func isFull(before shared: Int) -> Bool {
-        shared < Self.shortSeparator || block.estimate >= 4 * shared || block.entryCount >= Self.entriesMax
+        guard shared < Self.shortSeparator || block.estimate >= 4 * shared else { return isLarge }
+        return Double(IndexRoot.Layout.perBlock + shared + 1) <= Double(block.entryCount) * rootBytesPerEntry || isLarge
     }
+
+    /// Whether the block is half as large as a frame, whatever the numbers in its entries take.
+    private var isLarge: Bool {
+        block.estimate + block.entryCount * Self.numbersMax >= sink.payloadMax / 2 || block.entryCount >= Self.entriesMax
+    }
+
+    /// What the numbers of an entry may take beyond what is estimated.
+    private static let numbersMax = 12
 
     /// Adds a block of another run as it is: its entries name rows, not places.
     /// - Parameter separator: what comes after every entry so far and not after the block's first one.

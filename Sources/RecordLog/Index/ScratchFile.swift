@@ -50,13 +50,17 @@ final class ScratchFile {
     var writesBehind: Bool { file.storage.writesBehind }
 
     /// Writes the entries that `add` gives a writer, in order.
+    /// - Parameter entryCount: at least as many as there are.
     /// - Returns: nil where there are none.
-    func write(_ add: (inout RunWriter) throws(StoreError) -> Void) throws(StoreError) -> DiskRun? {
-        var writer = RunWriter(sink: appender)
+    func write(entryCount: Int, _ add: (inout RunWriter) throws(StoreError) -> Void) throws(StoreError) -> DiskRun? {
+        var writer = RunWriter(sink: appender, entryCount: UInt64(entryCount))
         try add(&writer)
         var runs = FlushedRuns(new: try writer.finish(), kept: [])
         try runs.appendRoot(to: appender)
         try appender.flush()
-        return runs.runs(in: appender, source: frames).first
+        guard let made = runs.runs(in: appender, source: frames) else {
+            throw StoreError(.tooLarge, path: file.path, "a run of index entries has too long a list of blocks", remedy: "None: they stay in memory.")
+        }
+        return made.first
     }
 }

@@ -59,7 +59,7 @@ final class SpillBehind: @unchecked Sendable {
     /// Writes runs, the newest first, as one.
     private func append(_ fresh: [FreshRun], level: Int) throws(StoreError) {
         let merged = try IndexRuns(fresh: fresh).merged(keepsTombstones: true)
-        let made = try scratch.write { writer throws(StoreError) in
+        let made = try scratch.write(entryCount: fresh.reduce(0) { $0 + $1.countMax }) { writer throws(StoreError) in
             while try merged.next() { try writer.append(merged.entry, isTombstone: merged.isTombstone) }
         }
         if let made { runs.append(Run(run: .spilled(made), level: level)) }

@@ -43,6 +43,8 @@ final class CheckpointSink: CheckpointFrameSink {
             .superseded, path: path, "another checkpoint or a compaction came first", remedy: "Nothing is to be done: it serves as well.")
     }
 
+    var payloadMax: Int { file.payloadMax }
+
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
         frames.append((kind, bytes.count))
         bytes.append(contentsOf: payload)

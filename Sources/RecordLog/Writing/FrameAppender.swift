@@ -141,6 +141,8 @@ final class FrameAppender: CheckpointFrameSink {
 
     // MARK: As a sink
 
+    var payloadMax: Int { file.payloadMax }
+
     func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
         pointers.append(try place(kind, payload))
         if count >= flushSize { try handOver() }

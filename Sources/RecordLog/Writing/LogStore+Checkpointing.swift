@@ -68,7 +68,7 @@ struct CheckpointBuilder {
         let manifest: FramePointer
         /// By table ID.
         let bases: [PrimaryBase?]
-        /// By index ID.
+        /// By index ID; nil where there is none, and where it could not be listed.
         let disks: [[DiskRun]?]
 
         /// A snapshot over the new indexes.
@@ -82,8 +82,13 @@ struct CheckpointBuilder {
             }
             var indexes = snapshot.indexes
             for (slot, disk) in disks.enumerated() where slot < indexes.count {
-                guard let disk, let runs = indexes[slot] else { continue }
-                indexes[slot] = IndexRuns(fresh: isWhole ? [] : runs.fresh, disk: disk)
+                guard let runs = indexes[slot] else { continue }
+                if let disk {
+                    indexes[slot] = IndexRuns(fresh: isWhole ? [] : runs.fresh, disk: disk)
+                } else {
+                    // The next checkpoint tries again.
+                    indexes[slot] = IndexRuns(fresh: runs.fresh + runs.frozen, disk: runs.disk)
+                }
             }
             return Snapshot(
                 sequence: snapshot.sequence, catalog: snapshot.catalog, file: snapshot.file, end: snapshot.end,
@@ -92,7 +97,7 @@ struct CheckpointBuilder {
     }
 
     func build(previous: FramePointer) throws(StoreError) -> Made {
-        let indexes = IndexesAhead(base.indexes.map { $0?.flush(merging) }, path: base.file.path, options)
+        let indexes = IndexesAhead(base.indexes.map { $0?.flush(merging) }, of: base.file, options)
         defer { indexes.stop() }
         var pages: [PrimaryBase.WrittenPages?] = []
         for state in base.tables { pages.append(try state.flatMap { state throws(StoreError) in try writePages(state) }) }
@@ -117,7 +122,8 @@ struct CheckpointBuilder {
         var disks: [[DiskRun]?] = []
         var manifestIndexes: [Manifest.Index] = []
         for (slot, runs) in base.indexes.enumerated() {
-            disks.append(runs.map { flushed[slot]?.runs(in: sink, source: base.file) ?? $0.disk })
+            // One that cannot be listed stays as it is; an opening makes it of the rows.
+            disks.append(flushed[slot].map { $0.runs(in: sink, source: base.file) } ?? runs?.disk)
             guard let disk = disks[slot] else { continue }
             manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(slot)), runs: disk.map(\.manifest)))
         }
