@@ -110,9 +110,8 @@ struct IndexBlock {
         case malformed
     }
 
-    /// Finds the first entry at or after `key`, which is any bytes.
-    /// - Parameter hasRow: whether the key ends in bytes of a row number. Intervals' words have none, so they say nothing then.
-    func lowerBound(_ key: UnsafeRawBufferPointer, hasRow: Bool = false) -> Bound {
+    /// Finds the first entry at or after `key`, which is any bytes: it may end within a row number, or with one.
+    func lowerBound(_ key: UnsafeRawBufferPointer) -> Bound {
         let headCount = min(commonLength, key.count)
         if headCount > 0 {
             let order = KeyBytes.compare(
@@ -123,8 +122,19 @@ struct IndexBlock {
         }
         if key.count < commonLength || key.count == commonLength { return first(matched: key.count) }
         let rest = UnsafeRawBufferPointer(rebasing: key[commonLength...])
-        guard let interval = interval(before: rest, hasRow: hasRow), let start = start(ofInterval: interval) else { return .malformed }
-        return search(rest, from: start)
+        guard let interval = interval(before: rest, among: intervalsAlike(rest)), let start = start(ofInterval: interval)
+        else { return .malformed }
+        let found = search(rest, from: start)
+        if interval > 0, case .found(start, 0, _, _) = found { return search(rest, before: interval) }
+        return found
+    }
+
+    /// Words have no row numbers: where the key goes on behind an interval's, that one may not be before it, though its word is.
+    @inline(never)
+    private func search(_ key: UnsafeRawBufferPointer, before interval: Int) -> Bound {
+        guard let interval = self.interval(before: key, among: 0..<interval), let start = start(ofInterval: interval)
+        else { return .malformed }
+        return search(key, from: start)
     }
 
     private func first(matched: Int) -> Bound {
@@ -132,22 +142,27 @@ struct IndexBlock {
         return .found(intervalStart: entriesStart, skipped: 0, entry, matched: matched)
     }
 
-    /// The last interval whose first entry is before the key; the first one where none is.
+    /// The intervals whose words are the key's: those before have a lesser one, those behind a greater one.
     ///
     /// All words are looked at: there are some twenty, and loads that wait for nothing cost less than a binary search's branches.
     @inline(__always)
-    private func interval(before key: UnsafeRawBufferPointer, hasRow: Bool) -> Int? {
-        var low = 0, high = intervalCount
-        if !hasRow {
-            let wanted = KeyBytes.word(key)
-            high = 0
-            for interval in 0..<intervalCount {
-                let known = word(interval)
-                low &+= known < wanted ? 1 : 0
-                high &+= known <= wanted ? 1 : 0
-            }
+    private func intervalsAlike(_ key: UnsafeRawBufferPointer) -> Range<Int> {
+        let wanted = KeyBytes.word(key)
+        var low = 0, high = 0
+        for interval in 0..<intervalCount {
+            let known = word(interval)
+            low &+= known < wanted ? 1 : 0
+            high &+= known <= wanted ? 1 : 0
         }
-        // The first interval that is not before the key, among those whose words do not tell.
+        return Range(uncheckedBounds: (low, high))
+    }
+
+    /// The last interval whose first entry is before the key; the first one where none is.
+    /// - Parameter intervals: all those before them are before the key, and all behind them are not.
+    @inline(__always)
+    private func interval(before key: UnsafeRawBufferPointer, among intervals: Range<Int>) -> Int? {
+        var low = intervals.lowerBound, high = intervals.upperBound
+        // The first one that is not before the key.
         while low < high {
             let middle = (low &+ high) / 2
             guard let start = start(ofInterval: middle), let entry = entry(at: start), entry.shared == 0 else { return nil }
@@ -197,11 +212,12 @@ struct IndexBlock {
                 guard entry.shared == 0 else { return .malformed }
                 matched = 0
             }
-            if entry.shared < matched {
+            if entry.shared < matched, entry.restCount > 0 {
                 return .found(intervalStart: intervalStart, skipped: skipped, entry, matched: commonLength &+ entry.shared)
             }
-            if entry.shared == matched {
-                let (order, more) = compare(entry, key, from: matched)
+            // Less of it where the entry's key is the start of the one before: its row tells.
+            if entry.shared <= matched {
+                let (order, more) = compare(entry, key, from: entry.shared)
                 if order >= 0 { return .found(intervalStart: intervalStart, skipped: skipped, entry, matched: commonLength &+ more) }
                 matched = more
             }

@@ -68,7 +68,7 @@ extension DiskRun {
     fileprivate func contains(_ entry: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         let root = try blocks()
         let pointer = root.pointer(root.block(for: entry))
-        switch try block(pointer).lowerBound(entry, hasRow: true) {
+        switch try block(pointer).lowerBound(entry) {
         case .found(_, _, _, let matched): return matched >= entry.count
         case .none: return false
         case .malformed: throw corrupt(pointer)
