@@ -1,7 +1,7 @@
 /// The file beside the store that a compaction fills. Its lock says that one is under way, in this process or another.
 ///
 /// A crash leaves the file without its lock: the next compaction removes it. It is not filled again, since what stands at
-/// its path may be a link to something else.
+/// its path may be a link to something else. What no compaction leaves is somebody else's, and stays.
 final class CompactionFile {
     let path: String
     let storage: any StorageFile
@@ -18,7 +18,7 @@ final class CompactionFile {
 
     /// Makes the file, and locks it.
     /// - Parameter target: the store's own file, links followed.
-    /// - Throws: `locked` where a compaction is under way.
+    /// - Throws: `locked` where a compaction is under way; `exists` where the name is another file's.
     static func claim(besides target: String, _ fileSystem: any FileSystem) throws(StoreError) -> CompactionFile {
         let path = target + suffix
         for _ in 0..<100 {
@@ -26,6 +26,7 @@ final class CompactionFile {
                 // Who has its lock may take the path: an earlier one's, or the file that another is just making.
                 guard try lock(left, path, fileSystem) else { continue }
                 defer { left.unlock() }
+                try checkIsLeftover(left, path)
                 try fileSystem.remove(path)
             }
             guard let made = try open(path, .create, fileSystem), try lock(made, path, fileSystem) else { continue }
@@ -55,6 +56,35 @@ final class CompactionFile {
         if try fileSystem.identity(of: path) == storage.identity { return true }
         storage.unlock()
         return false
+    }
+
+    private static func checkIsLeftover(_ storage: any StorageFile, _ path: String) throws(StoreError) {
+        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
+        _ = try Opening.read(storage, into: &header)
+        guard !isLeftover(header) else { return }
+        throw StoreError(
+            .exists, path: path, "there is a file in the place that a compaction or a copy needs for its own",
+            remedy: "Move it elsewhere, or give it another name; the store is as it was.")
+    }
+
+    /// Whether a header is one that a crash can leave here: the one that the file begins with, or a part of it, and later the second slot
+    /// (`CompactionTarget.finish`), over a checkpoint and not settled, since the file is to lose this name first. Sectors reach the disk in
+    /// any order, so the slot may be there without the identity that its checksum is seeded with, and is looked at without that.
+    private static func isLeftover(_ header: [UInt8]) -> Bool {
+        var first = header
+        let slot = Int(FileFormat.slotOffsets[0])..<Int(FileFormat.slotOffsets[0]) + HeaderSlot.Layout.size
+        first.replaceSubrange(slot, with: repeatElement(0, count: slot.count))
+        guard HeaderReader.isUnfinished(first) else { return false }
+        guard header[slot].contains(where: { $0 != 0 }) else { return true }
+        guard zip(header[slot], HeaderSlot.magic).allSatisfy({ $0 == $1 || $0 == 0 }) else { return false }
+        return header[slot].withUnsafeBytes { bytes in
+            func word(_ offset: Int) -> UInt64 { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+            let generation = word(HeaderSlot.Layout.generation)
+            // One that is not all there is none.
+            if word(HeaderSlot.Layout.checksum) == 0 { return generation == 0 || generation == 2 }
+            let isMade = word(HeaderSlot.Layout.checkpointOffset) != 0 || word(HeaderSlot.Layout.sequence) == 0
+            return isMade && generation == 2 && bytes[HeaderSlot.Layout.flags] == HeaderSlot.Layout.unsettled
+        }
     }
 
     private static func underWay(_ path: String) -> StoreError {

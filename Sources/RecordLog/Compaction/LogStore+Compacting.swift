@@ -10,7 +10,8 @@ extension LogStore {
     ///   - progress: called without any lock, every few thousand rows and before each round of catching up; false cancels,
     ///     and the store stays as it was.
     /// - Throws: `noSpace` before anything is written, where the file system has less room than the new file may take;
-    ///   `locked` where a compaction is under way, in whatever process; `superseded` where another file has taken the
+    ///   `locked` where a compaction is under way, in whatever process; `exists` where somebody's file has the new one's place,
+    ///   PATH.compacting; `superseded` where another file has taken the
     ///   store's path meanwhile; `cancelled`; as `write` does. The store is as it was, but where making the new file's name
     ///   durable fails: the handle is poisoned then.
     /// - Complexity: O(live data and window); memory for one index at a time where it is damaged and made anew, and for the

@@ -105,6 +105,9 @@ struct HeaderSlot: Equatable {
         static let checkpointChecksum = 56
         static let commitChecksum = 64
         static let flags = 72
+        static let superseded: UInt8 = 1
+        static let unsettled: UInt8 = 2
+        static let unresolved: UInt8 = 4
         static let checksum = size - 8
         static let size = 512
     }
@@ -131,7 +134,8 @@ struct HeaderSlot: Equatable {
             store(checkpoint.offset, Layout.checkpointOffset)
             store(checkpoint.checksum, Layout.checkpointChecksum)
             store(commitChecksum, Layout.commitChecksum)
-            bytes[Layout.flags] = (isSuperseded ? 1 : 0) | (isUnsettled ? 2 : 0) | (isUnresolved ? 4 : 0)
+            bytes[Layout.flags] = (isSuperseded ? Layout.superseded : 0) | (isUnsettled ? Layout.unsettled : 0)
+                | (isUnresolved ? Layout.unresolved : 0)
             store(XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[..<Layout.checksum]), seed: fileID), Layout.checksum)
         }
         return bytes
@@ -152,9 +156,9 @@ struct HeaderSlot: Equatable {
         durableEnd = load(Layout.durableEnd)
         checkpoint = FramePointer(offset: load(Layout.checkpointOffset), checksum: load(Layout.checkpointChecksum))
         commitChecksum = load(Layout.commitChecksum)
-        isSuperseded = bytes[Layout.flags] & 1 != 0
-        isUnsettled = bytes[Layout.flags] & 2 != 0
-        isUnresolved = bytes[Layout.flags] & 4 != 0
+        isSuperseded = bytes[Layout.flags] & Layout.superseded != 0
+        isUnsettled = bytes[Layout.flags] & Layout.unsettled != 0
+        isUnresolved = bytes[Layout.flags] & Layout.unresolved != 0
         guard end >= FileFormat.dataStart, durableEnd <= end, durableSequence <= sequence else { return nil }
     }
 }

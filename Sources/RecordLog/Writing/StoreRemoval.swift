@@ -13,8 +13,8 @@ struct StoreRemoval {
         let storage = try fileSystem.open(target, .readWrite)
         try checkIsStore(storage)
         // A compaction that is under way has this file's lock; what one left behind goes too.
-        let leftover = try CompactionFile.claim(besides: target, fileSystem)
-        defer { leftover.abandon() }
+        let leftover = try claim(besides: target, fileSystem)
+        defer { leftover?.abandon() }
         try storage.lock(timeout: options.lockTimeout)
         defer { storage.unlock() }
         guard try fileSystem.identity(of: target) == storage.identity else {
@@ -29,6 +29,16 @@ struct StoreRemoval {
         try fileSystem.remove(target)
         if target != path { try fileSystem.remove(path) }
         if options.durability != .none { try fileSystem.syncDirectory(of: target) }
+    }
+
+    /// - Returns: nil where the name is another file's, beside which no compaction works.
+    private func claim(besides target: String, _ fileSystem: any FileSystem) throws(StoreError) -> CompactionFile? {
+        do throws(StoreError) {
+            return try CompactionFile.claim(besides: target, fileSystem)
+        } catch {
+            guard error.code == .exists else { throw error }
+            return nil
+        }
     }
 
     private func inUse(_ what: String) -> StoreError {

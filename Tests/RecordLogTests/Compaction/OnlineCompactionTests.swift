@@ -210,7 +210,7 @@ import Testing
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         try sample.insert(.init(name: "a", age: 1, group: 1))
-        files.setContents(of: SampleStore.path + CompactionFile.suffix, to: [1, 2, 3])
+        files.setContents(of: SampleStore.path + CompactionFile.suffix, to: [0, 0, 0])
         let left = try files.open(SampleStore.path + CompactionFile.suffix, .readOnly)
         try sample.store.compact()
         #expect(try left.size() == 3)

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// The file beside a store that compactions and copies fill, and what may stand in its place.
+@Suite struct CompactionFileTests {
+    private static let beside = SampleStore.path + CompactionFile.suffix
+
+    private enum Way: CaseIterable { case compaction, copy, removal }
+
+    private func run(_ way: Way, _ sample: SampleStore) throws {
+        switch way {
+        case .compaction: try sample.store.compact()
+        case .copy: try sample.store.copy(to: SampleStore.path, options: sample.options, replacing: true)
+        case .removal:
+            try sample.store.close()
+            try LogStore.remove(path: SampleStore.path, options: sample.options)
+        }
+    }
+
+    private func checkLeftAlone(_ bytes: [UInt8], _ way: Way) throws {
+        let disk = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: disk)
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        disk.setContents(of: Self.beside, to: bytes)
+        if way == .removal {
+            try run(way, sample)
+            #expect(try disk.identity(of: SampleStore.path) == nil)
+        } else {
+            let error = #expect(throws: StoreError.self) { try run(way, sample) }
+            #expect(error?.code == .exists && error?.path == Self.beside && error?.remedy.contains("Move it") == true, "\(way)")
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        #expect(disk.contents(of: Self.beside) == bytes, "\(way)")
+    }
+
+    @Test func aTextInTheFilesPlaceIsLeftAlone() throws {
+        for way in Way.allCases { try checkLeftAlone(Array("Dear all".utf8), way) }
+    }
+
+    /// New, with rows, compacted, and one that no sync has settled.
+    @Test(arguments: [Durability.full, .none])
+    func aStoreInTheFilesPlaceIsLeftAlone(durability: Durability) throws {
+        let disk = MemoryFileSystem()
+        let other = try SampleStore(fileSystem: disk, path: "other") { $0.durability = durability }
+        for step in 0..<4 {
+            switch step {
+            case 1: try other.insert(.init(name: "b", age: 1, group: 1))
+            case 2: try other.store.checkpoint()
+            case 3: if durability == .full { try other.store.compact() }
+            default: break
+            }
+            for way in Way.allCases { try checkLeftAlone(try #require(disk.contents(of: "other")), way) }
+        }
+    }
+
+    /// After each operation of a compaction or a copy, with whatever of it reached the disk.
+    @Test(arguments: [Way.compaction, .copy])
+    private func whatACrashLeavesIsTakenAway(way: Way) throws {
+        var hasLeftovers = 0
+        for operation in 0..<40 {
+            let disk = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: disk)
+            for number in 0..<5 { try sample.insert(.init(name: "n\(number)", age: Int64(number), group: 1)) }
+            disk.fail(at: disk.operationCount + operation)
+            let isDone = (try? run(way, sample)) != nil
+            for seed in 1...4 as ClosedRange<UInt64> {
+                let image = disk.afterPowerLoss(seed: seed)
+                if try image.identity(of: Self.beside) != nil { hasLeftovers += 1 }
+                let left = try SampleStore(fileSystem: image)
+                try left.store.compact()
+                #expect(try image.identity(of: Self.beside) == nil)
+                try left.check(left.store.snapshot(), sample.people)
+            }
+            if isDone { break }
+        }
+        #expect(hasLeftovers > 10)
+    }
+}
