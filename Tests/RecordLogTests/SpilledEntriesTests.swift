@@ -22,7 +22,7 @@ import Testing
         init() { super.init(MemoryFileSystem()) }
 
         override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
-            guard path.hasSuffix(ScratchFile.suffix), mode == .create else { return try super.open(path, mode) }
+            guard path.hasSuffix(ScratchFile.suffix), mode.creates else { return try super.open(path, mode) }
             if let code = refusal.withLock({ $0 }) { throw StoreError(code, path: path, "refused", remedy: "None.") }
             let file = try super.open(path, mode)
             return File(file, self, number: made.withLock { made in

@@ -13,7 +13,6 @@ open class ForwardingFileSystem: FileSystem, @unchecked Sendable {
     open func remove(_ path: String) throws(StoreError) { try system.remove(path) }
     open func syncDirectory(of path: String) throws(StoreError) { try system.syncDirectory(of: path) }
     public func resolved(_ path: String) throws(StoreError) -> String { try system.resolved(path) }
-    public func copyAttributes(of path: String, to other: String) throws(StoreError) { try system.copyAttributes(of: path, to: other) }
     public func freeSpace(at path: String) -> UInt64? { system.freeSpace(at: path) }
     public func now() -> Int64 { system.now() }
     public func random() -> UInt64 { system.random() }
@@ -29,6 +28,8 @@ open class ForwardingFile: StorageFile, @unchecked Sendable {
     open var writesBehind: Bool { false }
     public var identity: FileSystemIdentity { file.identity }
     public func size() throws(StoreError) -> UInt64 { try file.size() }
+    public func attributes() throws(StoreError) -> FileAttributes? { try file.attributes() }
+    public func setAttributes(_ attributes: FileAttributes) throws(StoreError) { try file.setAttributes(attributes) }
     open func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int { try file.read(into: buffer, at: offset) }
     open func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
     public func truncate(to size: UInt64) throws(StoreError) { try file.truncate(to: size) }

@@ -178,12 +178,11 @@ package final class ArchiveFile {
         // Whoever left it behind has the lock no more.
         try fileSystem.remove(beside)
         let edition = ArchiveEdition(high: fileSystem.random(), low: fileSystem.random())
-        let file = try fileSystem.open(beside, .create)
+        let file = try fileSystem.create(beside, like: old)
         do {
             let writer = ArchiveWriter(file, edition: edition)
             try body(writer)
             try writer.finish()
-            try fileSystem.copyAttributes(of: target, to: beside)
             if options.durability != .none { try file.sync() }
             // Somebody who does not ask for the lock may have put a file there.
             guard try fileSystem.identity(of: path) == old.identity else {

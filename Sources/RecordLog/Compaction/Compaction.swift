@@ -24,13 +24,12 @@ final class Compaction {
 
     /// - Returns: what was done, and the old file.
     func run(_ window: HistoryWindow) throws(StoreError) -> (report: CompactionReport, old: ReplacedFile) {
-        let file = try CompactionFile.claim(besides: path, store.fileSystem)
+        let file = try CompactionFile.claim(besides: path, like: store.snapshot().file.storage, store.fileSystem)
         do throws(StoreError) {
             let newest = try store.newest(of: nil)
             let start = try HistoryStart(
                 window: window, newest: newest.snapshot, checkpoint: newest.checkpoint, options: store.options).find()
             try newest.snapshot.checkSpace(at: path, store.fileSystem, history: newest.snapshot.end - start.end)
-            try store.fileSystem.copyAttributes(of: path, to: file.path)
             return try fill(file, newest.snapshot, start)
         } catch {
             file.abandon()

@@ -17,30 +17,38 @@ final class CompactionFile {
     }
 
     /// Makes the file, and locks it.
-    /// - Parameter target: the store's own file, links followed.
+    /// - Parameters:
+    ///   - target: the store's own file, links followed.
+    ///   - model: whose permissions it gets.
     /// - Throws: `locked` where a compaction is under way; `exists` where the name is another file's.
-    static func claim(besides target: String, _ fileSystem: any FileSystem) throws(StoreError) -> CompactionFile {
+    static func claim(
+        besides target: String, like model: any StorageFile, _ fileSystem: any FileSystem
+    ) throws(StoreError) -> CompactionFile {
         let path = target + suffix
         for _ in 0..<100 {
-            if let left = try open(path, .readWrite, fileSystem) {
+            if let left = try unless(.notFound, { () throws(StoreError) in try fileSystem.open(path, .readWrite) }) {
                 // Who has its lock may take the path: an earlier one's, or the file that another is just making.
                 guard try lock(left, path, fileSystem) else { continue }
                 defer { left.unlock() }
                 try checkIsLeftover(left, path)
                 try fileSystem.remove(path)
             }
-            guard let made = try open(path, .create, fileSystem), try lock(made, path, fileSystem) else { continue }
+            guard let made = try unless(.exists, { () throws(StoreError) in try fileSystem.create(path, like: model) }),
+                try lock(made, path, fileSystem)
+            else { continue }
             return CompactionFile(path: path, storage: made, fileSystem: fileSystem)
         }
         throw underWay(path)
     }
 
     /// - Returns: nil where another compaction made or removed the file meanwhile.
-    private static func open(_ path: String, _ mode: OpenMode, _ fileSystem: any FileSystem) throws(StoreError) -> (any StorageFile)? {
+    private static func unless(
+        _ code: StoreError.Code, _ open: () throws(StoreError) -> any StorageFile
+    ) throws(StoreError) -> (any StorageFile)? {
         do throws(StoreError) {
-            return try fileSystem.open(path, mode)
+            return try open()
         } catch {
-            guard error.code == (mode == .create ? .exists : .notFound) else { throw error }
+            guard error.code == code else { throw error }
             return nil
         }
     }

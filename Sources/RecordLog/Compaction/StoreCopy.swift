@@ -25,7 +25,7 @@ struct StoreCopy {
         if let damage = source.damage { throw damage }
         try checkFree()
         let base = try newest()
-        let file = try CompactionFile.claim(besides: path, fileSystem)
+        let file = try CompactionFile.claim(besides: path, like: model(), fileSystem)
         // Once it has the path this only lets go of its lock.
         defer { file.abandon() }
         try base.checkSpace(at: path, fileSystem, history: 0)
@@ -42,6 +42,12 @@ struct StoreCopy {
         settled.generation += 1
         try FileCreation.write(settled, to: file.storage, fileID: target.file.identity.fileID)
         return rows
+    }
+
+    /// Whose permissions the copy gets: those of the file that it replaces, else the store's.
+    private func model() throws(StoreError) -> any StorageFile {
+        guard replaces, try fileSystem.identity(of: path) != nil else { return source.snapshot().file.storage }
+        return try fileSystem.open(path, .readOnly)
     }
 
     /// The newest commit; where the path has got another file, or none, the newest that the handle knows.

@@ -1,7 +1,7 @@
 /// Everything the engine asks of the system. The one seam: only implementations of these two protocols make system calls.
 public protocol FileSystem: Sendable {
     /// Opens a file.
-    /// - Parameter mode: `create` fails where the file exists.
+    /// - Parameter mode: those that make the file fail where it exists.
     /// - Throws: `isDirectory`, and `notAStore` for a pipe, a socket or a device, without waiting for one.
     func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile
     /// The identity of the file at `path`; nil where there is none.
@@ -12,8 +12,6 @@ public protocol FileSystem: Sendable {
     func syncDirectory(of path: String) throws(StoreError)
     /// The path with symbolic links followed, so that a rename replaces the file and not a link to it.
     func resolved(_ path: String) throws(StoreError) -> String
-    /// Gives a file the permissions and, where the system allows, the owner of another.
-    func copyAttributes(of path: String, to other: String) throws(StoreError)
     /// Bytes free for files beside `path`; nil where the system does not tell.
     func freeSpace(at path: String) -> UInt64?
     /// Whether files are there when the process is not.
@@ -28,12 +26,42 @@ extension FileSystem {
     public var outlivesProcess: Bool { true }
     /// For file systems without links.
     public func resolved(_ path: String) throws(StoreError) -> String { path }
-    /// For file systems without permissions.
-    public func copyAttributes(of path: String, to other: String) throws(StoreError) {}
+
+    /// Makes a file that stands beside another one, or is to take its place: at no moment may somebody read it who may not read that one.
+    func create(_ path: String, like other: any StorageFile) throws(StoreError) -> any StorageFile {
+        guard let attributes = try other.attributes() else { return try open(path, .create) }
+        let file = try open(path, .createPrivate)
+        do throws(StoreError) {
+            try file.setAttributes(attributes)
+        } catch {
+            try? remove(path)
+            throw error
+        }
+        return file
+    }
 }
 
 public enum OpenMode: Sendable {
     case readOnly, readWrite, create
+    /// As `create`, but nobody but its owner may read the file or write to it.
+    case createPrivate
+
+    /// Whether the file is made.
+    public var creates: Bool { self == .create || self == .createPrivate }
+}
+
+/// Who may do what with a file.
+public struct FileAttributes: Sendable, Equatable {
+    /// As POSIX has them.
+    public var permissions: UInt32
+    public var owner: UInt32
+    public var group: UInt32
+
+    public init(permissions: UInt32, owner: UInt32, group: UInt32) {
+        self.permissions = permissions
+        self.owner = owner
+        self.group = group
+    }
 }
 
 /// Tells one file from another, whatever their paths.
@@ -51,6 +79,10 @@ public struct FileSystemIdentity: Hashable, Sendable {
 public protocol StorageFile: AnyObject, Sendable {
     var identity: FileSystemIdentity { get }
     func size() throws(StoreError) -> UInt64
+    /// Who may do what with it; nil where the file system has no permissions.
+    func attributes() throws(StoreError) -> FileAttributes?
+    /// Gives it these permissions and, where the system allows, this owner and group.
+    func setAttributes(_ attributes: FileAttributes) throws(StoreError)
     /// Reads up to `buffer.count` bytes; fewer only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
@@ -106,6 +138,9 @@ extension StorageFile {
         }
     }
 
+    /// For file systems without permissions.
+    public func attributes() throws(StoreError) -> FileAttributes? { nil }
+    public func setAttributes(_ attributes: FileAttributes) throws(StoreError) {}
     public var writesBehind: Bool { false }
     public func willRead(_ range: Range<UInt64>) {}
     public func isInMemory(_ address: UnsafeRawPointer) -> Bool { false }

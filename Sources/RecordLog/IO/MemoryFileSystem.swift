@@ -10,9 +10,9 @@ public final class MemoryFileSystem: FileSystem {
     public func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
         let result: Result<any StorageFile, StoreError> = files.withLock { files in
             switch (mode, files[path]) {
-            case (.create, _?):
+            case (.create, _?), (.createPrivate, _?):
                 return .failure(StoreError(.exists, path: path, "the file exists", remedy: "Choose another path."))
-            case (.create, nil):
+            case (.create, nil), (.createPrivate, nil):
                 let inode = nextInode.wrappingAdd(1, ordering: .relaxed).oldValue
                 let file = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode))
                 files[path] = file

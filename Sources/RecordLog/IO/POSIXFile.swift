@@ -62,6 +62,20 @@ import Synchronization
             return UInt64(end)
         }
 
+        func attributes() throws(StoreError) -> FileAttributes? {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw SystemCall.error("fstat", path, errno) }
+            return FileAttributes(permissions: UInt32(status.st_mode & 0o7777), owner: status.st_uid, group: status.st_gid)
+        }
+
+        func setAttributes(_ attributes: FileAttributes) throws(StoreError) {
+            // Only a privileged process may give a file away; another one's is its own.
+            _ = fchown(descriptor, attributes.owner, attributes.group)
+            guard SystemCall.retry({ fchmod(descriptor, mode_t(attributes.permissions)) }) == 0 else {
+                throw SystemCall.error("fchmod", path, errno)
+            }
+        }
+
         func expectOverwriting(_ range: Range<UInt64>) {
             #if os(Linux) || os(Android)
                 windows.add(range, descriptor, device: identity.device)

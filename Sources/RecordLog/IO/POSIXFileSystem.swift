@@ -18,12 +18,13 @@
             let flags: Int32 = switch mode {
             case .readOnly: O_RDONLY
             case .readWrite: O_RDWR
-            case .create: O_RDWR | O_CREAT | O_EXCL
+            case .create, .createPrivate: O_RDWR | O_CREAT | O_EXCL
             }
+            let permissions: mode_t = mode == .createPrivate ? 0o600 : 0o644
             // A pipe would be waited for until somebody writes to it; for a regular file the flag means nothing.
-            var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK) }
+            var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK, permissions) }
             // But for one that somebody else has a lease of, which is to be waited for.
-            if descriptor < 0, errno == EWOULDBLOCK { descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC) } }
+            if descriptor < 0, errno == EWOULDBLOCK { descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC, permissions) } }
             // Darwin has another word for a socket.
             guard descriptor >= 0 else { throw SystemCall.error("open", path, errno == EOPNOTSUPP ? ENXIO : errno) }
             var status = stat()
@@ -64,7 +65,7 @@
 
         public func syncDirectory(of path: String) throws(StoreError) {
             let directory = Self.directory(of: path)
-            let descriptor = SystemCall.retry { openFile(directory, O_RDONLY | O_CLOEXEC) }
+            let descriptor = SystemCall.retry { openFile(directory, O_RDONLY | O_CLOEXEC, 0) }
             guard descriptor >= 0 else { throw SystemCall.error("open", directory, errno) }
             defer { _ = close(descriptor) }
             // Some file systems cannot sync a directory and say EINVAL; their renames are durable by themselves.
@@ -77,14 +78,6 @@
             guard let found = realpath(path, nil) else { throw SystemCall.error("realpath", path, errno) }
             defer { free(found) }
             return String(cString: found)
-        }
-
-        public func copyAttributes(of path: String, to other: String) throws(StoreError) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { throw SystemCall.error("stat", path, errno) }
-            // Only a privileged process may give a file away; another one's copy is its own.
-            _ = chown(other, status.st_uid, status.st_gid)
-            guard chmod(other, status.st_mode & 0o7777) == 0 else { throw SystemCall.error("chmod", other, errno) }
         }
 
         public func freeSpace(at path: String) -> UInt64? {
@@ -106,7 +99,7 @@
     }
 
     // The names that the methods above have too.
-    private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o644) }
+    private func openFile(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 { open(path, flags, permissions) }
     private func renameFile(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 
     enum SystemCall {

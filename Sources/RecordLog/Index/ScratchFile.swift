@@ -15,7 +15,7 @@ final class ScratchFile {
     init(besides store: LogFile, _ options: StoreOptions) throws(StoreError) {
         let fileSystem = options.resolvedFileSystem()
         let path = try fileSystem.resolved(store.path) + Self.suffix
-        let storage = try Self.make(path, fileSystem)
+        let storage = try Self.make(path, like: store.storage, fileSystem)
         try fileSystem.remove(path)
         // What goes through it is not the store's, and not counted as such.
         let counters = Counters()
@@ -25,13 +25,13 @@ final class ScratchFile {
         appender = FrameAppender(file: file, at: FileFormat.dataStart, sequence: 0, counters: counters, flushSize: options.flushSize)
     }
 
-    private static func make(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {
+    private static func make(_ path: String, like store: any StorageFile, _ fileSystem: any FileSystem) throws(StoreError) -> any StorageFile {
         do throws(StoreError) {
-            return try fileSystem.open(path, .create)
+            return try fileSystem.create(path, like: store)
         } catch {
             guard error.code == .exists else { throw error }
             try removeLeftover(path, fileSystem)
-            return try fileSystem.open(path, .create)
+            return try fileSystem.create(path, like: store)
         }
     }
 

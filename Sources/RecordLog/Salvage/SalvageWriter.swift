@@ -83,7 +83,7 @@ struct SalvageWriter {
     ) throws(StoreError) {
         let storage: any StorageFile
         do throws(StoreError) {
-            storage = try fileSystem.open(temporary, .create)
+            storage = try fileSystem.create(temporary, like: source.file.storage)
         } catch {
             guard error.code == .exists else { throw error }
             throw StoreError(

@@ -13,7 +13,7 @@ struct StoreRemoval {
         let storage = try fileSystem.open(target, .readWrite)
         try checkIsStore(storage)
         // A compaction that is under way has this file's lock; what one left behind goes too.
-        let leftover = try claim(besides: target, fileSystem)
+        let leftover = try claim(besides: target, like: storage, fileSystem)
         defer { leftover?.abandon() }
         try storage.lock(timeout: options.lockTimeout)
         defer { storage.unlock() }
@@ -32,9 +32,11 @@ struct StoreRemoval {
     }
 
     /// - Returns: nil where the name is another file's, beside which no compaction works.
-    private func claim(besides target: String, _ fileSystem: any FileSystem) throws(StoreError) -> CompactionFile? {
+    private func claim(
+        besides target: String, like storage: any StorageFile, _ fileSystem: any FileSystem
+    ) throws(StoreError) -> CompactionFile? {
         do throws(StoreError) {
-            return try CompactionFile.claim(besides: target, fileSystem)
+            return try CompactionFile.claim(besides: target, like: storage, fileSystem)
         } catch {
             guard error.code == .exists else { throw error }
             return nil

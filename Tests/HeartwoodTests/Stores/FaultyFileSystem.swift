@@ -21,7 +21,7 @@ final class FaultyFileSystem: ForwardingFileSystem, @unchecked Sendable {
     }
 
     override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
-        if mode == .create { try check(.create, path) }
+        if mode.creates { try check(.create, path) }
         return try super.open(path, mode)
     }
 

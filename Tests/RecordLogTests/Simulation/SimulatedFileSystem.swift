@@ -141,7 +141,7 @@ final class SimulatedFileSystem: FileSystem {
 
     func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
         let known = state.withLock { $0.disk.names[path] }
-        if mode == .create {
+        if mode.creates {
             guard known == nil else { throw Self.error(.exists, path) }
             try perform(.create(path: path, inode: state.withLock { $0.disk.newInode() }), path)
         }
