@@ -14,7 +14,8 @@ final class ScratchFile {
     /// - Parameter store: the store's own file.
     init(besides store: LogFile, _ options: StoreOptions) throws(StoreError) {
         let fileSystem = options.resolvedFileSystem()
-        let path = try fileSystem.resolved(store.path) + Self.suffix
+        // What a copy fills has not got its path yet.
+        let path = ((try? fileSystem.resolved(store.path)) ?? store.path) + Self.suffix
         let storage = try Self.make(path, like: store.storage, fileSystem)
         try fileSystem.remove(path)
         // What goes through it is not the store's, and not counted as such.
