@@ -65,8 +65,17 @@ final class IndexWalk {
 
     /// How a walk gives an order.
     struct Order {
-        /// The parts of the index that make up the order; those before are the same for all rows.
-        let parts: Range<Int>
+        /// So many parts of the index make up the order, with those among them that are the same for all rows.
+        let partCount: Int
         let isDescending: Bool
+        /// What is sorted by, in the walk's direction: other tables may have it in other places of other indexes. nil where that is not
+        /// known, since one row has no order.
+        let key: [Component]?
+
+        enum Component {
+            case part(Int)
+            /// The same for all rows of the walk.
+            case constant([UInt8])
+        }
     }
 }

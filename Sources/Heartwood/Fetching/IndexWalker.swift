@@ -12,7 +12,10 @@ final class IndexWalker {
     private var cursor: IndexCursor?
     /// The types and directions of the parts up to the order's end; empty where rows are given as they come.
     private let parts: [(type: ColumnType, isDescending: Bool)]
-    private let start: Int
+    /// Where they end in the key that was read last.
+    private var ends: [Int]
+    /// What a merge compares; empty where there is none.
+    private let compared: [IndexWalk.Order.Component]
     /// Whether rows that are equal have to be gathered.
     private let gathers: Bool
     private var group: [UInt64] = []
@@ -26,22 +29,22 @@ final class IndexWalker {
         self.walk = walk
         isDescending = walk.order?.isDescending ?? false
         rangesLeft = (isDescending ? walk.ranges.reversed() : walk.ranges)[...]
-        let end = walk.order?.parts.upperBound ?? 0
-        start = walk.order?.parts.lowerBound ?? 0
+        compared = isMerged ? walk.order?.key ?? [] : []
         gathers = isMerged && walk.order != nil || Self.gathers(walk)
-        parts = !gathers ? [] : walk.index.parts.prefix(end).map { part in
+        parts = !gathers ? [] : walk.index.parts.prefix(walk.order?.partCount ?? 0).map { part in
             (part.key.columnType(table.runtime), !part.isAscending)
         }
+        ends = Array(repeating: 0, count: parts.count)
     }
 
     /// Whether a walk has rows that are equal in its order to be sorted by their numbers.
     static func gathers(_ walk: IndexWalk) -> Bool {
         guard let order = walk.order else { return false }
-        return order.isDescending || order.parts.upperBound < walk.index.parts.count
+        return order.isDescending || order.partCount < walk.index.parts.count
     }
 
-    /// What the order compares of the row that was given last: bytes of its key.
-    private(set) var key: ArraySlice<UInt8> = []
+    /// What the order compares of the row that was given last.
+    private(set) var key: [UInt8] = []
 
     /// The next row's number; nil at the end.
     func next() throws -> UInt64? {
@@ -56,10 +59,10 @@ final class IndexWalker {
         group.append(first)
         let bytes = try ordered()
         keyBytes.removeAll(keepingCapacity: true)
-        keyBytes.append(contentsOf: bytes.bytes)
-        key = keyBytes[bytes.start...]
+        keyBytes.append(contentsOf: bytes)
+        if !compared.isEmpty { takeKey() }
         while let row = try step() {
-            let other = try ordered().bytes
+            let other = try ordered()
             let isSame = keyBytes.withUnsafeBytes { KeyBytes.compare($0, other) == 0 }
             guard isSame else {
                 ahead = row
@@ -80,19 +83,29 @@ final class IndexWalker {
         }
     }
 
-    /// The current key up to the end of the order, and where the order starts in it.
-    private func ordered() throws -> (bytes: UnsafeRawBufferPointer, start: Int) {
+    /// Puts together what the order compares, from the key that was read last.
+    private func takeKey() {
+        key.removeAll(keepingCapacity: true)
+        for component in compared {
+            switch component {
+            case .part(let place): key.append(contentsOf: keyBytes[(place == 0 ? 0 : ends[place - 1])..<ends[place]])
+            case .constant(let bytes): key.append(contentsOf: bytes)
+            }
+        }
+    }
+
+    /// The current key up to the end of the order.
+    private func ordered() throws -> UnsafeRawBufferPointer {
         let key = cursor?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
-        var end = 0, first = 0
+        var end = 0
         for (place, part) in parts.enumerated() {
-            if place == start { first = end }
             guard let next = KeyBuilder.componentEnd(at: end, in: key, part.type, descending: part.isDescending) else {
                 throw StoreError.damagedIndex(walk.index.name)
             }
             end = next
+            ends[place] = end
         }
-        if start >= parts.count { first = end }
-        return (UnsafeRawBufferPointer(rebasing: key[..<end]), first)
+        return UnsafeRawBufferPointer(rebasing: key[..<end])
     }
 }
 

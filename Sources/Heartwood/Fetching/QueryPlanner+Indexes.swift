@@ -77,18 +77,30 @@ extension QueryPlanner {
         guard let sort, !sort.isEmpty else { return nil }
         // What is the same for all rows orders nothing, wherever it stands.
         func isSame(_ key: IndexKey) -> Bool { conditions.exactValue(of: key) != nil }
-        let start = rangeCount > 1 ? 0 : fixed
-        var at = start
+        var at = rangeCount > 1 ? 0 : fixed
         var isDescending: Bool?
-        for wanted in sort where !isSame(wanted.key) {
+        // Of each key of the order where it is in the index; nil where it is the same for all rows.
+        var places: [Int?] = []
+        for wanted in sort {
+            guard !isSame(wanted.key) else {
+                places.append(nil)
+                continue
+            }
             while at < index.parts.count, isSame(index.parts[at].key) { at += 1 }
             guard at < index.parts.count, index.parts[at].key == wanted.key else { return nil }
             let isReversed = index.parts[at].isAscending != wanted.isAscending
             guard isDescending == nil || isDescending == isReversed else { return nil }
             isDescending = isReversed
+            places.append(at)
             at += 1
         }
-        return IndexWalk.Order(parts: start..<at, isDescending: isDescending ?? false)
+        let isReversed = isDescending ?? false
+        let key = zip(sort, places).map { wanted, place -> IndexWalk.Order.Component in
+            if let place { return .part(place) }
+            let value = conditions.exactValue(of: wanted.key).flatMap { conditions[$0]?.components?.first } ?? []
+            return .constant(wanted.isAscending != isReversed ? value : value.map { ~$0 })
+        }
+        return IndexWalk.Order(partCount: at, isDescending: isReversed, key: key)
     }
 }
 

@@ -132,7 +132,7 @@ final class QueryPlanner {
             let isSorted = sort?.isEmpty == false
             let walk = IndexWalk(
                 index: index, ranges: [.prefix(key)],
-                order: isSorted ? IndexWalk.Order(parts: index.parts.count..<index.parts.count, isDescending: false) : nil, key: key)
+                order: isSorted ? IndexWalk.Order(partCount: index.parts.count, isDescending: false, key: nil) : nil, key: key)
             let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
             return AccessPlan(access: .index(walk), test: AllTest.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
         }

@@ -152,20 +152,19 @@ extension RecordLogView {
         return matched
     }
 
-    /// Whether walks of indexes give the rows of all tables in one order: the entries of each say the same of the order.
+    /// Whether walks of indexes give the rows of all tables in one order, and say of each row where it is in it.
     private static func haveOneOrder(_ parts: [Part]) -> Bool {
-        var isDescending: Bool?
-        var directions: [Bool]?
+        var first: IndexWalk.Order?
         for part in parts {
             if case .nothing = part.plan.access { continue }
             guard case .index(let walk) = part.plan.access, let order = walk.order else { return false }
-            guard parts.count > 1 else { return true }
-            let mine = walk.index.parts[order.parts].map(\.isAscending)
-            guard isDescending == nil || isDescending == order.isDescending, directions == nil || directions == mine else { return false }
-            isDescending = order.isDescending
-            directions = mine
+            if let first {
+                guard first.isDescending == order.isDescending, first.key != nil, order.key != nil else { return false }
+            } else {
+                first = order
+            }
         }
-        return isDescending != nil
+        return first != nil
     }
 }
 
