@@ -15,10 +15,12 @@ struct DestinationTests {
         byTable[id] = test
     }
 
+    /// - Parameter whenGone: what a row gives that is not there any more.
     @inline(__always)
-    func matches(_ reference: RowReference, _ scope: QueryScope) throws -> Bool {
+    func matches(_ reference: RowReference, _ scope: QueryScope, whenGone: Bool = false) throws -> Bool {
         let id = Int(reference.table.rawValue)
-        guard id < byTable.count, let test = byTable[id], let row = try scope.view.snapshot.row(reference) else { return false }
+        guard id < byTable.count, let test = byTable[id] else { return false }
+        guard let row = try scope.view.snapshot.row(reference) else { return whenGone }
         scope.rowsVisited &+= 1
         return try test.matches(row, scope)
     }
@@ -35,7 +37,7 @@ struct MemberSources {
 /// A condition on the object at the other end of a to-one relationship.
 final class ToOneTest: ColumnTest {
     let destinations: DestinationTests
-    /// What a missing destination gives: the value of the comparison with null.
+    /// What a missing destination gives, or one that is gone: the value of the comparison with null.
     let whenNull: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationTests, whenNull: Bool) {
@@ -46,7 +48,7 @@ final class ToOneTest: ColumnTest {
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return whenNull }
-        return try destinations.matches(row.reference(access), scope)
+        return try destinations.matches(row.reference(access), scope, whenGone: whenNull)
     }
 
     override var weight: Int { 20 }

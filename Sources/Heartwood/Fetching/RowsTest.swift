@@ -33,20 +33,20 @@ final class TargetsTest: ColumnTest {
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return whenNull }
-        return marks.contains(row.reference(access))
+        let reference = row.reference(access)
+        if marks.contains(reference) { return true }
+        // A destination that is gone counts as null.
+        return try whenNull && !scope.view.snapshot.contains(reference)
     }
 
     /// More destinations are looked up row by row.
     private static let listMax = 10_000
 
     override var indexCondition: IndexCondition? {
-        guard marks.count <= Self.listMax else { return nil }
+        // Which references lead to nothing no index tells.
+        guard !whenNull, marks.count <= Self.listMax else { return nil }
         let key = KeyBuilder()
         var list: [[UInt8]] = []
-        if whenNull {
-            key.appendNull()
-            list.append(key.bytes)
-        }
         marks.forEach { reference in
             key.removeAll()
             key.append(reference: reference)

@@ -164,4 +164,55 @@ import Testing
         stack.insert("Sample", ["link": try #require(URL(string: "HTTP://A.B/C"))])
         #expect(try stack.context.fetch(request).count == 4)
     }
+
+    /// Of a relationship without an inverse, or whose other side does nothing at a deletion: the destination is null in every way of asking.
+    @Test(arguments: StoreKind.planning)
+    func aDestinationThatIsGoneIsNull(kind: StoreKind) throws {
+        let model = NSManagedObjectModel(), a = NSEntityDescription(), b = NSEntityDescription()
+        (a.name, b.name) = ("A", "B")
+        let friend = TestStack.relationship("friend", to: b, toMany: false), boss = TestStack.relationship("boss", to: b, toMany: false)
+        let team = TestStack.relationship("team", to: a, toMany: true, rule: .noActionDeleteRule), name = TestStack.attribute("name", .stringAttributeType)
+        TestStack.connect(boss, team)
+        a.properties = [friend, boss, TestStack.attribute("id", .integer32AttributeType)]
+        a.indexes = [TestStack.index("friend", [friend]), TestStack.index("boss", [boss])]
+        b.properties = [name, TestStack.relationship("next", to: b, toMany: false), team]
+        b.indexes = [TestStack.index("name", [name])]
+        model.entities = [a, b]
+        let stack = try TestStack(kind, model: model)
+        let others = ["gone", "kept", "lost"].map { stack.insert("B", ["name": $0]) }
+        others[1].setValue(others[0], forKey: "next")
+        for number in 0..<40 {
+            let one = stack.insert("A", ["id": number])
+            for key in ["friend", "boss"] where number % 4 < 3 { one.setValue(others[number % 4], forKey: key) }
+        }
+        try stack.context.save()
+        stack.context.delete(others[0])
+        stack.context.delete(others[2])
+        try stack.context.save()
+        // A fault that has found its row gone counts as deleted, so memory and the store are asked by contexts of their own.
+        let memory = stack.newContext(), all = try stack.fetch("A", in: memory)
+        func check(_ format: String, _ wanted: Int) throws {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "A"), predicate = NSPredicate(format: format)
+            request.predicate = predicate
+            #expect(all.filter { predicate.evaluate(with: $0) }.count == wanted, "\(format) in memory")
+            for tuning in [QueryTuning(), QueryTuning(access: .scan), QueryTuning(access: .index("index:friend")), QueryTuning(access: .index("index:boss"))] {
+                let reader = stack.newContext()
+                try QueryTuning.with(tuning) { () throws in
+                    #expect(try reader.fetch(request).count == wanted && reader.count(for: request) == wanted, "\(format) by \(tuning)")
+                    #expect(!reader.lastQueryWasInMemory, "\(format)")
+                }
+            }
+        }
+        for key in ["friend", "boss"] {
+            for (format, wanted) in [
+                ("name == nil", 30), ("name != 'q'", 40), ("name == 'kept'", 10), ("name != 'kept'", 30), ("name == 'gone'", 0), ("name IN {'kept', nil}", 40),
+                ("name != nil", 10), ("next.name == nil", 40), ("next.name != 'q'", 40), ("name == name", 40), ("name BEGINSWITH 'k'", 10),
+            ] {
+                let path = format.replacingOccurrences(of: "name", with: "\(key).name").replacingOccurrences(of: "next.\(key).", with: "\(key).next.")
+                try check(path, wanted)
+                try check("NOT (\(path))", 40 - wanted)
+            }
+        }
+        withExtendedLifetime(memory) {}
+    }
 }
