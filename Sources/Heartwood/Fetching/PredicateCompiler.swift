@@ -58,6 +58,14 @@ struct PredicateCompiler {
         }
     }
 
+    /// What a key path that the table has no property for gives of every row, as it does of objects.
+    /// - Returns: nil where rows do not tell.
+    func constant(_ keys: ArraySlice<String>) -> PredicateValue? {
+        // A key of another entity of the family is null here.
+        guard let key = keys.first, runtime.entity.isKnownInFamily(key) else { return nil }
+        return PredicateKeyPath.value(keys.dropFirst(), of: nil)
+    }
+
     private static func constants(_ list: [ExpressionNode]) -> [PredicateValue]? {
         var values: [PredicateValue] = []
         for item in list {
@@ -72,9 +80,8 @@ struct PredicateCompiler {
             return comparison.modifier == .direct ? identity(comparison, value) : nil
         }
         guard let index = runtime.index(of: key) else {
-            // Of another entity of the family: null here.
-            guard runtime.entity.isKnownInFamily(key) else { return nil }
-            return (try? PredicateNode.comparison(comparison.with(left: .constant(.null), value)).evaluate(nil)).map(ConstantTest.init)
+            guard let known = constant(keys) else { return nil }
+            return (try? PredicateNode.comparison(comparison.with(left: .constant(known), value)).evaluate(nil)).map(ConstantTest.init)
         }
         let property = runtime.properties[index]
         guard !property.isTransient else { return nil }

@@ -15,8 +15,7 @@ extension PredicateCompiler {
         let runtime = table.runtime, rest = keys.dropFirst()
         guard let key = keys.first else { return asResult ? IdentityExpression() : nil }
         guard let index = runtime.index(of: key) else {
-            // Of another entity of the family: null here.
-            if runtime.entity.isKnownInFamily(key) { return ConstantExpression(.null) }
+            if let known = constant(keys) { return ConstantExpression(known) }
             return asResult && rest.isEmpty && (key == "objectID" || key.lowercased() == "self") ? IdentityExpression() : nil
         }
         let property = runtime.properties[index]

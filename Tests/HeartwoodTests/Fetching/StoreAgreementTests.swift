@@ -215,4 +215,36 @@ import Testing
         }
         withExtendedLifetime(memory) {}
     }
+
+    @Test(arguments: StoreKind.planning)
+    func aRelationshipThatAnotherEntityHasHasNoMembers(kind: StoreKind) throws {
+        let model = NSManagedObjectModel(), base = NSEntityDescription(), boss = NSEntityDescription(), note = NSEntityDescription()
+        (base.name, boss.name, note.name) = ("Base", "Boss", "Note")
+        let notes = TestStack.relationship("notes", to: note, toMany: true), owner = TestStack.relationship("owner", to: boss, toMany: false)
+        TestStack.connect(notes, owner)
+        base.properties = [TestStack.attribute("name", .stringAttributeType)]
+        boss.properties = [notes, TestStack.attribute("rank", .integer32AttributeType)]
+        base.subentities = [boss]
+        note.properties = [owner, TestStack.attribute("weight", .integer32AttributeType)]
+        model.entities = [base, boss, note]
+        let stack = try TestStack(kind, model: model)
+        for _ in 0..<3 { stack.insert("Base", ["name": "plain"]) }
+        stack.insert("Boss", ["name": "idle", "rank": 0])
+        stack.insert("Boss", ["name": "busy", "rank": 1, "notes": Set([stack.insert("Note", ["weight": 2])])])
+        stack.insert("Boss", ["name": "new"])
+        try stack.context.save()
+        for (format, wanted) in [
+            ("notes.@count == 0", 5), ("notes.@count == rank", 2), ("notes.@count + 1 == 1", 5), ("notes.@count > 0", 1), ("notes.@count IN {0, 7}", 5), ("notes.@sum.weight == 0", 5),
+            ("notes.@count == nil", 0), ("notes.@max.weight == nil", 5), ("rank == nil", 4), ("ANY notes.weight == nil", 0), ("NOT notes.@count == rank", 4),
+        ] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Base")
+            request.predicate = NSPredicate(format: format)
+            #expect(try stack.fetch("Base").filter { request.predicate!.evaluate(with: $0) }.count == wanted, "\(format) in memory")
+            #expect(try stack.context.fetch(request).count == wanted && stack.context.count(for: request) == wanted, "\(format)")
+        }
+        let counts = NSFetchRequest<NSDictionary>(entityName: "Base")
+        counts.resultType = .dictionaryResultType
+        counts.propertiesToFetch = ["notes.@count"]
+        #expect(try stack.context.fetch(counts).compactMap { $0["notes.@count"] as? Int }.sorted() == [0, 0, 0, 0, 0, 1])
+    }
 }
