@@ -28,7 +28,7 @@ enum PredicateCheck {
 
     private static func check(_ path: PredicatePaths.Path, _ what: String, _ print: (inout PredicatePrinter) -> Void) throws {
         guard path.keys.count <= PredicateKeyPath.keysMax else { throw PredicateFault.longPath }
-        guard let owner = path.owner, let reason = fault(path.keys, owner) else { return }
+        guard !path.owners.isEmpty, let reason = fault(path.keys, path.owners) else { return }
         var printer = PredicatePrinter()
         print(&printer)
         let place = path.ordinal < printer.pathOffsets.count ? printer.pathOffsets[path.ordinal] : 0
@@ -43,9 +43,9 @@ enum PredicateCheck {
         CoreDataError.make(NSPersistentStoreUnsupportedRequestTypeError, "A store cannot be asked the \(what) \"\(format)\": \(reason)")
     }
 
-    /// What is wrong with a key path asked of an entity's objects.
-    private static func fault(_ keys: [String], _ entity: NSEntityDescription) -> String? {
-        var owner: NSEntityDescription? = entity
+    /// What is wrong with a key path asked of objects of these entities.
+    private static func fault(_ keys: [String], _ entities: [NSEntityDescription]) -> String? {
+        var owners = entities
         for key in keys {
             if key.hasPrefix("@") {
                 guard PredicateKeyPath.operators.contains(key) else {
@@ -56,17 +56,19 @@ enum PredicateCheck {
                 continue
             }
             if key.lowercased() == "self" || key == "objectID" { continue }
-            guard let entity = owner else { return key == "length" ? nil : "\(keys.joined(separator: ".")) leads on from an attribute" }
-            guard let property = entity.familyProperty(key) else {
+            guard let first = owners.first else { return key == "length" ? nil : "\(keys.joined(separator: ".")) leads on from an attribute" }
+            let properties = owners.flatMap { $0.familyProperties(key) }
+            // Of several entities one may have it, where the others have null.
+            if let entity = properties.isEmpty ? first : owners.first(where: { $0.familyProperty(key) == nil && !$0.isKnownInFamily(key) }) {
                 return "\(entity.name ?? "?") has no property \"\(key)\"; it has "
                     + entity.propertiesByName.keys.sorted().joined(separator: ", ")
             }
-            if property is NSFetchedPropertyDescription {
+            if properties.contains(where: { $0 is NSFetchedPropertyDescription }) {
                 return "\(key) is a fetched property, which no store can be asked for; test the fetched objects in memory"
             }
             // A transformable's value may have keys of its own.
-            if (property as? NSAttributeDescription)?.attributeType == .transformableAttributeType { return nil }
-            owner = (property as? NSRelationshipDescription)?.destinationEntity
+            if properties.contains(where: { ($0 as? NSAttributeDescription)?.attributeType == .transformableAttributeType }) { return nil }
+            owners = owners.destinations(of: key)
         }
         return nil
     }

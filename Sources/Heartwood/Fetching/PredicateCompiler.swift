@@ -105,12 +105,12 @@ struct PredicateCompiler {
     /// Whether a path leads through so many tables, those of each entity's family along it multiplied, that it is better followed in memory.
     static func isTooWide(_ keys: ArraySlice<String>, from entity: NSEntityDescription) -> Bool {
         guard keys.count > 2 else { return false }
-        var owner = entity, count = 1
+        var owners = [entity], count = 1
         for key in keys {
-            guard let destination = (owner.familyProperty(key) as? NSRelationshipDescription)?.destinationEntity else { break }
-            count *= destination.concreteFamily.count
+            owners = owners.destinations(of: key)
+            if owners.isEmpty { break }
+            count *= owners.reduce(0) { $0 + $1.concreteFamily.count }
             if count > tablesMax { return true }
-            owner = destination
         }
         return false
     }
@@ -196,13 +196,18 @@ struct PredicateCompiler {
     /// Whether a path goes on through collections; nil where one lies behind a to-one relationship, whose null is then none of its
     /// members' values.
     private func isThroughToMany(_ rest: ArraySlice<String>, from index: Int) -> Bool? {
-        var owner = runtime.properties[index].destination
+        var owners = runtime.properties[index].destination.map { [$0] } ?? []
         var isBehindToOne = false
         for key in rest where !key.hasPrefix("@") {
-            guard let relationship = owner?.familyProperty(key) as? NSRelationshipDescription else { return false }
-            if relationship.isToMany { return isBehindToOne ? nil : rest.last?.hasPrefix("@") != true }
+            let relationships = owners.flatMap { $0.familyProperties(key) }.compactMap { $0 as? NSRelationshipDescription }
+            guard !relationships.isEmpty else { return false }
+            if relationships.contains(where: \.isToMany) {
+                // Siblings may have the same name for one object and for many.
+                guard !isBehindToOne, relationships.allSatisfy(\.isToMany) else { return nil }
+                return rest.last?.hasPrefix("@") != true
+            }
             isBehindToOne = true
-            owner = relationship.destinationEntity
+            owners = owners.destinations(of: key)
         }
         return false
     }

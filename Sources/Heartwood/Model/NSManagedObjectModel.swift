@@ -14,6 +14,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private var frozenChecksum: String?
     /// Whether any entity has composite attributes; set when the model is frozen.
     private(set) final var hasComposites = false
+    /// Whether siblings have relationships of one name to different entities; set when the model is frozen.
+    private(set) final var hasNamesakes = false
     /// Fetch requests that the model keeps by name; see `fetchRequestFromTemplate(withName:substitutionVariables:)`.
     public private(set) final var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
     /// Names of the model's version, for people.
@@ -109,6 +111,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         isFrozen = true
         for entity in list { entity.freeze() }
         hasComposites = list.contains(where: \.hasComposites)
+        hasNamesakes = findNamesakes()
         frozenByName = entitiesByName
         frozenChecksum = versionChecksum
     }
