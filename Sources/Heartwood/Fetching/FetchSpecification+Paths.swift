@@ -6,7 +6,7 @@ extension FetchSpecification {
         var result: Set<ObjectIdentifier> = []
         func follow(_ owners: [NSEntityDescription], _ path: [String]) {
             var owners = owners
-            for key in path where !key.hasPrefix("@") {
+            for key in path where !key.hasPrefix("@") && key.lowercased() != "self" {
                 owners = owners.destinations(of: key)
                 if owners.isEmpty { return }
                 for owner in owners { result.formUnion(owner.concreteFamily.map(ObjectIdentifier.init)) }

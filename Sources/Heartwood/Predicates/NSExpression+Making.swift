@@ -47,10 +47,11 @@ extension NSExpression {
     public convenience init(forVariable name: String) { self.init(.variable(name), over: []) }
 
     /// The value at the end of a path of keys joined by dots. With an empty key, or more than 64 keys, it cannot be evaluated: a fetch
-    /// throws.
+    /// throws. `self` at its start stands for no key, as in a format.
     public convenience init(forKeyPath path: String) {
         do {
-            self.init(.keyPath(path == "self" || path == "SELF" ? [] : try PredicateKeyPath.keys(path)), over: [])
+            let keys = try PredicateKeyPath.keys(path)
+            self.init(.keyPath(keys[0].uppercased() == "SELF" ? Array(keys.dropFirst()) : keys), over: [])
         } catch {
             self.init(.fault(error), over: [])
         }

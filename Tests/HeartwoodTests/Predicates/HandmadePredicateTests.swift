@@ -131,4 +131,22 @@ import Testing
         #expect(NSCompoundPredicate(andPredicateWithSubpredicates: []).evaluate(with: nil))
         #expect(!NSCompoundPredicate(orPredicateWithSubpredicates: []).evaluate(with: nil))
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func aKeyPathThatBeginsWithSelfIsThePathBehindIt(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let group = stack.insert("Group", ["title": "red"])
+        stack.insert("Person", ["name": "p", "group": group])
+        try stack.context.save()
+        let child = stack.context.child()
+        child.own(group).setValue("rouge", forKey: "title")
+        for text in ["group.title", "self.group.title", "SELF.group.title", "group.self.title"] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+            request.predicate = compare(path(text), .equalTo, constant("rouge"))
+            #expect(try child.fetch(request).count == 1 && child.count(for: request) == 1, "\(text)")
+            #expect(try stack.context.count(for: request) == 0, "\(text)")
+        }
+        #expect(path("self.group.title").keyPath == "group.title")
+        #expect(path("self").expressionType == .evaluatedObject)
+    }
 }
