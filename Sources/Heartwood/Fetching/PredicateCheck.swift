@@ -46,7 +46,7 @@ enum PredicateCheck {
     /// What is wrong with a key path asked of objects of these entities.
     private static func fault(_ keys: [String], _ entities: [NSEntityDescription]) -> String? {
         var owners = entities
-        for key in keys {
+        for (place, key) in keys.enumerated() {
             if key.hasPrefix("@") {
                 guard PredicateKeyPath.operators.contains(key) else {
                     return "there is no collection operator \"\(key)\"; there are "
@@ -56,6 +56,11 @@ enum PredicateCheck {
                 continue
             }
             if key.lowercased() == "self" || key == "objectID" { continue }
+            if key == "entity", !owners.isEmpty, !owners.contains(where: { $0.isKnownInFamily(key) }) {
+                let rest = keys.dropFirst(place + 1)
+                if rest.isEmpty || rest.elementsEqual(["name"]) { return nil }
+                return "of an entity a store can be asked the name, not \(rest.joined(separator: "."))"
+            }
             guard let first = owners.first else { return key == "length" ? nil : "\(keys.joined(separator: ".")) leads on from an attribute" }
             let properties = owners.flatMap { $0.familyProperties(key) }
             // Of several entities one may have it, where the others have null.

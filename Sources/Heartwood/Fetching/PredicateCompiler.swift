@@ -13,28 +13,42 @@ struct PredicateCompiler {
 
     func compile(_ node: PredicateNode) -> RowTest? {
         let test = test(node)
-        if table.hasPartialIndexes { test?.format = PredicatePrinter.format(node) }
+        // Of what is left of a compound its own says more.
+        if table.hasPartialIndexes, test?.format == nil { test?.format = PredicatePrinter.format(node) }
         return test
     }
 
     private func test(_ node: PredicateNode) -> RowTest? {
         switch node {
         case .constant(let value): return ConstantTest(value)
-        case .and(let parts): return compile(parts).map(AllTest.init)
-        case .or(let parts): return compile(parts).map(AnyTest.init)
-        case .not(let part): return compile(part).map(NotTest.init)
+        case .and(let parts): return compile(parts, decisive: false, AllTest.init)
+        case .or(let parts): return compile(parts, decisive: true, AnyTest.init)
+        case .not(let part):
+            guard let test = compile(part) else { return nil }
+            return (test as? ConstantTest).map { ConstantTest(!$0.value) } ?? NotTest(test)
         case .comparison(let comparison): return compile(comparison)
         case .block, .fault: return nil
         }
     }
 
-    private func compile(_ parts: [PredicateNode]) -> [RowTest]? {
+    /// What is the same for all rows of the table is settled here, so that a table of another entity than the one asked for is not looked at.
+    /// - Parameter decisive: what one part settles the whole by.
+    private func compile(_ parts: [PredicateNode], decisive: Bool, _ joined: ([RowTest]) -> RowTest) -> RowTest? {
         var tests: [RowTest] = []
+        var isCompiled = true
         for part in parts {
-            guard let test = compile(part) else { return nil }
-            tests.append(test)
+            guard let test = compile(part) else {
+                isCompiled = false
+                continue
+            }
+            guard let constant = test as? ConstantTest else {
+                tests.append(test)
+                continue
+            }
+            if constant.value == decisive { return constant }
         }
-        return tests
+        guard isCompiled else { return nil }
+        return tests.isEmpty ? ConstantTest(!decisive) : tests.count == 1 ? tests[0] : joined(tests)
     }
 
     // MARK: Comparisons
@@ -61,9 +75,11 @@ struct PredicateCompiler {
     /// What a key path that the table has no property for gives of every row, as it does of objects.
     /// - Returns: nil where rows do not tell.
     func constant(_ keys: ArraySlice<String>) -> PredicateValue? {
+        guard let key = keys.first else { return nil }
         // A key of another entity of the family is null here.
-        guard let key = keys.first, runtime.entity.isKnownInFamily(key) else { return nil }
-        return PredicateKeyPath.value(keys.dropFirst(), of: nil)
+        let isNull = runtime.entity.isKnownInFamily(key)
+        guard isNull || key == "entity" else { return nil }
+        return PredicateKeyPath.value(keys.dropFirst(), of: isNull ? nil : runtime.entity)
     }
 
     private static func constants(_ list: [ExpressionNode]) -> [PredicateValue]? {

@@ -5,6 +5,11 @@ protocol PredicateSubject {
     func predicateValue(forKey key: String) -> Any?
 }
 
+/// Every object has its entity under that key, unless its entity has a property of the name.
+extension NSEntityDescription: PredicateSubject {
+    func predicateValue(forKey key: String) -> Any? { key == "name" ? name : nil }
+}
+
 /// What a predicate is evaluated on: an object, dictionary or value in memory, and the values of variables.
 struct PredicateScope {
     let subject: Any?
