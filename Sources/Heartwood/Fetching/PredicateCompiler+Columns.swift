@@ -159,10 +159,19 @@ extension PredicateCompiler {
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
             test = texts.count == present.count ? TextSetTest(table.runtime, index, texts) : nil
         case .bool, .int16, .int32, .int64:
-            let numbers = present.compactMap { if case .integer(let number) = $0 { number } else { nil } }
+            let numbers = present.compactMap(\.exactInteger)
             // No Boolean is another number, and no key of its index stands for one.
-            let possible = kind == .bool ? numbers.filter { $0 == 0 || $0 == 1 } : numbers
-            test = numbers.count == present.count ? IntegerSetTest(table.runtime, index, Set(possible)) : nil
+            test = IntegerSetTest(table.runtime, index, Set(kind == .bool ? numbers.filter { $0 == 0 || $0 == 1 } : numbers))
+        case .float, .double: test = DoubleSetTest(table.runtime, index, Set(present.flatMap(\.exactDoubles)))
+        case .decimal:
+            var numbers: [Decimal] = []
+            for member in present where !member.isNotANumber {
+                // No decimal is so large.
+                if case .double(let value) = member, abs(value) > 1e166 { continue }
+                guard let number = Self.decimal(member) else { return nil }
+                numbers.append(number)
+            }
+            test = DecimalSetTest(table.runtime, index, numbers)
         case .uuid:
             let uuids = present.compactMap { if case .uuid(let uuid) = $0 { uuid.storedBytes } else { nil } }
             test = uuids.count == present.count ? UUIDTest(table.runtime, index, uuids) : nil
@@ -176,5 +185,32 @@ extension PredicateCompiler {
         }
         guard let test else { return nil }
         return present.count == members.count ? test : AnyTest([test, NullTest(table.runtime, index, isNull: true)])
+    }
+}
+
+/// The members of a list that a column of numbers can equal; what has a fraction, is too large or is no number equals none.
+extension PredicateValue {
+    fileprivate var exactInteger: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .bool(let value): value ? 1 : 0
+        case .double(let value): Int64(exactly: value)
+        case .decimal(let value): value.isNaN || value.roundedDown != value ? nil : Int64("\(value)")
+        default: nil
+        }
+    }
+
+    /// One at most, but for decimals, which may be the nearest to more than one.
+    fileprivate var exactDoubles: [Double] {
+        switch self {
+        case .double(let value): return value.isNaN ? [] : [value]
+        case .decimal(let value):
+            // As a double is compared with a decimal. The conversion there and back may be wrong in its last place.
+            let near = value.double
+            return [near.nextDown, near, near.nextUp].filter { PredicateValue.double($0).isEqual(self) }
+        default:
+            guard let whole = exactInteger, Int64(exactly: Double(whole)) == whole else { return [] }
+            return [Double(whole)]
+        }
     }
 }

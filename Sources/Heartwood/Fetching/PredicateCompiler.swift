@@ -96,7 +96,9 @@ struct PredicateCompiler {
             return comparison.modifier == .direct ? identity(comparison, value) : nil
         }
         guard let index = runtime.index(of: key) else {
-            guard let known = constant(keys) else { return nil }
+            guard let known = constant(keys) else {
+                return key == "objectID" && keys.count == 1 ? compile([], comparison, value) : nil
+            }
             return (try? PredicateNode.comparison(comparison.with(left: .constant(known), value)).evaluate(nil)).map(ConstantTest.init)
         }
         let property = runtime.properties[index]
@@ -104,7 +106,7 @@ struct PredicateCompiler {
         let rest = keys.dropFirst()
         guard !Self.isTooWide(keys, from: runtime.entity) else { return nil }
         switch property.kind {
-        case .toOne where rest.isEmpty:
+        case .toOne where Self.isObject(rest):
             guard comparison.modifier == .direct else { return nil }
             return reference(index, comparison, value)
         case .toOne: return throughToOne(index, rest, comparison, value)
@@ -117,6 +119,9 @@ struct PredicateCompiler {
     }
 
     // MARK: Relationships
+
+    /// Whether what is asked of an object is the object itself, for which its ID stands as well.
+    private static func isObject(_ keys: ArraySlice<String>) -> Bool { keys.isEmpty || keys.elementsEqual(["objectID"]) }
 
     /// Whether a path leads through so many tables, those of each entity's family along it multiplied, that it is better followed in memory.
     static func isTooWide(_ keys: ArraySlice<String>, from entity: NSEntityDescription) -> Bool {
@@ -171,10 +176,10 @@ struct PredicateCompiler {
         switch comparison.modifier {
         case .direct:
             // depends CONTAINS package
-            guard rest.isEmpty, comparison.comparison == .contains, let rows = rows(value, view) else { return nil }
+            guard Self.isObject(rest), comparison.comparison == .contains, let rows = rows(value, view) else { return nil }
             return AnyMemberIdentityTest(source, rows)
         case .any:
-            if rest.isEmpty {
+            if Self.isObject(rest) {
                 switch comparison.comparison {
                 case .equal: return rows(value, view).map { AnyMemberIdentityTest(source, $0) }
                 case .isIn: return rows(among: value, view).map { AnyMemberIdentityTest(source, $0) }
@@ -183,7 +188,7 @@ struct PredicateCompiler {
             }
             return destinations(of: index, rest, inner, value).map { AnyMemberTest(source, $0) }
         case .all:
-            guard !rest.isEmpty, let tests = negatedDestinations(of: index, rest, inner, value) else { return nil }
+            guard !Self.isObject(rest), let tests = negatedDestinations(of: index, rest, inner, value) else { return nil }
             return NotTest(AnyMemberTest(source, tests))
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import RecordLog
 
 /// A test of one column.
@@ -129,6 +130,30 @@ final class DoubleTest: ColumnTest {
     }()
 }
 
+/// Floats and doubles against a list.
+final class DoubleSetTest: ColumnTest {
+    /// Numbers.
+    let constants: Set<Double>
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Double>) {
+        self.constants = constants
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        return constants.contains(row.double(access))
+    }
+
+    override var indexCondition: IndexCondition? {
+        IndexCondition(property: property, kind: .equal(constants.map { constant in
+            let key = KeyBuilder()
+            key.append(double: constant)
+            return key.bytes
+        }))
+    }
+}
+
 final class DecimalTest: ColumnTest {
     let comparison: ComparisonOperator
     /// A number.
@@ -165,6 +190,36 @@ final class DecimalTest: ColumnTest {
         key.append(decimal: StoredDecimal(mantissa: .max, exponent: .max, isNegative: true, isNaN: false))
         return key.bytes
     }()
+}
+
+/// Decimals against a list.
+final class DecimalSetTest: ColumnTest {
+    /// The keys of the list's numbers, each once.
+    private let components: [[UInt8]]
+    private let table = GroupTable()
+
+    /// - Parameter constants: numbers.
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: [Decimal]) {
+        let table = table, key = KeyBuilder()
+        components = constants.compactMap { constant in
+            key.removeAll()
+            key.append(decimal: StoredDecimal(constant))
+            return table.number(of: key.buffer).isNew ? key.bytes : nil
+        }
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        let value = row.decimal(access)
+        guard !value.isNaN else { return false }
+        let key = scope.key
+        key.removeAll()
+        key.append(decimal: value)
+        return table.contains(key.buffer)
+    }
+
+    override var indexCondition: IndexCondition? { IndexCondition(property: property, kind: .equal(components)) }
 }
 
 final class UUIDTest: ColumnTest {

@@ -247,4 +247,44 @@ import Testing
         counts.propertiesToFetch = ["notes.@count"]
         #expect(try stack.context.fetch(counts).compactMap { $0["notes.@count"] as? Int }.sorted() == [0, 0, 0, 0, 0, 1])
     }
+
+    /// Rows tell it: no object is made for each row, and no list gone through.
+    @Test(arguments: StoreKind.planning)
+    func aListOfNumbersMayHaveThemInAnyForm(kind: StoreKind) throws {
+        let large: Int64 = 9_007_199_254_740_993
+        var rows: [[String: Any]] = (0..<20).map { ["bits": $0, "ratio": Double($0) / 4, "price": Decimal($0) / 2, "flag": $0 % 2 == 0] }
+        rows += [["bits": large, "ratio": 0.1], ["bits": -1, "ratio": 1e300], ["ratio": Double.nan], [:]]
+        let stack = try stack(kind, ["bits", "ratio", "price", "flag"], rows)
+        let decimals = ["2", "3.0", "4.5", "9007199254740993", "1e30", "0.25", "0.1", "-1"].map { NSDecimalNumber(string: $0) }
+        let doubles: [Any] = [2.0, 3.5, -1.0, 9_007_199_254_740_992.0, 1e300, Double.nan, Double.infinity, 0.25]
+        for (key, list, wanted) in [
+            ("bits", doubles, 2), ("bits", decimals, 4), ("bits", [1, 2.0, true, NSDecimalNumber(string: "7")] as [Any], 3), ("bits", [5.0, NSNull()] as [Any], 3), ("bits", [0.5], 0),
+            ("bits", [NSDecimalNumber.notANumber, 3.0] as [Any], 1), ("bits", ["3", 4.0] as [Any], 1), ("bits", [Double](), 0),
+            ("ratio", [1, 2, 3] as [Any], 3), ("ratio", decimals, 5), ("ratio", doubles, 4), ("ratio", [large, Int64.max, 4] as [Any], 1), ("ratio", [true, 0.1, NSNull()] as [Any], 3), ("ratio", ["1", 1] as [Any], 1),
+            ("price", doubles, 2), ("price", decimals, 3), ("price", [1, 2.5, true, NSDecimalNumber.notANumber, NSNull()] as [Any], 6),
+            ("flag", [1.0, 2.5] as [Any], 10), ("flag", [NSDecimalNumber.zero, true] as [Any], 20), ("flag", [2.0, -1.0], 0),
+        ] as [(String, [Any], Int)] {
+            #expect(try count(stack, "\(key) IN %@", [list]) == wanted, "\(key) IN \(list)")
+            #expect(try count(stack, "NOT \(key) IN %@", [list]) == 24 - wanted, "NOT \(key) IN \(list)")
+        }
+    }
+
+    @Test(arguments: StoreKind.planning)
+    func objectsMayBeAskedByTheirIDs(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }, people = (0..<12).map { stack.insert("Person", ["name": "p\($0)"]) }
+        for (number, person) in people.enumerated() where number % 4 < 3 { person.setValue(groups[number % 4], forKey: "group") }
+        try stack.context.save()
+        let ids = people.prefix(5).map(\.objectID), unsaved = stack.newContext(), other = stack.insert("Person", [:], into: unsaved).objectID
+        for (format, argument, wanted) in [
+            ("objectID == %@", ids[0], 1), ("objectID != %@", ids[0], 11), ("objectID IN %@", ids, 5), ("SELF IN %@", ids, 5), ("self IN %@", Array(people.prefix(3)), 3),
+            ("NOT objectID IN %@", ids + [other], 7), ("objectID IN %@", [other], 0), ("%@ == objectID", people[2], 1), ("objectID IN %@", [] as [Any], 0),
+            ("group.objectID == %@", groups[1].objectID, 3), ("group.objectID != %@", groups[1], 9), ("group.objectID IN %@", [groups[0], groups[2].objectID] as [Any], 6), ("partner.objectID == %@", ids[0], 0),
+        ] as [(String, Any, Int)] {
+            #expect(try count(stack, format, [argument], of: "Person") == wanted, "\(format)")
+        }
+        for (format, argument) in [("ANY people.objectID == %@", ids[1]), ("ANY people.objectID IN %@", [ids[1]])] as [(String, Any)] {
+            #expect(try count(stack, format, [argument], of: "Group") == 1, "\(format)")
+        }
+    }
 }
