@@ -28,12 +28,13 @@ struct PredicatePaths {
         _ = try paths.walk(node, [entity], [:])
     }
 
-    /// The entity of the objects that an expression gives, as far as it is known; `variables` say what subqueries go over.
+    /// The entity of the objects that an expression gives, where it is known and the only one; `variables` say what subqueries go over.
     static func entity(
         of node: ExpressionNode, _ entity: NSEntityDescription, _ variables: [String: NSEntityDescription]
     ) -> NSEntityDescription? {
         var paths = PredicatePaths { _ in }
-        return try? paths.walk(node, entity, variables)
+        let found = (try? paths.walk(node, [entity], variables.mapValues { [$0] })) ?? []
+        return found.count == 1 ? found.first : nil
     }
 
     private init(body: @escaping (Path) throws -> Void) {

@@ -96,7 +96,7 @@ import Testing
         try stack.context.save()
         try check(stack, "entity == 'Word'", [], ["b"], of: "Word")
         try check(stack, "entity == nil", [], ["a"], of: "Word")
-        try check(stack, "entity == %@", [word], [], of: "Word")
+        #expect(throws: NSError.self, "a text is compared with no entity") { try stack.fetch("Word", "entity == %@", [word]) }
     }
 
     @Test(arguments: StoreKind.allCases)
