@@ -125,7 +125,7 @@ final class GroupRun: CrashingRun {
     private func handles(_ process: Int) throws -> SamplePair {
         if let known = pairs[process] { return known }
         var made = try open()
-        if made.stores.contains(where: \.writer.mustRewrite) {
+        while made.stores.contains(where: \.writer.mustRewrite) {
             // It can be read, and is not durable before there is room.
             try demand(made.state, "opening on a full disk")
             disk.limitWrites(to: nil)
