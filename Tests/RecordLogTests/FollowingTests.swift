@@ -28,10 +28,13 @@ import Testing
 
     /// What was committed before a call is seen by it, whatever the handle's other threads are about.
     @Test(arguments: [false, true]) func whoFollowsBesideAnotherThreadMissesNothing(isReadOnly: Bool) throws {
-        let sample = try SampleStore { $0.durability = .none }
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-followed-\(UUID()).heartwood").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        // A file of the system's: its header is read while it is written, which memory is not to be.
+        let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path) { $0.durability = .none }
         var options = sample.options
         options.isReadOnly = isReadOnly
-        let reader = try LogStore.open(path: SampleStore.path, options: options)
+        let reader = try LogStore.open(path: path, options: options)
         let writer = sample.store
         let isDone = Atomic<Bool>(false), missed = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: 2) { index in
