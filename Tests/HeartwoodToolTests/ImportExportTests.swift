@@ -127,17 +127,20 @@ import Testing
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = seed
         var partial = 0
-        // Until enough came in the middle; on a busy machine many come before the first batch.
+        // Until enough came in the middle; on a busy machine many come before the first batch, so that the next ones wait longer.
+        var longest: UInt64 = 900_000
         for _ in 0..<10 * SeveralProcessesTests.scale where partial < SeveralProcessesTests.scale {
             let store = ToolProcess.temporaryPath()
             defer { ToolProcess.cleanUp(store) }
             let (process, output, error) = try ToolProcess.start(
                 ["import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", "--batch", "250", file])
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            usleep(UInt32(20_000 + random >> 33 % 900_000))
+            usleep(UInt32(20_000 + (random >> 33) % longest))
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
             ToolProcess.cleanUp(output.path, error.path)
+            var count = 0
+            defer { longest = count == 0 ? min(longest * 2, 10_000_000) : count == lines.count ? max(longest / 2, 50_000) : longest }
             guard FileManager.default.fileExists(atPath: store) else { continue }
             let verified = try ToolProcess.run("verify", store)
             // 2: killed before the header was written; else sound, or with a tail that opening removes.
@@ -147,7 +150,8 @@ import Testing
             let found = try ToolProcess.records(exported.output)
             #expect(found.count % 250 == 0, "seed \(seed): \(found.count)")
             #expect((0..<found.count).allSatisfy { found["p\($0)"]?["size"] as? Int == $0 }, "seed \(seed)")
-            if found.count > 0, found.count < lines.count { partial += 1 }
+            count = found.count
+            if count > 0, count < lines.count { partial += 1 }
             let again = try importing(store, file)
             #expect(again.status == 0, "seed \(seed): \(again.error)")
             #expect(try ToolProcess.run("verify", store).status == 0)
