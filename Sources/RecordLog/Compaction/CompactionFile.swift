@@ -67,9 +67,7 @@ final class CompactionFile {
     }
 
     private static func checkIsLeftover(_ storage: any StorageFile, _ path: String) throws(StoreError) {
-        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        _ = try Opening.read(storage, into: &header)
-        guard !isLeftover(header) else { return }
+        guard try !isLeftover(Opening.header(of: storage)) else { return }
         throw StoreError(
             .exists, path: path, "there is a file in the place that a compaction or a copy needs for its own",
             remedy: "Move it elsewhere, or give it another name; the store is as it was.")

@@ -174,6 +174,11 @@ public final class LogFile: @unchecked Sendable {
         return try body(UnsafeRawBufferPointer(buffer))
     }
 
+    /// Of the header as it is now.
+    func headerMark() throws(StoreError) -> HeaderMark {
+        try withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0) }
+    }
+
     /// Writes bytes in place of themselves, before a sync that must reach them: after a failed sync, which another handle
     /// may have had, the system may call pages clean that are not on the disk. A torn write changes nothing.
     func rewrite(from start: UInt64, to end: UInt64) throws(StoreError) {

@@ -39,9 +39,7 @@ final class ScratchFile {
     /// Removes the file that a crash left.
     /// - Throws: `exists` where it is another's; `notFound`.
     static func removeLeftover(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
-        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        _ = try Opening.read(try fileSystem.open(path, .readWrite), into: &header)
-        guard HeaderReader.isUnfinished(header) else {
+        guard HeaderReader.isUnfinished(try Opening.header(of: try fileSystem.open(path, .readWrite))) else {
             throw StoreError(.exists, path: path, "there is a file in a scratch file's place", remedy: "Give it another name.")
         }
         try fileSystem.remove(path)

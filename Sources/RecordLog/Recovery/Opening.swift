@@ -167,6 +167,13 @@ struct Opening {
         opened.snapshot = try replay.finish(counters: counters)
     }
 
+    /// A file's header, zeroes where the file is shorter.
+    static func header(of storage: any StorageFile) throws(StoreError) -> [UInt8] {
+        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
+        _ = try read(storage, into: &header)
+        return header
+    }
+
     static func read(_ storage: any StorageFile, into header: inout [UInt8]) throws(StoreError) -> Int {
         try header.withUnsafeMutableBufferPointer { bytes throws(StoreError) in
             try storage.read(into: UnsafeMutableRawBufferPointer(bytes), at: 0)

@@ -32,9 +32,7 @@ struct TailInspection {
     }
 
     private func isAsItWasOpened(_ storage: any StorageFile) throws(StoreError) -> Bool {
-        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        _ = try Opening.read(storage, into: &header)
-        let slot = HeaderReader.newestSlot(header, fileID: store.writer.file.identity.fileID)
+        let slot = HeaderReader.newestSlot(try Opening.header(of: storage), fileID: store.writer.file.identity.fileID)
         return slot?.generation ?? 0 == store.writer.slot.generation
     }
 }

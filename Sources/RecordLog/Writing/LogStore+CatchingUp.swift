@@ -148,7 +148,7 @@ extension LogStore {
     /// Under the lock nobody writes a slot, and all that the header says was taken up: it is known, damaged slots and all.
     func rememberHeader() throws(StoreError) {
         guard writer.mark == nil else { return }
-        writer.mark = try writer.file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0) }
+        writer.mark = try writer.file.headerMark()
     }
 
     /// Whether something follows the log's end: a writer died after appending and before publishing.

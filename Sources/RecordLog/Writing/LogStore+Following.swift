@@ -35,7 +35,6 @@ extension LogStore {
     /// committed before.
     /// - Parameter known: any snapshot of this handle; one of a file that has been replaced is told no.
     public func isUpToDate(_ known: Snapshot) -> Bool {
-        let header = try? known.file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { HeaderMark($0).digest }
-        return header == writer.knownHeader.load(ordering: .acquiring)
+        (try? known.file.headerMark().digest) == writer.knownHeader.load(ordering: .acquiring)
     }
 }
