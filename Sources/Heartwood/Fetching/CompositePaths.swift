@@ -32,53 +32,40 @@ extension PredicateNode {
     /// With the key paths into composites in the form that stores know; see `NSEntityDescription.joiningComposites(_:)`. A path of which
     /// nobody knows whose it is stays as it is: objects understand either form.
     func joiningComposites(of entity: NSEntityDescription) -> PredicateNode {
-        entity.managedObjectModel?.hasComposites == true ? CompositeJoin(entity: entity).joined(self) : self
+        guard entity.managedObjectModel?.hasComposites == true else { return self }
+        let join = CompositeJoin(entity: entity)
+        return rewriting(in: [:], entering: join.enter, join.joined)
     }
 }
 
 extension ExpressionNode {
     /// The same for an expression.
     func joiningComposites(of entity: NSEntityDescription) -> ExpressionNode {
-        entity.managedObjectModel?.hasComposites == true ? CompositeJoin(entity: entity).joined(self) : self
+        guard entity.managedObjectModel?.hasComposites == true else { return self }
+        let join = CompositeJoin(entity: entity)
+        return rewriting(in: [:], entering: join.enter, join.joined)
     }
 }
 
-/// Joins the key paths of a tree, each by the entity of the objects that it is asked of.
+/// Joins key paths, each by the entity of the objects that it is asked of.
 private struct CompositeJoin {
-    let entity: NSEntityDescription
-    /// Of the objects that a subquery's variable stands for.
-    var variables: [String: NSEntityDescription] = [:]
+    /// Of the objects that subqueries' variables stand for.
+    typealias Variables = [String: NSEntityDescription]
 
-    func joined(_ node: PredicateNode) -> PredicateNode {
-        switch node {
-        case .constant, .block, .fault: return node
-        case .and(let parts): return .and(parts.map(joined))
-        case .or(let parts): return .or(parts.map(joined))
-        case .not(let part): return .not(joined(part))
-        case .comparison(let comparison):
-            return .comparison(PredicateNode.Comparison(
-                left: joined(comparison.left), comparison: comparison.comparison, right: joined(comparison.right),
-                modifier: comparison.modifier, options: comparison.options))
-        }
+    let entity: NSEntityDescription
+
+    func enter(_ variables: Variables, _ variable: String, _ collection: ExpressionNode) -> Variables {
+        var inner = variables
+        inner[variable] = PredicatePaths.entity(of: collection, entity, variables)
+        return inner
     }
 
-    func joined(_ node: ExpressionNode) -> ExpressionNode {
-        switch node {
-        case .constant, .variable, .fault: return node
-        case .keyPath(let keys): return .keyPath(entity.joiningComposites(keys))
+    func joined(_ expression: ExpressionNode, _ variables: Variables) -> ExpressionNode {
+        switch expression {
+        case .keyPath(let keys): .keyPath(entity.joiningComposites(keys))
         case .path(let base, let keys):
-            let base = joined(base)
-            return .path(base, PredicatePaths.entity(of: base, entity, variables)?.joiningComposites(keys) ?? keys)
-        case .aggregate(let list): return .aggregate(list.map(joined))
-        case .call(let function, let arguments): return .call(function, arguments.map(joined))
-        case .set(let operation, let left, let right): return .set(operation, joined(left), joined(right))
-        case .subquery(let collection, let name, let predicate):
-            let collection = joined(collection)
-            var inner = self
-            inner.variables[name] = PredicatePaths.entity(of: collection, entity, variables)
-            return .subquery(collection, variable: name, inner.joined(predicate))
-        case .conditional(let predicate, let first, let second): return .conditional(joined(predicate), joined(first), joined(second))
-        case .block(let block, let arguments): return .block(block, arguments.map(joined))
+            .path(base, PredicatePaths.entity(of: base, entity, variables)?.joiningComposites(keys) ?? keys)
+        default: expression
         }
     }
 }

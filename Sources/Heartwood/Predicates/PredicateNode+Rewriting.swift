@@ -4,16 +4,27 @@ extension PredicateNode {
     /// The predicate with some of its expressions replaced. `replace` sees an expression after its parts, and gives it back as it is
     /// to be; `bound` are the variables of the subqueries around it.
     func rewriting(bound: Set<String> = [], _ replace: (ExpressionNode, _ bound: Set<String>) -> ExpressionNode) -> PredicateNode {
+        rewriting(in: bound, entering: ExpressionNode.binding, replace)
+    }
+
+    /// The same with anything for a scope.
+    /// - Parameter enter: makes the scope inside of a subquery of its variable and its collection, whose parts are replaced.
+    func rewriting<Scope>(
+        in scope: Scope, entering enter: (Scope, _ variable: String, _ collection: ExpressionNode) -> Scope,
+        _ replace: (ExpressionNode, Scope) -> ExpressionNode
+    ) -> PredicateNode {
+        func part(_ node: PredicateNode) -> PredicateNode { node.rewriting(in: scope, entering: enter, replace) }
         switch self {
         case .constant, .block, .fault: return self
-        case .and(let parts): return .and(parts.map { $0.rewriting(bound: bound, replace) })
-        case .or(let parts): return .or(parts.map { $0.rewriting(bound: bound, replace) })
-        case .not(let part): return .not(part.rewriting(bound: bound, replace))
+        case .and(let parts): return .and(parts.map(part))
+        case .or(let parts): return .or(parts.map(part))
+        case .not(let node): return .not(part(node))
         case .comparison(let comparison):
             // Made anew, since a comparison keeps the matcher of its pattern.
             return .comparison(Comparison(
-                left: comparison.left.rewriting(bound: bound, replace), comparison: comparison.comparison,
-                right: comparison.right.rewriting(bound: bound, replace), modifier: comparison.modifier, options: comparison.options))
+                left: comparison.left.rewriting(in: scope, entering: enter, replace), comparison: comparison.comparison,
+                right: comparison.right.rewriting(in: scope, entering: enter, replace), modifier: comparison.modifier,
+                options: comparison.options))
         }
     }
 
@@ -79,8 +90,20 @@ extension ExpressionNode {
         return nil
     }
 
+    fileprivate static func binding(_ bound: Set<String>, _ variable: String, _ collection: ExpressionNode) -> Set<String> {
+        bound.union([variable])
+    }
+
     func rewriting(bound: Set<String>, _ replace: (ExpressionNode, _ bound: Set<String>) -> ExpressionNode) -> ExpressionNode {
-        func part(_ node: ExpressionNode) -> ExpressionNode { node.rewriting(bound: bound, replace) }
+        rewriting(in: bound, entering: Self.binding, replace)
+    }
+
+    /// See `PredicateNode.rewriting(in:entering:_:)`.
+    func rewriting<Scope>(
+        in scope: Scope, entering enter: (Scope, _ variable: String, _ collection: ExpressionNode) -> Scope,
+        _ replace: (ExpressionNode, Scope) -> ExpressionNode
+    ) -> ExpressionNode {
+        func part(_ node: ExpressionNode) -> ExpressionNode { node.rewriting(in: scope, entering: enter, replace) }
         let result: ExpressionNode
         switch self {
         case .constant, .keyPath, .variable, .fault: result = self
@@ -89,11 +112,13 @@ extension ExpressionNode {
         case .call(let function, let arguments): result = .call(function, arguments.map(part))
         case .set(let operation, let left, let right): result = .set(operation, part(left), part(right))
         case .subquery(let collection, let name, let predicate):
-            result = .subquery(part(collection), variable: name, predicate.rewriting(bound: bound.union([name]), replace))
+            let collection = part(collection)
+            let inner = predicate.rewriting(in: enter(scope, name, collection), entering: enter, replace)
+            result = .subquery(collection, variable: name, inner)
         case .conditional(let predicate, let first, let second):
-            result = .conditional(predicate.rewriting(bound: bound, replace), part(first), part(second))
+            result = .conditional(predicate.rewriting(in: scope, entering: enter, replace), part(first), part(second))
         case .block(let block, let arguments): result = .block(block, arguments.map(part))
         }
-        return replace(result, bound)
+        return replace(result, scope)
     }
 }
