@@ -35,25 +35,18 @@ extension PredicateCompiler {
             guard case .uuid(let uuid) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
-            return UUIDTest(runtime, index, [uuid.storedBytes], isNegated: found == .notEqual)
+            return UUIDTest(runtime, index, uuid.storedBytes, isNegated: found == .notEqual)
         case .data:
             guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
-            return BytesTest(runtime, index, [Array(data)], isNegated: found == .notEqual)
+            return BytesTest(runtime, index, data, isNegated: found == .notEqual)
         case .externalData:
             guard case .data(let data) = value, let found = comparison.comparison.order, found == .equal || found == .notEqual else {
                 return nil
             }
             return ExternalDataTest(runtime, index, [data], isNegated: found == .notEqual)
-        case .uri:
-            let string: String
-            switch value {
-            case .url(let url): string = url.absoluteString
-            case .text(let text): string = text
-            default: return nil
-            }
-            return text(index, comparison, .text(string))
+        case .uri: return value.uriText.flatMap { text(index, comparison, .text($0)) }
         case .transformable, .objectID, .undefined, .toOne, .toMany: return nil
         }
     }
@@ -154,10 +147,13 @@ extension PredicateCompiler {
         guard let members = value.members else { return nil }
         let present = members.filter { !$0.isNull }
         let test: RowTest?
+        // What a column cannot have equals none of its values.
         switch kind {
         case .string where comparison.options.effective.isEmpty:
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
             test = texts.count == present.count ? TextSetTest(table.runtime, index, texts) : nil
+        case .uri where comparison.options.effective.isEmpty:
+            test = TextSetTest(table.runtime, index, present.compactMap(\.uriText))
         case .bool, .int16, .int32, .int64:
             let numbers = present.compactMap(\.exactInteger)
             // No Boolean is another number, and no key of its index stands for one.
@@ -172,9 +168,13 @@ extension PredicateCompiler {
                 numbers.append(number)
             }
             test = DecimalSetTest(table.runtime, index, numbers)
+        case .date:
+            let dates = present.compactMap { if case .date(let date) = $0, !date.isNaN { date } else { nil } }
+            test = DoubleSetTest(table.runtime, index, Set(dates))
         case .uuid:
-            let uuids = present.compactMap { if case .uuid(let uuid) = $0 { uuid.storedBytes } else { nil } }
-            test = uuids.count == present.count ? UUIDTest(table.runtime, index, uuids) : nil
+            test = UUIDSetTest(table.runtime, index, Set(present.compactMap { if case .uuid(let uuid) = $0 { uuid } else { nil } }))
+        case .data:
+            test = BytesSetTest(table.runtime, index, present.compactMap { if case .data(let data) = $0 { data } else { nil } })
         default:
             var tests: [RowTest] = []
             for member in present {
@@ -185,6 +185,17 @@ extension PredicateCompiler {
         }
         guard let test else { return nil }
         return present.count == members.count ? test : AnyTest([test, NullTest(table.runtime, index, isNull: true)])
+    }
+}
+
+extension PredicateValue {
+    /// What a column of URIs is compared with.
+    fileprivate var uriText: String? {
+        switch self {
+        case .url(let url): url.absoluteString
+        case .text(let text): text
+        default: nil
+        }
     }
 }
 

@@ -130,7 +130,7 @@ final class DoubleTest: ColumnTest {
     }()
 }
 
-/// Floats and doubles against a list.
+/// Floats, doubles and dates against a list.
 final class DoubleSetTest: ColumnTest {
     /// Numbers.
     let constants: Set<Double>
@@ -223,28 +223,48 @@ final class DecimalSetTest: ColumnTest {
 }
 
 final class UUIDTest: ColumnTest {
-    let constants: [(UInt64, UInt64)]
+    let constant: (UInt64, UInt64)
     let isNegated: Bool
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ constants: [(UInt64, UInt64)], isNegated: Bool = false) {
-        self.constants = constants
+    init(_ runtime: EntityRuntime, _ property: Int, _ constant: (UInt64, UInt64), isNegated: Bool) {
+        self.constant = constant
         self.isNegated = isNegated
         super.init(runtime, property)
     }
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
-        let value = row.uuid(access)
-        return constants.contains { $0 == value } != isNegated
+        return (row.uuid(access) == constant) != isNegated
     }
 
     override var indexCondition: IndexCondition? {
         guard !isNegated else { return nil }
-        return IndexCondition(property: property, kind: .equal(Array(Set(constants.map { constant -> [UInt8] in
+        let key = KeyBuilder()
+        key.append(uuid: constant)
+        return IndexCondition(property: property, kind: .equal([key.bytes]))
+    }
+}
+
+/// UUIDs against a list.
+final class UUIDSetTest: ColumnTest {
+    let constants: Set<UUID>
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<UUID>) {
+        self.constants = constants
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        return constants.contains(UUID(storedBytes: row.uuid(access)))
+    }
+
+    override var indexCondition: IndexCondition? {
+        IndexCondition(property: property, kind: .equal(constants.map { constant in
             let key = KeyBuilder()
-            key.append(uuid: constant)
+            key.append(uuid: constant.storedBytes)
             return key.bytes
-        }))))
+        }))
     }
 }
 
@@ -275,28 +295,53 @@ final class ReferenceTest: ColumnTest {
 }
 
 final class BytesTest: ColumnTest {
-    let constants: [[UInt8]]
+    let constant: Data
     let isNegated: Bool
 
-    init(_ runtime: EntityRuntime, _ property: Int, _ constants: [[UInt8]], isNegated: Bool = false) {
-        self.constants = constants
+    init(_ runtime: EntityRuntime, _ property: Int, _ constant: Data, isNegated: Bool) {
+        self.constant = constant
         self.isNegated = isNegated
         super.init(runtime, property)
     }
 
     override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
-        let bytes = row.bytes(access)
-        return constants.contains { $0.elementsEqual(bytes) } != isNegated
+        return constant.elementsEqual(row.bytes(access)) != isNegated
     }
 
     override var indexCondition: IndexCondition? {
         guard !isNegated else { return nil }
-        return IndexCondition(property: property, kind: .equal(Array(Set(constants.map { constant -> [UInt8] in
-            let key = KeyBuilder()
-            constant.withUnsafeBytes { key.append(bytes: $0) }
-            return key.bytes
-        }))))
+        return IndexCondition(property: property, kind: .equal([KeyBuilder.bytes(of: constant)]))
+    }
+}
+
+/// Data against a list.
+final class BytesSetTest: ColumnTest {
+    /// Each once.
+    private let constants: [Data]
+    private let table = GroupTable()
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: [Data]) {
+        let table = table
+        self.constants = constants.filter { constant in constant.withUnsafeBytes { table.number(of: $0).isNew } }
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        return table.contains(row.bytes(access))
+    }
+
+    override var indexCondition: IndexCondition? {
+        IndexCondition(property: property, kind: .equal(constants.map(KeyBuilder.bytes)))
+    }
+}
+
+extension KeyBuilder {
+    fileprivate static func bytes(of data: Data) -> [UInt8] {
+        let key = KeyBuilder()
+        data.withUnsafeBytes { key.append(bytes: $0) }
+        return key.bytes
     }
 }
 

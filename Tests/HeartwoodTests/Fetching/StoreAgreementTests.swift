@@ -269,6 +269,26 @@ import Testing
         }
     }
 
+    /// Whatever a column has, a list is looked up in and not gone through.
+    @Test(arguments: StoreKind.planning)
+    func aListMayHaveDatesUUIDsDataAndURIs(kind: StoreKind) throws {
+        let uuids = (0..<8).map { _ in UUID() }, dates = (0..<8).map { Date(timeIntervalSinceReferenceDate: Double($0) / 4) }
+        let datas = (0..<8).map { Data(repeating: 7, count: $0) }, links = (0..<8).map { URL(string: "https://example.org/\($0)")! }
+        let rows: [[String: Any]] = (0..<8).map { ["uuid": uuids[$0], "born": dates[$0], "data": datas[$0], "link": links[$0]] }
+        let stack = try stack(kind, ["uuid", "born", "data", "link"], rows + [[:]])
+        let far = Date(timeIntervalSinceReferenceDate: -.infinity), zero = Date(timeIntervalSinceReferenceDate: -0.0)
+        for (key, list, wanted) in [
+            ("uuid", Array(uuids.prefix(3)) + [uuids[0], UUID()], 3), ("uuid", [uuids[7], NSNull()] as [Any], 2), ("uuid", [], 0), ("uuid", [UUID()], 0), ("uuid", [NSNull()], 1),
+            ("uuid", [uuids[1], "x", 3] as [Any], 1), ("born", Array(dates.suffix(4)) + [dates[7]], 4), ("born", [zero, far], 1), ("born", [dates[2], NSNull()] as [Any], 2), ("born", [], 0),
+            ("born", [dates[2], "x", 0.25] as [Any], 1), ("data", [Data(), Data([7]), Data([7]), Data([8])], 2), ("data", [datas[5], NSNull()] as [Any], 2), ("data", [], 0),
+            ("data", [datas[5], "x"] as [Any], 1), ("link", [links[0], links[3], links[3], URL(string: "https://example.org/")!], 2), ("link", [links[0].absoluteString, links[1]] as [Any], 2),
+            ("link", [links[0], NSNull()] as [Any], 2), ("link", [links[6], 4] as [Any], 1), ("link", [], 0),
+        ] as [(String, [Any], Int)] {
+            #expect(try count(stack, "\(key) IN %@", [list]) == wanted, "\(key) IN \(list)")
+            #expect(try count(stack, "NOT \(key) IN %@", [list]) == 9 - wanted, "NOT \(key) IN \(list)")
+        }
+    }
+
     @Test(arguments: StoreKind.planning)
     func objectsMayBeAskedByTheirIDs(kind: StoreKind) throws {
         let stack = try TestStack(kind)
