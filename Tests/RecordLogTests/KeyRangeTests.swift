@@ -83,7 +83,7 @@ import Testing
     private static func runs(
         _ pool: [[UInt8]], _ scratch: ScratchFile, _ random: inout SeededGenerator
     ) throws -> (runs: IndexRuns, present: Set<[UInt8]>) {
-        var runs = IndexRuns(), present = Set<[UInt8]>()
+        var runs = IndexRuns.empty, present = Set<[UInt8]>()
         for place in 0..<Int.random(in: 1...8, using: &random) {
             let buffer = EntryBuffer()
             for _ in 0..<([1, 5, 17, 300, 1000].randomElement(using: &random) ?? 1) {
@@ -102,7 +102,7 @@ import Testing
                 for index in 0..<run.count { try writer.append(run.key(index), isTombstone: run.isTombstone(index)) }
             }
             guard let written else { continue }
-            if place < 3, runs.fresh.isEmpty { runs.disk.insert(written, at: 0) } else { runs = runs.adding(.spilled(written)) }
+            if place < 3, runs.fresh.isEmpty { runs = IndexRuns(disk: [written] + runs.disk) } else { runs = runs.adding(.spilled(written)) }
         }
         return (runs, present)
     }

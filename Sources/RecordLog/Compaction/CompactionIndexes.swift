@@ -33,7 +33,7 @@ final class CompactionIndexes {
             try index?.appendRoot(to: target.appender)
             // Where there can be no such run the old ones serve as well, until the new file is opened again.
             runs.append(index.map { index in
-                index.runs(in: target.appender, source: target.file).map { IndexRuns(disk: $0) } ?? base.indexes[slot]?.allFresh ?? IndexRuns()
+                index.runs(in: target.appender, source: target.file).map { IndexRuns(disk: $0) } ?? base.indexes[slot]?.allFresh ?? .empty
             })
         }
         try target.appender.flush()
@@ -43,6 +43,6 @@ final class CompactionIndexes {
     private func rebuilt(_ definition: IndexDefinition) throws(StoreError) -> FlushedRuns {
         let copied = target.snapshot
         let replay = Replay(file: target.file, from: copied, at: copied.end, options: options)
-        return try (try replay.build(definition, from: copied) ?? IndexRuns()).whole.write(to: target.appender, report)
+        return try (try replay.build(definition, from: copied) ?? .empty).whole.write(to: target.appender, report)
     }
 }

@@ -49,7 +49,7 @@ struct AddedEntries: ~Copyable {
     var hasSpilled: Bool { spilled != nil }
 
     /// An index's runs with those that were added. Nothing is added to these any more.
-    func runs(of slot: Int, over older: IndexRuns = IndexRuns()) -> IndexRuns {
+    func runs(of slot: Int, over older: IndexRuns = .empty) -> IndexRuns {
         var runs = older
         for run in spilled?.runs(of: slot) ?? [] { runs = runs.adding(run) }
         if let buffer = buffers[slot], !buffer.isEmpty { runs = runs.adding(.memory(MemoryRun([buffer]))) }
@@ -58,8 +58,10 @@ struct AddedEntries: ~Copyable {
 
     /// The same of every index that there is, by its ID.
     func add(to indexes: inout [IndexRuns?]) {
-        for slot in indexes.indices { indexes[slot] = indexes[slot].map { runs(of: slot, over: $0) } }
+        for slot in indexes.indices where hasEntries(of: slot) { indexes[slot] = indexes[slot].map { runs(of: slot, over: $0) } }
     }
+
+    private func hasEntries(of slot: Int) -> Bool { spilled != nil || buffers.unretained(slot) != nil }
 
     /// Forgets an index.
     mutating func remove(_ slot: Int) {

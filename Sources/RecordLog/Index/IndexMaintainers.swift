@@ -4,6 +4,8 @@ final class IndexMaintainers {
     let catalog: Catalog
     let options: StoreOptions
     private let path: String
+    /// What the transaction makes its keys in that uses these.
+    let oldKey = KeyBuilder(), newKey = KeyBuilder()
     /// By table ID.
     private var known: [[IndexMaintainer]?] = []
 

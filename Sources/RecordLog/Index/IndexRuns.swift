@@ -5,14 +5,22 @@
 /// Invariants:
 /// 1. An entry of a newer run hides the equal entry of an older one.
 /// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk, but for runs in memory too large to be merged, and spilled ones.
-struct IndexRuns: Sendable {
-    var fresh: [FreshRun] = []
+final class IndexRuns: Sendable {
+    let fresh: [FreshRun]
     /// While a checkpoint is being written: what it takes to the disk. Older than `fresh`.
-    var frozen: [FreshRun] = []
-    var disk: [DiskRun] = []
+    let frozen: [FreshRun]
+    let disk: [DiskRun]
+
+    static let empty = IndexRuns()
 
     static let memoryRunsMax = 8
     static let diskRunsMax = 9
+
+    init(fresh: [FreshRun] = [], frozen: [FreshRun] = [], disk: [DiskRun] = []) {
+        self.fresh = fresh
+        self.frozen = frozen
+        self.disk = disk
+    }
 
     var freshEntryCount: Int { fresh.reduce(0) { $0 + $1.countMax } + frozen.reduce(0) { $0 + $1.countMax } }
     var freshByteCount: Int { fresh.reduce(0) { $0 + $1.byteCount } + frozen.reduce(0) { $0 + $1.byteCount } }
@@ -22,19 +30,26 @@ struct IndexRuns: Sendable {
     /// These runs under a newer one. Neighbours of like size are joined, so that sizes grow geometrically: an entry is
     /// sorted again O(log n) times in all where somebody reads after each commit, once where nobody does.
     func adding(_ run: FreshRun) -> IndexRuns {
-        var result = self
-        result.fresh.insert(run, at: 0)
-        while let joined = result.newestTwoJoined { result.fresh.replaceSubrange(0..<2, with: [.memory(joined)]) }
-        return result
+        var newest = run, joined = 0
+        while let both = joining(newest, behind: joined) {
+            newest = .memory(both)
+            joined += 1
+        }
+        var all: [FreshRun] = []
+        all.reserveCapacity(fresh.count - joined + 1)
+        all.append(newest)
+        all += fresh[joined...]
+        return IndexRuns(fresh: all, frozen: frozen, disk: disk)
     }
 
     /// The same runs, as ones that no checkpoint has taken.
     var allFresh: IndexRuns { IndexRuns(fresh: fresh + frozen + disk.map { .spilled($0) }) }
 
-    private var newestTwoJoined: MemoryRun? {
-        guard fresh.count > 1, case .memory(let newer) = fresh[0], case .memory(let older) = fresh[1],
+    /// A newer run with the one that comes after the first `joined`; nil where they stay apart.
+    private func joining(_ newer: FreshRun, behind joined: Int) -> MemoryRun? {
+        guard joined < fresh.count, case .memory(let newer) = newer, case .memory(let older) = fresh[joined],
             newer.byteCount + older.byteCount <= EntryBuffer.byteCountMax,
-            fresh.count > Self.memoryRunsMax || newer.countMax * 2 >= older.countMax
+            fresh.count - joined >= Self.memoryRunsMax || newer.countMax * 2 >= older.countMax
         else { return nil }
         return .joining(newer, older)
     }

@@ -9,6 +9,8 @@ final class Replay {
     private var commitChecksum: UInt64
     private var catalog: Catalog
     private var tables: [TableState?]
+    /// Those of them that no snapshot holds.
+    private var own = IDSet()
     private var indexes: [IndexRuns?]
     private var added: AddedEntries
     private var extractors: [UInt16: [IndexMaintainer]] = [:]
@@ -97,8 +99,7 @@ final class Replay {
         guard isSystem || catalog.table(table) != nil else {
             throw StoreError.corrupt(file.path, at: address, "a row is of a table that the catalog does not have")
         }
-        while tables.count <= slot { tables.append(nil) }
-        var state = tables[slot] ?? TableState(primary: PrimaryIndex())
+        let state = ownState(slot)
         // Numbers are given in turn, so a commit reaches no further than its rows; a hostile one reserves no memory.
         let limit = isSystem ? Transaction.systemRowsMax : state.nextRow + rowLimit
         guard record.reference.row > 0, record.reference.row < limit, record.previous < address else {
@@ -106,26 +107,28 @@ final class Replay {
         }
         let new = RowView(body: body, byteCount: record.bodyLength, reference: record.reference, version: record.version)
         let old = try liveRow(record.reference, state, before: address)
-        if record.operation == .put {
-            guard isSystem || catalog.isWellFormed(new) else {
-                throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
-            }
-            state.primary.delta.store(record.reference.row, address)
-            state.rowCount += old == nil ? 1 : 0
-            state.addLive(catalog.liveBytes(of: new))
-        } else {
-            state.primary.delta.store(record.reference.row, address | PrimaryDelta.tombstoneBit)
-            state.rowCount -= old == nil ? 0 : min(1, state.rowCount)
+        let isPut = record.operation == .put
+        guard !isPut || isSystem || catalog.isWellFormed(new) else {
+            throw StoreError.corrupt(file.path, at: address, "a row does not have the layout it names")
         }
-        if let old { state.liveBytes -= min(state.liveBytes, catalog.liveBytes(of: old)) }
-        state.nextRow = max(state.nextRow, isSystem ? Transaction.systemRowsMax : record.reference.row + 1)
-        tables[slot] = state
+        state.primary.delta.store(record.reference.row, isPut ? address : address | PrimaryDelta.tombstoneBit)
+        state.count(old: old.map { catalog.liveBytes(of: $0) }, new: isPut ? catalog.liveBytes(of: new) : nil)
+        state.skip(to: isSystem ? Transaction.systemRowsMax : record.reference.row + 1)
         if isSystem {
             if record.reference.row == Catalog.row { try setCatalog(new, at: address) }
             if record.reference.row == RowNumbers.row { try setRowNumbers(new, at: address) }
         } else {
-            try index(old: old, new: record.operation == .put ? new : nil, table: table)
+            try index(old: old, new: isPut ? new : nil, table: table)
         }
+    }
+
+    /// A table's state, which no snapshot holds.
+    private func ownState(_ slot: Int) -> TableState {
+        while tables.count <= slot { tables.append(nil) }
+        if !own.insert(UInt16(slot)), let state = tables[slot] { return state }
+        let state = tables[slot].map { $0.with($0.primary) } ?? TableState()
+        tables[slot] = state
+        return state
     }
 
     /// The row as it was before the record at `before`.
@@ -173,11 +176,7 @@ final class Replay {
             throw StoreError.corrupt(file.path, at: address, "the list of row numbers is malformed or out of place")
         }
         for (table, nextRow) in numbers.next where catalog.table(table) != nil {
-            let slot = Int(table.rawValue)
-            while tables.count <= slot { tables.append(nil) }
-            var state = tables[slot] ?? TableState(primary: PrimaryIndex())
-            state.nextRow = max(state.nextRow, nextRow)
-            tables[slot] = state
+            ownState(Int(table.rawValue)).skip(to: nextRow)
         }
     }
 
@@ -256,7 +255,8 @@ final class Replay {
 
     /// The same without the index entries that were gathered: for a replay that began without indexes and is to make none.
     func snapshotAsIs(counters: Counters) -> Snapshot {
-        Snapshot(
+        own = IDSet()
+        return Snapshot(
             sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables,
             indexes: indexes, counters: counters)
     }
@@ -269,7 +269,7 @@ final class Replay {
     private func build(
         _ definition: IndexDefinition, _ extractor: any IndexKeyExtractor, from rows: Snapshot
     ) throws(StoreError) -> IndexRuns {
-        guard let table = catalog.table(definition.table) else { return IndexRuns() }
+        guard let table = catalog.table(definition.table) else { return .empty }
         let maintainer = IndexMaintainer(definition, extractor)
         var entries = AddedEntries(bytesMax: options.indexMemory)
         try rows.scanRows(definition.table) { row throws(StoreError) in

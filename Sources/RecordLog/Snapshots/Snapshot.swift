@@ -1,17 +1,3 @@
-/// How many rows a table has, and where the next one goes.
-struct TableState: Sendable {
-    var primary: PrimaryIndex
-    var nextRow: UInt64 = 1
-    var rowCount: UInt64 = 0
-    /// Bytes of live records and of their values.
-    var liveBytes: UInt64 = 0
-
-    /// More than any file holds, so that rows which claim too much overflow no sum.
-    private static let liveBytesMax: UInt64 = 1 << 46
-
-    mutating func addLive(_ bytes: UInt64) { liveBytes = min(liveBytes + bytes, Self.liveBytesMax) }
-}
-
 /// One commit of a store, readable as long as it is held, whatever is written later. Immutable.
 ///
 /// Taking one is a retain. A snapshot holds the file it reads (mapped memory and, after a compaction, the old inode).
@@ -47,7 +33,7 @@ public final class Snapshot: @unchecked Sendable {
         self.indexes = indexes
         self.counters = counters
         readers = .allocate(capacity: max(1, tables.count))
-        for (index, state) in tables.enumerated() { (readers + index).initialize(to: TableReader(state)) }
+        for index in tables.indices { (readers + index).initialize(to: TableReader(tables[index])) }
     }
 
     deinit {

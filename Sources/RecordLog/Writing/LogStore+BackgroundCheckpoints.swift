@@ -83,10 +83,8 @@ extension LogStore {
 extension Snapshot {
     /// The same commit, with what it has over its base set aside: later commits leave that alone.
     func frozen() -> Snapshot {
-        var tables = self.tables
-        for (index, state) in tables.enumerated() {
-            guard let state else { continue }
-            tables[index]?.primary = PrimaryIndex(base: state.primary.base, frozen: state.primary.delta)
+        let tables = self.tables.map { state in
+            state.map { $0.with(PrimaryIndex(base: $0.primary.base, frozen: $0.primary.delta)) }
         }
         let indexes = self.indexes.map { runs in runs.map { IndexRuns(frozen: $0.fresh, disk: $0.disk) } }
         return Snapshot(

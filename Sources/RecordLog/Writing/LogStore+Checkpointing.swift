@@ -78,7 +78,7 @@ struct CheckpointBuilder {
             var tables = snapshot.tables
             for (index, base) in bases.enumerated() where index < tables.count {
                 guard let base, let state = tables[index] else { continue }
-                tables[index]?.primary = PrimaryIndex(base: base, delta: isWhole ? PrimaryDelta() : state.primary.delta)
+                tables[index] = state.with(PrimaryIndex(base: base, delta: isWhole ? PrimaryDelta() : state.primary.delta))
             }
             var indexes = snapshot.indexes
             for (slot, disk) in disks.enumerated() where slot < indexes.count {

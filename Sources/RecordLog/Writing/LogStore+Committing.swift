@@ -180,18 +180,20 @@ extension LogStore {
             guard let changes = transaction.tables[slot], changes.id == .system || transaction.catalog.table(changes.id) != nil else { continue }
             let index = Int(changes.id.rawValue)
             while tables.count <= index { tables.append(nil) }
-            var state = tables[index] ?? TableState(primary: PrimaryIndex())
-            changes.addresses.move(to: state.primary.delta)
-            state.nextRow = max(state.nextRow, changes.id == .system ? Transaction.systemRowsMax : changes.nextRow)
-            state.rowCount = UInt64(max(0, Int64(state.rowCount) + changes.rowDelta))
-            state.liveBytes = UInt64(max(0, Int64(state.liveBytes) + changes.byteDelta))
-            tables[index] = state
+            let old = tables[index] ?? TableState()
+            changes.addresses.move(to: old.primary.delta)
+            tables[index] = TableState(
+                primary: old.primary, nextRow: max(old.nextRow, changes.id == .system ? Transaction.systemRowsMax : changes.nextRow),
+                rowCount: UInt64(max(0, Int64(old.rowCount) + changes.rowDelta)),
+                liveBytes: UInt64(max(0, Int64(old.liveBytes) + changes.byteDelta)))
         }
         var indexes = base.indexes
-        for definition in transaction.catalog.indexes {
-            let slot = Int(definition.id.rawValue)
-            while indexes.count <= slot { indexes.append(nil) }
-            if indexes[slot] == nil { indexes[slot] = IndexRuns() }
+        if transaction.isCatalogChanged {
+            for definition in transaction.catalog.indexes {
+                let slot = Int(definition.id.rawValue)
+                while indexes.count <= slot { indexes.append(nil) }
+                if indexes[slot] == nil { indexes[slot] = .empty }
+            }
         }
         transaction.entries.add(to: &indexes)
         if transaction.isCatalogChanged { transaction.catalog.removeDropped(&tables, &indexes) }

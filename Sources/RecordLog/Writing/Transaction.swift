@@ -24,8 +24,8 @@ public final class Transaction {
     /// Values in frames of their own that no row has taken yet.
     var unusedValues: Set<ValueReference> = []
     @exclusivity(unchecked) var entries: AddedEntries
-    private let oldKey = KeyBuilder()
-    let newKey = KeyBuilder()
+    private let oldKey: KeyBuilder
+    let newKey: KeyBuilder
 
     /// - Parameter maintainers: those of the base's catalog.
     init(base: Snapshot, appender: FrameAppender, maintainers: IndexMaintainers) {
@@ -35,6 +35,7 @@ public final class Transaction {
         self.maintainers = maintainers
         keySizeMax = IndexKeyExtractors.keySizeMax(base.file)
         entries = AddedEntries(bytesMax: maintainers.options.indexMemory)
+        (oldKey, newKey) = (maintainers.oldKey, maintainers.newKey)
     }
 
     /// Runs a change that cannot be taken back halfway (2).
