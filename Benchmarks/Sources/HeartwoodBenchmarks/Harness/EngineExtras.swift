@@ -54,7 +54,7 @@ struct EngineExtras {
             try Clock.seconds { for number in numbers { try peer.saveOne(number) } }.1 * 1e6 / Double(numbers.count)
         } + compare("by unique string, long prefixes", "µs", [EnginePeer.self, BytesSQLitePeer.self], long) { peer, _ in
             try Clock.seconds { _ = try peer.byEmail(sample) }.1 * 1e6 / Double(sample.count)
-        } + floor() + cold(plain) + mixed(plain)
+        } + floor() + calls() + cold(plain) + mixed(plain)
     }
 
     /// What a durable save cannot be faster than: the bytes that each engine writes for one, laid down and synced by nothing but the
@@ -72,7 +72,20 @@ struct EngineExtras {
                 times[index].append(try Clock.seconds { try files[index].append(index == 0 ? 200 : 18_000) }.1)
             }
         }
-        return times.indices.map { measurement(name, Runner.enginePeers[$0], Clock.median(times[$0]) * 1e6, "µs") }
+        return times.indices.map { measurement("\(name), median", Runner.enginePeers[$0], Clock.median(times[$0]) * 1e6, "µs") }
+            + times.indices.map { measurement("\(name), 99th", Runner.enginePeers[$0], Clock.percentile99(times[$0]) * 1e6, "µs") }
+    }
+
+    /// What a save that is not synced cannot be faster than: the calls of the system by which Heartwood's writers share a file.
+    private func calls() throws -> [Measurement] {
+        let name = "the system's part of a row not synced"
+        guard wants(name) else { return [] }
+        FileHandle.standardError.write(Data("  \(name)\n".utf8))
+        let path = directory.appendingPathComponent("locked").path
+        defer { PeerFiles.remove(path) }
+        let file = try LockedFile(path), count = 2000
+        let times = try (0..<repetitions).map { _ in try Clock.seconds { for _ in 0..<count { try file.ask() } }.1 * 1e6 / Double(count) }
+        return [measurement(name, Runner.enginePeers[0], Clock.median(times), "µs")]
     }
 
     /// Rows spread over a store of which the system holds nothing: reads of the disk, above all.
