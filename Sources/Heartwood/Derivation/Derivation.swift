@@ -43,6 +43,15 @@ struct Derivation: @unchecked Sendable {
         }
     }
 
+    /// Whether its source is an attribute of other rows.
+    var isOverRows: Bool {
+        switch form {
+        case .now, .count: false
+        case .copy(let source), .function(_, let source): !source.path.isEmpty
+        case .sum: true
+        }
+    }
+
     /// The relationship whose members are counted or summed up.
     var members: NSRelationshipDescription? {
         switch form {

@@ -8,7 +8,7 @@ import RecordLog
 /// new, the first changed step on it counts as a change too, and the way there is an old one.
 ///
 /// A count costs two searches in an index; a sum reads the members of each row whose members or their values have changed. An attribute
-/// that is derived from derived ones is computed in a further round.
+/// that is derived from derived ones is computed in a further round, until nothing changes any more.
 struct DerivedAttributes {
     /// A row whose derived attributes were written, and its versions before the transaction (nil for a new row) and now.
     struct Rewritten {
@@ -36,6 +36,8 @@ struct DerivedAttributes {
     /// By owner and relationship, once gathered.
     private var changes: [MemberChange] = []
     private var written: Set<RowReference> = []
+    /// Whether the round has changed what rows derive something from that refer to the row.
+    private var hasChangedSources = false
 
     private var transaction: Transaction { scope.transaction }
     private var base: Snapshot { scope.transaction.base }
@@ -59,15 +61,22 @@ struct DerivedAttributes {
             }
         }
         pass.changes.sort(by: MemberChange.precedes)
+        // What the transaction itself has led to each other is not in the indexes of the state before: such rows are all due at first, and
+        // due again where a source that is derived itself came to its value behind them.
+        var first: [RowReference]?
         while !pass.pending.isEmpty {
             var round = pass.pending
             pass.pending = []
+            pass.hasChangedSources = false
             round.sort { $0.rawValue < $1.rawValue }
             var last: RowReference?
             for reference in round where reference != last {
                 last = reference
                 try pass.compute(reference)
             }
+            let due = first ?? round.filter(pass.derivesFromDerived)
+            first = due
+            if pass.hasChangedSources { pass.pending += due }
         }
         self = pass
         return try written.map { reference in
@@ -126,6 +135,11 @@ struct DerivedAttributes {
         }
     }
 
+    /// Whether a row's table derives something from derived attributes of other rows.
+    private func derivesFromDerived(_ reference: RowReference) -> Bool {
+        scope.schema.table(reference.table)?.derivations?.contains { $0.isOverRows && $0.source is NSDerivedAttributeDescription } == true
+    }
+
     private mutating func add(_ owner: RowReference, _ relationship: Int, _ member: RowReference, isAdded: Bool) {
         changes.append(MemberChange(owner: owner, relationship: relationship, member: member, isAdded: isAdded))
         mark(owner)
@@ -166,7 +180,10 @@ struct DerivedAttributes {
         let body = builder.finish()
         guard let start = body.baseAddress, row.byteCount != body.count || memcmp(row.body, start, body.count) != 0 else { return }
         let new = RowView(body: start, byteCount: body.count, reference: reference, version: 0)
-        for watch in watches[reference.table] { try note(watch, table, reference, row, new) }
+        for watch in watches[reference.table] {
+            try note(watch, table, reference, row, new)
+            if case .back = watch.way, watch.properties.contains(where: { !table.isEqual($0, row, new) }) { hasChangedSources = true }
+        }
         try transaction.put(reference, body: body, changing: builder.changed)
         written.insert(reference)
     }
