@@ -30,4 +30,13 @@ import Testing
             #expect((statistics.bytesRead > 0) == !mapping)
         }
     }
+
+    @Test(arguments: [StoreKind.recordLog, .binary], [Double.infinity, .nan, 1e300, -1, -.infinity])
+    func anyTimeoutIsOne(kind: StoreKind, seconds: Double) throws {
+        let stack = try TestStack(kind, options: [NSPersistentStoreTimeoutOption: seconds])
+        stack.insert("Person", ["name": "p"])
+        try stack.context.save()
+        let timeout = stack.persistentStore.commonOptions.lockTimeout
+        #expect(seconds.isNaN ? timeout == StoreOptions().lockTimeout : seconds < 0 ? timeout == .zero : timeout > .seconds(1e9))
+    }
 }

@@ -6,7 +6,10 @@ extension NSPersistentStore {
     final var commonOptions: StoreOptions {
         var options = StoreOptions()
         options.isReadOnly = isReadOnly
-        if let timeout = number(NSPersistentStoreTimeoutOption) { options.lockTimeout = .milliseconds(Int64(timeout * 1000)) }
+        if let timeout = number(NSPersistentStoreTimeoutOption), !timeout.isNaN {
+            // What is longer than a century is for ever.
+            options.lockTimeout = .milliseconds(Int64(min(max(timeout, 0), 3.2e9) * 1000))
+        }
         let durability = self.options?[NSRecordLogDurabilityOption]
         switch durability as? RecordLogDurability ?? (durability as? String).flatMap(RecordLogDurability.init) {
         case .relaxed?: options.durability = .relaxed
