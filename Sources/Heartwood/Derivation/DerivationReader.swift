@@ -14,6 +14,13 @@ struct DerivationReader {
     func read() throws -> [ObjectIdentifier: [Derivation]] {
         var known: [ObjectIdentifier: Derivation] = [:]
         for entity in entities {
+            for case let composite as NSCompositeAttributeDescription in entity.frozenProperties where composite.hasDerivedElements {
+                throw CoreDataError.make(
+                    NSPersistentStoreIncompatibleSchemaError,
+                    "The model cannot be used: the composite attribute \(entity.name ?? "?").\(composite.name) has an element that is "
+                        + "derived; derive an attribute of the entity instead.",
+                    [NSValidationKeyErrorKey: composite.name])
+            }
             for case let attribute as NSDerivedAttributeDescription in entity.frozenProperties
             where known[ObjectIdentifier(attribute)] == nil {
                 known[ObjectIdentifier(attribute)] = try derivation(of: attribute)

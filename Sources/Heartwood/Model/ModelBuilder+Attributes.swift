@@ -105,6 +105,11 @@ extension ModelBuilder {
             guard names.insert(element.name).inserted else {
                 throw failure("\(path) has two elements named \(element.name).", line: element.line ?? stated.line)
             }
+            guard element.derivation == nil else {
+                throw failure(
+                    "\(path) has the element \(element.name), which is derived; derive an attribute of the entity instead.",
+                    line: element.line ?? stated.line)
+            }
             return try attribute(element, in: stated.composite ?? stated.name, within: inside, &budget)
         }
         return composite

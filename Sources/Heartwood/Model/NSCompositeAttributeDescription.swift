@@ -7,12 +7,17 @@ import Foundation
 /// the elements that it does not name. Of an optional composite no element is required: it may be absent as a whole.
 /// Source: https://developer.apple.com/documentation/coredata/nscompositeattributedescription
 public final class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
-    /// Attributes, among them composite ones; their names are unique.
+    /// Attributes, among them composite ones and no derived ones; their names are unique.
     public var elements: [NSAttributeDescription] = [] { willSet { checkEditable() } }
 
     public override init() {
         super.init()
         attributeType = .compositeAttributeType
+    }
+
+    /// Whether an element, or one within an element, is derived.
+    var hasDerivedElements: Bool {
+        elements.contains { $0 is NSDerivedAttributeDescription || ($0 as? NSCompositeAttributeDescription)?.hasDerivedElements == true }
     }
 
     func freezeElements() {
@@ -40,6 +45,8 @@ public final class NSCompositeAttributeDescription: NSAttributeDescription, @unc
             column.isTransient = isTransient || element.isTransient
             column.defaultValue = element.defaultValue
             column.allowsExternalBinaryDataStorage = element.allowsExternalBinaryDataStorage
+            column.valueTransformerName = element.valueTransformerName
+            if let name = element.statedValueClassName { column.attributeValueClassName = name }
             column.setValidation(element.validationPredicates, warnings: element.validationWarnings)
             return [column]
         }

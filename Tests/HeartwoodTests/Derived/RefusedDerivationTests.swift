@@ -42,4 +42,24 @@ import Testing
         } as? NSError
         #expect(error?.code == NSPersistentStoreIncompatibleSchemaError && error?.localizedDescription.contains("does not hold") == true)
     }
+
+    @Test func anElementOfACompositeIsNotDerived() throws {
+        let inner = NSCompositeAttributeDescription(), outer = NSCompositeAttributeDescription()
+        inner.name = "inner"
+        inner.elements = [ClubModel.derived("upper", .stringAttributeType, "uppercase:(name)")]
+        outer.name = "outer"
+        outer.elements = [inner]
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ClubModel.make { $0["Club"]?.properties.append(outer) })
+        let error = #expect(throws: (any Error).self) {
+            try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        } as? NSError
+        #expect(error?.code == NSPersistentStoreIncompatibleSchemaError && error?.localizedDescription.contains("Club.outer") == true)
+        let refused = #expect(throws: (any Error).self) {
+            try ModelTests.load("""
+                <entity name="Club"><attribute name="outer" attributeType="Composite" composite="Outer"/></entity>
+                <composite name="Outer"><attribute name="now" attributeType="Date" derived="YES" derivationExpression="now()"/></composite>
+                """)
+        }
+        #expect(refused?.localizedDescription.contains("now, which is derived") == true)
+    }
 }

@@ -186,4 +186,40 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(ValueTransformer(forName: name) === transformer && ValueTransformer.valueTransformerNames().contains(name))
         #expect(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName) is NSSecureUnarchiveFromDataTransformer)
     }
+
+    @Test func archivedTextsMayReadLikeAnArchivesOwn() throws {
+        let attribute = TestStack.attribute("value", .transformableAttributeType)
+        for value in ["$null" as NSString, ["$null", "a"] as NSArray, ["$null": "$null", "$class": 2] as NSDictionary] as [NSObject] {
+            let read = attribute.value(fromTransformedData: try attribute.transformedData(for: value))
+            #expect(read as? NSObject == value)
+        }
+    }
+
+    @Test func anArchiveMayHaveAsManyPartsAsItsLengthAllows() throws {
+        var writer = ArchiveWriter()
+        let date = writer.object("NSDate", [("NS.time", .real(5))])
+        let root = writer.array((0..<300_000).map { _ in date })
+        let list = try #require(try KeyedArchive(writer.finish(root: root), path: "list").foundationRoot() as? NSArray)
+        #expect(list.count == 300_000 && list[1] as? Date == Date(timeIntervalSinceReferenceDate: 5))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anElementOfACompositeHasItsTransformer(kind: StoreKind) throws {
+        ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: NSValueTransformerName("Opaque"))
+        let element = TestStack.attribute("part", .transformableAttributeType)
+        element.valueTransformerName = "Opaque"
+        let composite = NSCompositeAttributeDescription()
+        composite.name = "whole"
+        composite.elements = [element]
+        let entity = NSEntityDescription()
+        entity.name = "Thing"
+        entity.properties = [composite]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let stack = try TestStack(kind, model: model)
+        stack.insert("Thing", ["whole": ["part": Opaque("ab")]])
+        try stack.context.save()
+        let read = try #require(try stack.fetch("Thing", in: stack.anew()).first?.value(forKey: "whole") as? [String: Any])
+        #expect((read["part"] as? Opaque)?.text == "ab")
+    }
 }

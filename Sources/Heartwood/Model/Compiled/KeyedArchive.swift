@@ -3,7 +3,7 @@ import Foundation
 /// A keyed archive, whose objects are looked at one by one: nothing is made of classes that a file names.
 ///
 /// Each object that is looked at counts, and there is an end to it, so that an archive whose parts share parts cannot keep a reader
-/// busy for ever. Cycles are the reader's concern.
+/// busy for ever; a large archive is given more. Cycles are the reader's concern.
 final class KeyedArchive {
     /// One archived object: its class, and its values by key.
     struct Object {
@@ -13,11 +13,14 @@ final class KeyedArchive {
         fileprivate let archive: KeyedArchive
     }
 
-    static let lookMax = 2_000_000
+    private static let lookMin = 2_000_000
+    /// Of each archived object there is a reference, which takes a byte or more; a dozen looks may go to it.
+    private static let looksPerByte = 32
 
     private let list: BinaryPropertyList
     private let objects: [Int]
     private let path: String
+    private let lookMax: Int
     private var looks = 0
     private var classNames: [Int: String] = [:]
     /// The texts of dictionary keys by their number, which all objects of a class share.
@@ -26,6 +29,7 @@ final class KeyedArchive {
 
     init(_ bytes: [UInt8], path: String) throws {
         self.path = path
+        lookMax = max(Self.lookMin, bytes.count * Self.looksPerByte)
         do {
             list = try BinaryPropertyList(bytes)
             guard case .dictionary(let pairs) = try list.object(list.root) else { throw Self.failure(path, "is not a keyed archive") }
@@ -60,7 +64,7 @@ final class KeyedArchive {
 
     private func look(_ number: Int) throws -> BinaryPropertyList.Object {
         looks += 1
-        guard looks <= Self.lookMax else { throw Self.failure(path, "refers to its own parts without end") }
+        guard looks <= lookMax else { throw Self.failure(path, "refers to its own parts without end") }
         do {
             return try list.object(number)
         } catch {
@@ -72,11 +76,12 @@ final class KeyedArchive {
     fileprivate func value(at number: Int) throws -> (value: BinaryPropertyList.Object, number: Int)? {
         var found = try look(number), number = number
         if case .reference(let place) = found {
+            // The first object stands for nothing; a text that reads the same is a text.
+            guard place > 0 else { return nil }
             guard place < objects.count else { throw Self.failure(path, "refers to object \(place) of \(objects.count)") }
             number = objects[place]
             found = try look(number)
         }
-        if case .text("$null") = found { return nil }
         if case .null = found { return nil }
         return (found, number)
     }
