@@ -183,12 +183,21 @@ struct ModelBuilder {
         guard let entity = entities[stated.name] else { return }
         let properties = entity.propertiesByName
         for constraint in stated.uniquenessConstraints ?? [] {
-            for name in constraint where !(properties[name] is NSAttributeDescription) {
+            for name in constraint where attribute(name, among: properties) == nil {
                 throw failure("a uniqueness constraint of \(stated.name) names \(name), which is no attribute of it.", line: stated.line)
             }
         }
         entity.uniquenessConstraints = stated.uniquenessConstraints ?? []
         entity.indexes = try (stated.indexes ?? []).map { try self.index($0, stated, properties) }
+    }
+
+    /// An attribute by its name, or an element of a composite by its path.
+    private func attribute(_ path: String, among properties: [String: NSPropertyDescription]) -> NSAttributeDescription? {
+        if let attribute = properties[path] as? NSAttributeDescription { return attribute }
+        let keys = path.split(separator: ".").map(String.init)
+        return keys.dropFirst().reduce(properties[keys.first ?? ""] as? NSAttributeDescription) { outer, key in
+            (outer as? NSCompositeAttributeDescription)?.elements.first { $0.name == key }
+        }
     }
 
     private func index(

@@ -79,6 +79,6 @@ extension ModelDocument.FetchedProperty {
         request = property.fetchRequest.flatMap { ModelDocument.FetchRequest($0, name: property.name) }
         renamingIdentifier = property.renamingIdentifier
         versionHashModifier = property.versionHashModifier
-        userInfo = property.userInfo as? [String: String]
+        userInfo = ModelDocument.texts(of: property.userInfo)
     }
 }

@@ -131,6 +131,12 @@ extension ModelDocument {
         let identifiers = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
         if !identifiers.isEmpty { versionIdentifiers = identifiers }
     }
+
+    /// The entries of a user info that are texts; nil for none.
+    static func texts(of userInfo: [AnyHashable: Any]?) -> [String: String]? {
+        let texts = (userInfo ?? [:]).compactMap { key, value in (key as? String).flatMap { key in (value as? String).map { (key, $0) } } }
+        return texts.isEmpty ? nil : Dictionary(texts) { first, _ in first }
+    }
 }
 
 extension ModelDocument.Entity {
@@ -141,7 +147,7 @@ extension ModelDocument.Entity {
         parent = entity.superentity?.name
         renamingIdentifier = entity.renamingIdentifier
         versionHashModifier = entity.versionHashModifier
-        userInfo = entity.userInfo as? [String: String]
+        userInfo = ModelDocument.texts(of: entity.userInfo)
         for property in entity.statedProperties {
             switch property {
             case let attribute as NSAttributeDescription: attributes.append(.init(attribute))
@@ -184,7 +190,10 @@ extension ModelDocument.Attribute {
         isOptional = attribute.isOptional
         isTransient = attribute.isTransient ? true : nil
         allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage ? true : nil
-        defaultValue = DefaultValueText.text(attribute.defaultValue)
+        // What has no text that is read again is left to copies to take over.
+        defaultValue = DefaultValueText.text(attribute.defaultValue).flatMap {
+            DefaultValueText.value($0, type: attribute.attributeType) == nil ? nil : $0
+        }
         rules = attribute.rules.isEmpty ? nil : attribute.rules
         derivation = (attribute as? NSDerivedAttributeDescription)?.derivationExpression.map { PredicatePrinter.format($0.node) }
         elements = (attribute as? NSCompositeAttributeDescription)?.elements.map(ModelDocument.Attribute.init)
@@ -193,7 +202,7 @@ extension ModelDocument.Attribute {
         preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion ? true : nil
         renamingIdentifier = attribute.renamingIdentifier
         versionHashModifier = attribute.versionHashModifier
-        userInfo = attribute.userInfo as? [String: String]
+        userInfo = ModelDocument.texts(of: attribute.userInfo)
     }
 }
 
@@ -210,7 +219,7 @@ extension ModelDocument.Relationship {
         isOrdered = relationship.isOrdered ? true : nil
         renamingIdentifier = relationship.renamingIdentifier
         versionHashModifier = relationship.versionHashModifier
-        userInfo = relationship.userInfo as? [String: String]
+        userInfo = ModelDocument.texts(of: relationship.userInfo)
     }
 }
 

@@ -30,13 +30,13 @@ struct ModelMerge {
             merged.versionIdentifiers = Set((merged.versionIdentifiers ?? []) + (document.versionIdentifiers ?? [])).sorted()
         }
         let made = try ModelBuilder(merged).build(into: result)
-        // The first model that has a request says what it is.
-        for model in models.reversed() { made.takeRequests(of: model) }
+        // The first model that has a request or an entity says what it is.
+        for model in models.reversed() { made.takeRest(of: model) }
         return made
     }
 
     private func check(_ entity: ModelDocument.Entity, _ known: ModelDocument.Entity) throws {
-        guard entity != known else { return }
+        guard entity.inOrder != known.inOrder else { return }
         let mine = entity.parts, theirs = known.parts
         let names = Set(mine.keys).union(theirs.keys).filter { mine[$0] != theirs[$0] }.sorted()
         throw CoreDataError.make(
@@ -47,6 +47,16 @@ struct ModelMerge {
 }
 
 extension ModelDocument.Entity {
+    /// The same with its parts by their names: the order in which they are stated says nothing.
+    fileprivate var inOrder: Self {
+        var entity = self
+        entity.attributes.sort { $0.name < $1.name }
+        entity.relationships.sort { $0.name < $1.name }
+        entity.fetchedProperties?.sort { $0.name < $1.name }
+        entity.indexes?.sort { $0.name < $1.name }
+        return entity
+    }
+
     /// Its properties by name, as text to compare.
     fileprivate var parts: [String: String] {
         var parts = Dictionary(attributes.map { ($0.name, "\($0)") }) { first, _ in first }

@@ -121,26 +121,30 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         let copy = NSManagedObjectModel()
         // A document made of a model describes a valid model again; if the original was not valid, neither is the copy.
         _ = try? ModelBuilder(ModelDocument(self)).build(into: copy)
-        copy.takeRequests(of: self)
+        copy.takeRest(of: self)
         return copy
     }
 }
 
 extension NSManagedObjectModel {
     /// Takes over what a document does not have of the model that it was made of: predicates but for the limits that model files know,
-    /// and requests as they are.
-    final func takeRequests(of original: NSManagedObjectModel) {
+    /// default values and user info that are no texts, and requests as they are.
+    final func takeRest(of original: NSManagedObjectModel) {
+        let entities = entitiesByName
         for entity in original.entities {
-            guard let twin = entitiesByName[entity.name ?? ""] else { continue }
+            guard let twin = entities[entity.name ?? ""] else { continue }
+            twin.userInfo = entity.userInfo
             let twins = twin.propertiesByName
             for property in entity.statedProperties {
-                twins[property.name]?.setValidation(property.validationPredicates, warnings: property.validationWarnings)
-                if let fetched = twins[property.name] as? NSFetchedPropertyDescription {
+                guard let twin = twins[property.name] else { continue }
+                twin.takeRest(of: property)
+                if let fetched = twin as? NSFetchedPropertyDescription {
                     fetched.fetchRequest = self.twin((property as? NSFetchedPropertyDescription)?.fetchRequest)
                 }
             }
         }
         for (name, request) in original.fetchRequestTemplatesByName { setTemplate(twin(request), name) }
+        versionIdentifiers.formUnion(original.versionIdentifiers)
     }
 
     /// The same request for this model's entity.
@@ -160,5 +164,16 @@ extension NSManagedObjectModel {
     /// - Throws: where the bytes are not a model, or one that contradicts itself.
     static func unarchive(_ bytes: UnsafeRawBufferPointer) throws -> NSManagedObjectModel {
         try ModelBuilder(try JSONDecoder().decode(ModelDocument.self, from: Data(bytes))).build(into: nil)
+    }
+}
+
+extension NSPropertyDescription {
+    fileprivate final func takeRest(of original: NSPropertyDescription) {
+        setValidation(original.validationPredicates, warnings: original.validationWarnings)
+        userInfo = original.userInfo
+        guard let mine = self as? NSAttributeDescription, let theirs = original as? NSAttributeDescription else { return }
+        mine.defaultValue = theirs.defaultValue
+        guard let composite = mine as? NSCompositeAttributeDescription, let other = theirs as? NSCompositeAttributeDescription else { return }
+        for (element, original) in zip(composite.elements, other.elements) { element.takeRest(of: original) }
     }
 }

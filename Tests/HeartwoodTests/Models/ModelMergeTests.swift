@@ -108,4 +108,45 @@ import Testing
         let empty = try StorePlace()
         #expect(NSManagedObjectModel.mergedModel(from: [try #require(Bundle(url: empty.directory))]) == nil)
     }
+
+    @Test func theOrderOfPropertiesMakesNoOtherEntity() throws {
+        let merged = try ModelMerge(models: [model(["A": ["x", "y"]]), model(["A": ["y", "x"]])]).merge(into: nil)
+        #expect(merged.entitiesByName["A"]?.properties.map(\.name) == ["x", "y"])
+    }
+
+    @Test func aCopyHasWhatNoFileHas() throws {
+        let defaults: [(type: NSAttributeType, value: NSObject)] = [
+            (.transformableAttributeType, ["a"] as NSArray), (.undefinedAttributeType, NSNumber(value: 1)),
+            (.decimalAttributeType, NSDecimalNumber.notANumber), (.integer16AttributeType, NSNumber(value: 70_000)),
+        ]
+        let model = NSManagedObjectModel(), entity = NSEntityDescription(), composite = NSCompositeAttributeDescription()
+        composite.name = "composite"
+        composite.elements = [TestStack.attribute("element", .stringAttributeType)]
+        composite.elements[0].setValidationPredicates([NSPredicate(format: "SELF BEGINSWITH 'a'")], withValidationWarnings: ["starts with a"])
+        entity.name = "E"
+        entity.properties = [composite] + defaults.enumerated().map { number, stated in
+            let attribute = TestStack.attribute("a\(number)", stated.type, default: stated.value)
+            attribute.isTransient = stated.type == .undefinedAttributeType
+            return attribute
+        }
+        entity.uniquenessConstraints = [["composite.element"]]
+        entity.userInfo = ["text": "x", "list": [1], 7: "seven"]
+        composite.userInfo = ["number": 3]
+        model.entities = [entity]
+        model.versionIdentifiers = ["two", 2]
+        for made in [model.copy() as? NSManagedObjectModel, NSManagedObjectModel(byMerging: [model])] {
+            let twin = try #require(made?.entitiesByName["E"])
+            for (number, stated) in defaults.enumerated() {
+                #expect(twin.attributesByName["a\(number)"]?.defaultValue as? NSObject == stated.value)
+            }
+            let copied = twin.attributesByName["composite"] as? NSCompositeAttributeDescription
+            #expect(copied?.elements.first?.validationWarnings as? [String] == ["starts with a"] && copied?.userInfo?["number"] as? Int == 3)
+            #expect(twin.userInfo?.count == 3 && twin.userInfo?["list"] as? [Int] == [1] && made?.versionIdentifiers == ["two", 2])
+            #expect(twin.uniquenessConstraints as? [[String]] == [["composite.element"]])
+        }
+        // A store describes itself all the same.
+        entity.attributesByName["a3"]?.defaultValue = nil
+        let stack = try TestStack(.recordLog, model: model)
+        #expect(try StoredModel.read(at: stack.url).entitiesByName["E"]?.userInfo as? [String: String] == ["text": "x"])
+    }
 }
