@@ -213,17 +213,33 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
         new.versionHashModifier = values["versionHashModifier"]
         new.line = parser.lineNumber
         let isDate = type == .dateAttributeType
-        let rules = ValidationRules(
+        var rules = ValidationRules(
             minimum: number(isDate ? "minDateTimeInterval" : "minValueString", of: values, path, parser),
             maximum: number(isDate ? "maxDateTimeInterval" : "maxValueString", of: values, path, parser),
             pattern: values["regularExpressionString"])
+        if type == .integer64AttributeType {
+            if let rule = Self.exact(values["minValueString"], ">=", NSValidationNumberTooSmallError) {
+                rules.minimum = nil
+                new.validation.add(rule)
+            }
+            if let rule = Self.exact(values["maxValueString"], "<=", NSValidationNumberTooLargeError) {
+                rules.maximum = nil
+                new.validation.add(rule)
+            }
+        }
         if !rules.isEmpty { new.rules = rules }
         attribute = new
     }
 
+    /// A limit that is a whole number which a double cannot be.
+    private static func exact(_ text: String?, _ comparison: String, _ code: Int) -> ModelDocument.Validation? {
+        guard let limit = text.flatMap(Int64.init), Int64(exactly: Double(limit)) != limit else { return nil }
+        return ModelDocument.Validation(predicate: "SELF \(comparison) \(limit)", code: code)
+    }
+
     private func number(_ key: String, of values: [String: String], _ path: String, _ parser: XMLParser) -> Double? {
         guard let text = values[key], !text.isEmpty else { return nil }
-        let number = Double(text)
+        let number = Double(text).flatMap { $0.isFinite ? $0 : nil }
         if number == nil { fail(parser, "\(path): \(key) is \"\(text)\", which is no number.") }
         return number
     }

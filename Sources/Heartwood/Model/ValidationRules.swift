@@ -23,8 +23,14 @@ extension NSAttributeDescription {
                 switch test {
                 case .integer(.greaterOrEqual, let limit): rules.minimum = Double(limit)
                 case .integer(.lessOrEqual, let limit): rules.maximum = Double(limit)
-                case .number(.greaterOrEqual, let limit), .date(.greaterOrEqual, let limit): rules.minimum = limit
-                case .number(.lessOrEqual, let limit), .date(.lessOrEqual, let limit): rules.maximum = limit
+                // What is no number cannot be written down.
+                case .number(_, let limit) where !limit.isFinite, .date(_, let limit) where !limit.isFinite: continue
+                case .number(.greaterOrEqual, let limit): rules.minimum = stated(limit)
+                case .number(.lessOrEqual, let limit): rules.maximum = stated(limit)
+                case .decimal(.greaterOrEqual, let limit): rules.minimum = Double("\(limit)")
+                case .decimal(.lessOrEqual, let limit): rules.maximum = Double("\(limit)")
+                case .date(.greaterOrEqual, let limit): rules.minimum = limit
+                case .date(.lessOrEqual, let limit): rules.maximum = limit
                 case .length(.greaterOrEqual, let limit): rules.minimum = Double(limit)
                 case .length(.lessOrEqual, let limit): rules.maximum = Double(limit)
                 case .pattern(_, let pattern): rules.pattern = pattern
@@ -46,13 +52,29 @@ extension NSAttributeDescription {
 
     private func limit(_ comparison: PredicateNode.Operator, _ limit: Double) -> NSPredicate? {
         switch attributeType {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType, .doubleAttributeType,
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType, .decimalAttributeType,
             .floatAttributeType:
-            Self.comparison([], comparison, Int64(exactly: limit).map(PredicateValue.integer) ?? .double(limit))
+            Self.comparison([], comparison, Int64(exactly: limit).map(PredicateValue.integer) ?? exact(limit))
         case .dateAttributeType: Self.comparison([], comparison, .date(limit))
         case .stringAttributeType: Int(exactly: limit).map { Self.comparison(["length"], comparison, .integer(Int64($0))) }
         default: nil
         }
+    }
+
+    /// A limit as the attribute's values are: 0.1 as a decimal, or as the float next to it, since the double is neither.
+    private func exact(_ limit: Double) -> PredicateValue {
+        switch attributeType {
+        case .decimalAttributeType:
+            Decimal(string: "\(limit)", locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) } ?? .double(limit)
+        case .floatAttributeType: .double(Double(Float(limit)))
+        default: .double(limit)
+        }
+    }
+
+    /// The shortest number that gives a limit of the attribute.
+    private func stated(_ limit: Double) -> Double {
+        let short = attributeType == .floatAttributeType ? Double("\(Float(limit))") : nil
+        return short.flatMap { Double(Float($0)) == limit ? $0 : nil } ?? limit
     }
 
     private static func comparison(_ keys: [String], _ comparison: PredicateNode.Operator, _ value: PredicateValue) -> NSPredicate {

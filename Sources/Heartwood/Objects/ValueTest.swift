@@ -4,6 +4,7 @@ import Foundation
 enum ValueTest {
     case integer(ComparisonOperator, Int64)
     case number(ComparisonOperator, Double)
+    case decimal(ComparisonOperator, Decimal)
     /// Seconds since 2001-01-01 UTC.
     case date(ComparisonOperator, Double)
     /// Of a string, in UTF-16 units, as `NSString` counts.
@@ -25,6 +26,7 @@ enum ValueTest {
         switch constant {
         case .integer(let limit) where keys.isEmpty: self = .integer(order, limit)
         case .double(let limit) where keys.isEmpty: self = .number(order, limit)
+        case .decimal(let limit) where keys.isEmpty: self = .decimal(order, limit)
         case .date(let limit) where keys.isEmpty: self = .date(order, limit)
         case .integer(let limit) where keys == ["length"]: self = .length(order, limit)
         default: return
@@ -48,7 +50,7 @@ enum ValueTest {
     /// The code of the error where the test fails and nothing else was stated.
     var errorCode: Int {
         switch self {
-        case .integer(let comparison, _), .number(let comparison, _):
+        case .integer(let comparison, _), .number(let comparison, _), .decimal(let comparison, _):
             Self.isLower(comparison) ? NSValidationNumberTooSmallError : NSValidationNumberTooLargeError
         case .date(let comparison, _): Self.isLower(comparison) ? NSValidationDateTooSoonError : NSValidationDateTooLateError
         case .length(let comparison, _): Self.isLower(comparison) ? NSValidationStringTooShortError : NSValidationStringTooLongError

@@ -169,4 +169,48 @@ import Testing
             #expect(error?.localizedDescription.contains("contents:3") == true)
         }
     }
+
+    private static func stack(_ type: String, _ limits: String) throws -> TestStack {
+        try TestStack(.inMemory, model: ModelTests.load(
+            "<entity name=\"E\"><attribute name=\"n\" optional=\"YES\" attributeType=\"\(type)\" \(limits)/></entity>"))
+    }
+
+    @Test(arguments: ["Float", "Double", "Decimal"], ["0.07", "0.1", "2.675", "123456.789"])
+    func aLimitIsAmongTheValuesItAllows(type: String, limit: String) throws {
+        let stated = "minValueString=\"\(limit)\" maxValueString=\"\(limit)\""
+        let stack = try Self.stack(type, "defaultValueString=\"\(limit)\" " + stated)
+        stack.insert("E", [:])
+        try stack.context.save()
+        let rules = stack.coordinator.managedObjectModel.entitiesByName["E"]?.attributesByName["n"]?.rules
+        let known = type == "Float" ? Float(limit).flatMap { Double("\($0)") } : Double(limit)
+        #expect(rules == ValidationRules(minimum: known, maximum: known))
+        stack.insert("E", ["n": NSDecimalNumber(string: limit).adding(1)])
+        #expect { try stack.context.save() } throws: { ($0 as NSError).code == NSValidationNumberTooLargeError }
+    }
+
+    @Test func aLimitBeyondTheReachOfDoublesIsExact() throws {
+        let stack = try Self.stack("Integer 64", "minValueString=\"9007199254740993\" maxValueString=\"9223372036854775806\"")
+        let object = stack.insert("E", ["n": 9_007_199_254_740_992])
+        #expect { try stack.context.save() } throws: { ($0 as NSError).code == NSValidationNumberTooSmallError }
+        object.setValue(Int64.max, forKey: "n")
+        #expect { try stack.context.save() } throws: { ($0 as NSError).code == NSValidationNumberTooLargeError }
+        object.setValue(Int64.max - 1, forKey: "n")
+        try stack.context.save()
+    }
+
+    @Test func aLimitWithoutEndIsNoneInAFileAndKeepsNoStoreFromBeingMade() throws {
+        for text in ["inf", "nan", "1e400"] {
+            #expect(throws: (any Error).self) { try Self.stack("Double", "maxValueString=\"\(text)\"") }
+        }
+        let attribute = TestStack.attribute("n", .doubleAttributeType)
+        attribute.setValidationPredicates(
+            [NSPredicate(format: "SELF <= %@", argumentArray: [Double.infinity])], withValidationWarnings: nil)
+        let entity = NSEntityDescription(), model = NSManagedObjectModel()
+        entity.name = "E"
+        entity.properties = [attribute]
+        model.entities = [entity]
+        let stack = try TestStack(.inMemory, model: model)
+        stack.insert("E", ["n": 1.5])
+        try stack.context.save()
+    }
 }
