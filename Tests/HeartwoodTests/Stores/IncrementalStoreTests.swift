@@ -281,4 +281,16 @@ import Testing
         let error = failure { _ = try context.existingObject(with: id) }
         #expect(error?.localizedDescription.contains("for label of x-coredata://") == true && error?.localizedDescription.contains("no String") == true)
     }
+
+    @Test func aReferenceThatReadsAlmostLikeANumberIsAText() throws {
+        let stack = try TestStack(.incremental)
+        let store = try #require(stack.persistentStore as? NSIncrementalStore)
+        for name in ["007", "+7", "-0", "7", "-7"] {
+            let url = try #require(URL(string: "x-coredata://\(store.identifier ?? "")/Tag/p\(name)"))
+            let id = try #require(stack.coordinator.managedObjectID(forURIRepresentation: url))
+            #expect(id.uriRepresentation() == url)
+            let reference = store.referenceObject(for: id)
+            #expect(reference is Int == ["7", "-7"].contains(name) && "\(reference)" == name)
+        }
+    }
 }

@@ -116,7 +116,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     override final func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
         let row = references.row(named: name, slot: runtime.slot)
-            ?? references.row(of: Int(name).map { $0 as Any } ?? name, slot: runtime.slot).row
+            ?? references.row(of: Int(name).flatMap { "\($0)" == name ? $0 : nil } ?? name, slot: runtime.slot).row
         return ObjectKey(slot: runtime.slot, row: row)
     }
 
