@@ -142,8 +142,12 @@ enum SwiftKeywords {
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let",
         "open", "operator", "private", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break",
         "case", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch",
-        "where", "while", "as", "Any", "catch", "false", "is", "nil", "super", "self", "Self", "throw", "throws", "true", "try",
+        "where", "while", "as", "Any", "catch", "precedencegroup", "false", "is", "nil", "super", "self", "Self", "throw", "throws", "true",
+        "try",
     ]
+
+    /// What no member can be called, escaped or not.
+    static let impossible: Set<String> = ["Type", "Protocol", "_"]
 
     static func escaped(_ name: String) -> String { all.contains(name) ? "`\(name)`" : name }
 }

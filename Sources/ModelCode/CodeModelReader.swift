@@ -113,8 +113,9 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
     private func identifier(_ text: String?, _ element: String, _ parser: XMLParser) -> String {
         let text = text ?? ""
         let isName = text.first.map { $0.isLetter || $0 == "_" } == true && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-        if !isName, error == nil {
-            error = CodeError(path, parser.lineNumber, "\(element): the name \"\(text)\" is no Swift identifier; rename it.")
+        if !isName || SwiftKeywords.impossible.contains(text), error == nil {
+            let reason = isName ? "cannot be the name of a member in Swift" : "is no Swift identifier"
+            error = CodeError(path, parser.lineNumber, "\(element): the name \"\(text)\" \(reason); rename it.")
             parser.abortParsing()
         }
         return text

@@ -28,7 +28,7 @@ public struct ManagedAccessorWriter {
     ///   - module: the target's, which names mangle.
     ///   - models: those whose entities the classes are.
     public init(module: String, models: [CodeModel], sources: [Source]) {
-        let scans = sources.sorted { $0.path < $1.path }.map { ManagedPropertyScanner($0.text, file: $0.path) }
+        let scans = sources.sorted { $0.path < $1.path }.map { ManagedPropertyScanner($0.text, file: $0.path, module: module) }
         let generated = models.flatMap(\.entities).filter { $0.generation == .class }.map(\.className)
         self.module = module
         self.models = models

@@ -55,14 +55,17 @@ struct ManagedPropertyScanner {
     }
 
     private let file: String
+    private let module: String
     private let tokens: [SwiftTokens.Token]
     private(set) var properties: [Property] = []
     private(set) var functions: [Function] = []
     private(set) var types: [Declared] = []
     private(set) var problems: [Problem] = []
 
-    init(_ text: String, file: String) {
+    /// - Parameter module: the text's, by which an extension may name a class.
+    init(_ text: String, file: String, module: String) {
         self.file = file
+        self.module = module
         tokens = SwiftTokens.of(text)
         scan()
     }
@@ -117,6 +120,7 @@ struct ManagedPropertyScanner {
             next += 2
         }
         let stated = access(before: index)
+        if keyword == "extension", path.count > 1, path[0] == module { path.removeFirst() }
         guard keyword != "extension" else { return (Scope(path: path, memberAccess: stated ?? .internal), next) }
         let full = (outer?.path ?? []) + path
         let kinds: [String: Character] = ["class": "C", "actor": "C", "struct": "V", "enum": "O"]

@@ -1,4 +1,4 @@
-/// Swift text as words and signs, without comments and the contents of strings.
+/// Swift text as words and signs, without comments and the contents of strings and regular expressions.
 struct SwiftTokens {
     struct Token {
         let text: String
@@ -44,6 +44,8 @@ struct SwiftTokens {
             case (UInt8(ascii: "/"), UInt8(ascii: "*")): skipComment()
             case (UInt8(ascii: "\""), _): skipString(hashes: 0)
             case (UInt8(ascii: "#"), _) where isRawString: skipRawString()
+            case (UInt8(ascii: "#"), _) where rawPatternEnd != nil: skip(to: rawPatternEnd)
+            case (UInt8(ascii: "/"), _) where patternEnd != nil: skip(to: patternEnd)
             case (UInt8(ascii: "`"), _): position += 1
             default: takeToken()
             }
@@ -85,6 +87,42 @@ struct SwiftTokens {
         var hashes = 0
         while peek() == UInt8(ascii: "#") { hashes += 1; position += 1 }
         skipString(hashes: hashes)
+    }
+
+    // MARK: Regular expressions
+
+    private mutating func skip(to end: Int?) {
+        while position < end ?? bytes.count { advance() }
+        startsLine = false
+    }
+
+    /// The end of what begins here as `#/…/#`; over several lines only where the first ends at once.
+    private var rawPatternEnd: Int? {
+        let hashes = bytes[position...].prefix { $0 == UInt8(ascii: "#") }.count
+        var place = position + hashes
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "/") else { return nil }
+        place += 1
+        let isLong = place < bytes.count && bytes[place] == UInt8(ascii: "\n")
+        while place < bytes.count, isLong || bytes[place] != UInt8(ascii: "\n") {
+            if bytes[place] == UInt8(ascii: "/"), hasHashes(hashes, at: place + 1 - position) { return place + 1 + hashes }
+            place += 1
+        }
+        return nil
+    }
+
+    /// The end of what begins here as `/…/`, where an operand may stand; nil for a division.
+    private var patternEnd: Int? {
+        if let last = tokens.last?.text, let sign = last.utf8.last {
+            let leads: Set<String> = ["return", "case", "in", "if", "while", "where", "try", "await", "else", "throw"]
+            guard isWord(sign) ? leads.contains(last) : !")]}>?!".utf8.contains(sign) else { return nil }
+        }
+        var place = position + 1
+        guard place < bytes.count, !" \t/".utf8.contains(bytes[place]) else { return nil }
+        while place < bytes.count, bytes[place] != UInt8(ascii: "\n") {
+            if bytes[place] == UInt8(ascii: "/") { return place + 1 }
+            place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return nil
     }
 
     private func hasHashes(_ count: Int, at offset: Int) -> Bool { (0..<count).allSatisfy { peek(offset + $0) == UInt8(ascii: "#") } }

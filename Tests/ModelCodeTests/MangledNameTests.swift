@@ -133,4 +133,17 @@ struct MangledNameTests {
         #expect(lines == ["A.swift:2:", "A.swift:3:", "A.swift:4:", "A.swift:5:", "A.swift:7:"])
         #expect(writer.text == "")
     }
+
+    @Test(arguments: [
+        "class Author: NSManagedObject { let r = /\\{/\n @NSManaged var name: String? }",
+        "class Author: NSManagedObject { let r = list.first(where: /}\"\\//)\n @NSManaged var name: String? }",
+        "class Author: NSManagedObject { let r = #/{/#, s = ##/\n } /# \n/##\n @NSManaged var name: String? }",
+        "class Author: NSManagedObject { var r: Int { (a) /b }\n var s: Int { c / (d) /e }\n @NSManaged var name: String? }",
+        "class Author: NSManagedObject {}\nextension M.Author { @NSManaged var name: String? }",
+    ])
+    func regularExpressionsAndModulesAreReadOver(source: String) throws {
+        let model = try CodeModelReader.read(Reference.model)
+        let writer = ManagedAccessorWriter(module: "M", models: [model], sources: [.init(path: "A.swift", text: source)])
+        #expect(writer.problems == [] && writer.text.contains("managedGet_name"))
+    }
 }
