@@ -127,6 +127,7 @@ extension NSManagedObject {
     /// The value of any attribute at a property index, as key-value coding gives it; nil for null.
     public final func managedAttribute(at index: Int) -> Any? {
         let property = runtime.properties[index]
+        if property.elements != nil { return compositeValue(property) }
         if fetchedProperty(index) != nil { return fetchedValue(at: index) }
         return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
     }
@@ -164,6 +165,7 @@ extension NSManagedObject {
     public final func setManagedAttribute(_ value: Any?, at index: Int) {
         let property = runtime.properties[index]
         precondition(fetchedProperty(index) == nil, fetchedRefusal(property.name))
+        if property.elements != nil { return setModelledValue(value, at: index) }
         guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
             preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
         }

@@ -273,4 +273,19 @@ import Testing
             ("address.place.number > 3 AND name == 'h7'", "numbered", 0), ("address.place.number > 3 AND name == 'h2'", "numbered", 1),
         ])
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func generatedAccessorsReadAndWriteIt(kind: StoreKind) throws {
+        let stack = try Self.stack(kind)
+        let home = stack.insert("Home", ["name": "a", "origin": ["x": 1, "y": 2]])
+        let index = try #require(home.entity.propertyIndexByName["address"])
+        #expect(home.managedAttribute(at: index) as? NSDictionary == home.value(forKey: "address") as? NSDictionary)
+        home.setManagedAttribute(["city": "Rome"] as [String: Any]?, at: index)
+        #expect(home.value(forKeyPath: "address.city") as? String == "Rome")
+        try stack.context.save()
+        let again = try #require(try stack.fetch("Home", "address.city == 'Rome'", in: stack.anew()).first)
+        #expect((again.managedAttribute(at: index) as? [String: Any])?["city"] as? String == "Rome")
+        again.setManagedAttribute(nil as [String: Any]?, at: index)
+        #expect(again.value(forKey: "address") == nil && again.changedValues().keys.contains("address"))
+    }
 }
