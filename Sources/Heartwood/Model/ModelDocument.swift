@@ -249,7 +249,7 @@ enum DefaultValueText {
         case .integer64AttributeType: whole(text, Int64.self).map { NSNumber(value: $0) }
         case .doubleAttributeType: Double(text).map { NSNumber(value: $0) }
         case .floatAttributeType: Float(text).map { NSNumber(value: $0) }
-        case .decimalAttributeType: Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { NSDecimalNumber(decimal: $0) }
+        case .decimalAttributeType: decimal(text).map { NSDecimalNumber(decimal: $0) }
         case .booleanAttributeType: boolean(text).map { NSNumber(value: $0) }
         case .dateAttributeType: Double(text).map(Date.init(timeIntervalSinceReferenceDate:))
         case .UUIDAttributeType: UUID(uuidString: text)
@@ -262,6 +262,12 @@ enum DefaultValueText {
     /// A whole number, which Xcode's files also write as "0.0".
     private static func whole<Number: FixedWidthInteger>(_ text: String, _: Number.Type) -> Number? {
         Number(text) ?? Double(text).flatMap(Number.init(exactly:))
+    }
+
+    /// Foundation reads as much of a text as is a number; all of it has to be one.
+    private static func decimal(_ text: String) -> Decimal? {
+        guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil else { return nil }
+        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
 
     private static func boolean(_ text: String) -> Bool? {
