@@ -152,4 +152,19 @@ import Testing
         let noModel = #expect(throws: (any Error).self) { try Self.read(archive.finish(root: .reference(and))) } as? NSError
         #expect(noModel?.localizedDescription.contains("not a model") == true)
     }
+
+    @Test(.timeLimit(.minutes(1))) func aLongListThatManyPartsNameIsNotReadForEachOfThem() throws {
+        var writer = ArchiveWriter()
+        let list = writer.add(.array((0..<10_000).map { _ in .reference(0) }))
+        let attributes = (0..<2000).map { place in
+            ("a\(place)", writer.object("NSAttributeDescription", [
+                ("NSAttributeType", .integer(700)), ("NSIsOptional", list), ("NSIsTransient", list), ("NSFlagsKey", list),
+            ]))
+        }
+        let properties = writer.dictionary(attributes), name = writer.text("E")
+        let entity = writer.object("NSEntityDescription", [("NSEntityName", name), ("NSProperties", properties)])
+        let entities = writer.dictionary([("E", entity)])
+        let root = writer.object("NSManagedObjectModel", [("NSEntities", entities)])
+        #expect(throws: (any Error).self) { try CompiledModelReader(writer.finish(root: root), path: "p").read() }
+    }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A keyed archive, whose objects are looked at one by one: nothing is made of classes that a file names.
 ///
-/// Each object that is looked at counts, and there is an end to it, so that an archive whose parts share parts cannot keep a reader
+/// Each object that is looked at counts, by its size, and there is an end to it, so that an archive whose parts share parts cannot keep a reader
 /// busy for ever; a large archive is given more. Cycles are the reader's concern.
 final class KeyedArchive {
     /// One archived object: its class, and its values by key.
@@ -66,7 +66,15 @@ final class KeyedArchive {
         looks += 1
         guard looks <= lookMax else { throw Self.failure(path, "refers to its own parts without end") }
         do {
-            return try list.object(number)
+            let found = try list.object(number)
+            // What is long costs more to look at.
+            switch found {
+            case .array(let members): looks += members.count
+            case .dictionary(let pairs): looks += pairs.count
+            case .text(let text): looks += text.utf8.count / 32
+            default: break
+            }
+            return found
         } catch {
             throw Self.failure(path, error)
         }
