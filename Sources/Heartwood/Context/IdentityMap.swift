@@ -174,6 +174,9 @@ final class IdentityMap {
     /// Whether the map has grown enough since the last sweep for another to pay.
     var wantsSweep: Bool { count >= sweepAt }
 
+    /// Puts the next sweep off until so many more objects are there.
+    func makeRoom(for more: Int) { sweepAt = max(sweepAt, count + more) }
+
     /// Lets go of every object that only the map refers to and that has no changes. A `deinit` may use the map again: it runs after
     /// everything else.
     func sweep() {

@@ -107,6 +107,8 @@ extension NSManagedObjectContext {
             guard let store = runtime(slot: key.slot)?.store else { continue }
             byStore[ObjectIdentifier(store), default: (store, [])].keys.append(key)
         }
+        // Only the map refers to those that are made now, until the caller does.
+        identities.makeRoom(for: byStore.values.reduce(0) { $0 + $1.keys.count })
         for (store, keys) in byStore.values {
             try view(of: store).rows(keys) { key, row in
                 guard let row, let object = object(for: key) else { return }

@@ -80,4 +80,14 @@ import Testing
         #expect((try stack.coordinator.execute(request(), with: stack.context) as? [NSManagedObject])?.count == 10)
         #expect(throws: NSError.self) { try stack.context.execute(NSAsynchronousFetchRequest(fetchRequest: request())) }
     }
+
+    /// More objects than a context keeps that nobody refers to.
+    @Test(arguments: StoreKind.recordLogs)
+    func aLongResultIsWhole(kind: StoreKind) throws {
+        let (stack, context) = try filled(kind)
+        try stack.insertBatch((1000..<5000).map { ["name": "p\($0)", "age": $0] })
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+        #expect(try run(context, request).names == (0..<5000).map { "p\($0)" })
+    }
 }

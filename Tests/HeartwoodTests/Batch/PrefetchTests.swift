@@ -171,4 +171,24 @@ import Testing
         let before = stack.rowReads
         #expect(bare[0].value(forKey: "name") != nil && stack.rowReads == before + 1)
     }
+
+    /// More destinations than a context keeps that nobody refers to.
+    @Test(arguments: StoreKind.planning)
+    func manyDestinationsAreReadOnce(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        for number in 0..<100 {
+            let person = stack.insert("Person", ["name": "p\(number)"])
+            person.setValue(NSOrderedSet(array: (0..<30).map { stack.insert("Task", ["title": "\($0)"]) }), forKey: "tasks")
+        }
+        try stack.context.save()
+        let context = stack.newContext()
+        let reads = stack.rowReads
+        let people = try context.fetch(request("Person", ["tasks"]))
+        #expect(stack.rowReads - reads == 3100, "each row once")
+        for person in people {
+            let tasks = (person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject]
+            #expect(tasks?.map { $0.value(forKey: "title") as? String } == (0..<30).map { "\($0)" })
+        }
+        #expect(stack.rowReads - reads == 3100 && context.memberEntriesRead == 0)
+    }
 }
