@@ -34,7 +34,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         set { options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
     }
 
-    /// How many seconds an opening or a save waits while another process is writing. The default is 5.
+    /// How many seconds an opening or a save waits while another process is writing; infinity for as long as it takes. The default is 5.
     public final var timeout: TimeInterval {
         get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 5 }
         set { options[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }

@@ -6,31 +6,33 @@ import Synchronization
 extension ManagedDocument {
     // MARK: Saving
 
-    /// Puts the next save off to a while after now. One block waits, however many changes there are.
+    /// Puts the next save off to a while after now. One block waits, however many changes there are, and another where the delay has
+    /// become shorter.
     final func scheduleAutosave() {
-        let delay: TimeInterval? = standing.withLock { standing in
-            guard standing.autosaveDelay.isFinite else { return nil }
-            standing.deadline = ContinuousClock.now + .seconds(standing.autosaveDelay)
-            guard !standing.isScheduled else { return nil }
-            standing.isScheduled = true
-            return standing.autosaveDelay
+        let look: ContinuousClock.Instant? = standing.withLock { standing in
+            guard standing.autosaveDelay.isFinite, let delay = Duration(bounding: standing.autosaveDelay) else { return nil }
+            standing.deadline = ContinuousClock.now + delay
+            if let next = standing.nextLook, next <= standing.deadline { return nil }
+            standing.nextLook = standing.deadline
+            return standing.deadline
         }
-        if let delay { waitForDeadline(delay) }
+        if let look { wait(for: look) }
     }
 
-    private func waitForDeadline(_ delay: TimeInterval) {
-        work.asyncAfter(deadline: .now() + delay) { [weak self] in self?.saveIfDue() }
+    private func wait(for look: ContinuousClock.Instant) {
+        work.asyncAfter(deadline: .now() + (look - ContinuousClock.now) / .seconds(1)) { [weak self] in self?.saveIfDue(look) }
     }
 
-    private func saveIfDue() {
-        let left: TimeInterval? = standing.withLock { standing in
-            let left = (standing.deadline - ContinuousClock.now) / .seconds(1)
-            if left > 0 { return left }
-            standing.isScheduled = false
-            return nil
+    /// - Parameter look: a block that another one has overtaken does nothing.
+    private func saveIfDue(_ look: ContinuousClock.Instant) {
+        let (isDue, next) = standing.withLock { standing -> (Bool, ContinuousClock.Instant?) in
+            guard standing.nextLook == look else { return (false, nil) }
+            let isDue = standing.deadline <= ContinuousClock.now
+            standing.nextLook = isDue ? nil : standing.deadline
+            return (isDue, standing.nextLook)
         }
-        if let left { return waitForDeadline(left) }
-        guard !documentState.contains(.closed) else { return }
+        if let next { wait(for: next) }
+        guard isDue, !documentState.contains(.closed) else { return }
         do {
             try saveChanges()
         } catch {
@@ -46,8 +48,9 @@ extension ManagedDocument {
     // MARK: The file
 
     final func beginWatching() {
-        let interval = fileCheckInterval
-        guard interval.isFinite else { return }
+        guard fileCheckInterval.isFinite else { return }
+        // Not without pause, nor beyond what a timer knows.
+        let interval = min(max(fileCheckInterval, 0.01), 1e9)
         let timer = DispatchSource.makeTimerSource(queue: work)
         timer.schedule(deadline: .now() + interval, repeating: interval)
         timer.setEventHandler { [weak self] in self?.lookAtFile() }

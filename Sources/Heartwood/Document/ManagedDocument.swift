@@ -29,8 +29,8 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
         var hasUndoManager = true
         /// When the next save is due.
         var deadline = ContinuousClock.now
-        /// Whether anything waits for that.
-        var isScheduled = false
+        /// When somebody looks whether it is.
+        var nextLook: ContinuousClock.Instant?
     }
 
     final let standing: Mutex<Standing>

@@ -6,10 +6,7 @@ extension NSPersistentStore {
     final var commonOptions: StoreOptions {
         var options = StoreOptions()
         options.isReadOnly = isReadOnly
-        if let timeout = number(NSPersistentStoreTimeoutOption), !timeout.isNaN {
-            // What is longer than a century is for ever.
-            options.lockTimeout = .milliseconds(Int64(min(max(timeout, 0), 3.2e9) * 1000))
-        }
+        if let timeout = number(NSPersistentStoreTimeoutOption), let bounded = Duration(bounding: timeout) { options.lockTimeout = bounded }
         let durability = self.options?[NSRecordLogDurabilityOption]
         switch durability as? RecordLogDurability ?? (durability as? String).flatMap(RecordLogDurability.init) {
         case .relaxed?: options.durability = .relaxed
@@ -33,5 +30,13 @@ extension NSPersistentStore {
                 "A store of the type \(type) needs a file URL; \(self.url.map { "\($0)" } ?? "none") was given.")
         }
         return url.path
+    }
+}
+
+extension Duration {
+    /// So many seconds, none for fewer than that, and a lifetime for more than that; nil for what is no number.
+    init?(bounding seconds: TimeInterval) {
+        guard !seconds.isNaN else { return nil }
+        self = .seconds(min(max(seconds, 0), 1e9))
     }
 }

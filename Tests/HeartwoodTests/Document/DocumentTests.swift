@@ -145,6 +145,27 @@ import Testing
         #expect(try Manuscript.names(in: place["a.heartwood"]) == ["a", "b", "c", "d", "e"])
     }
 
+    @Test func aShorterDelayCountsFromTheNextChangeOn() async throws {
+        let document = try await made("a")
+        document.autosaveDelay = 1000
+        await document.add("a")
+        document.autosaveDelay = 0.01
+        await document.add("b")
+        try await Manuscript.until { !document.hasUnsavedChanges }
+        #expect(try Manuscript.names(in: place["a"]) == ["a", "b"])
+        try await document.close()
+    }
+
+    @Test(arguments: [TimeInterval.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .nan, -1, 0, 1e10])
+    func anyDelayIsTaken(_ delay: TimeInterval) async throws {
+        let document = Manuscript(place["a"])
+        (document.autosaveDelay, document.fileCheckInterval) = (delay, delay)
+        try await document.save(to: place["a"], for: .forCreating)
+        await document.add("a")
+        try await document.close()
+        #expect(try Manuscript.names(in: place["a"]) == ["a"])
+    }
+
     @Test func aSaveThatFailsIsToldAndTriedAgain() async throws {
         let document = try await made("a", "a")
         document.autosaveDelay = 0.01
