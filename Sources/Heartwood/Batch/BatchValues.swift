@@ -21,10 +21,17 @@ enum BatchValues {
                 "\(entity.name ?? "?").\(property.name) is composite; name its elements by their key paths, \"\(property.name).ELEMENT\".",
                 key: property.name, value)
         }
-        guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+        guard let converted = ManagedValue(attributeObject: value, kind: property.kind) ?? (isNil(value) ? .null : nil) else {
             throw error(AttributeCoding.mismatch(value, property: property, entity: entity), key: property.name, value)
         }
         return converted
+    }
+
+    /// Whether a value is an optional without one, which a dictionary of `Any` may hold; where there are bridges they make `NSNull` of it.
+    private static func isNil(_ value: Any) -> Bool {
+        if value is NSNull { return true }
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 
     private static func reference(
@@ -38,7 +45,7 @@ enum BatchValues {
                     + "context.",
                 key: property.name, value)
         }
-        if value is NSNull { return .null }
+        if isNil(value) { return .null }
         let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID
         guard let id, !id.isTemporaryID, let destination = property.destination, id.entity.isKindOf(entity: destination),
             let store = runtime.store, id.persistentStore === store

@@ -16,6 +16,8 @@ extension NSManagedObject {
     private final func loadRow() {
         checkQueue("a property")
         guard !state.contains(.inserted) || rowBody != nil else { return }
+        // One that never belonged to a context has values of its own alone.
+        guard !key.isNone else { return }
         guard !state.contains(.inaccessible) else { return }
         if state.contains(.fault), rowBody != nil, !state.contains(.detached) {
             // No reference is counted: this is done for each object that is read.

@@ -284,4 +284,36 @@ import Testing
         let photos = try stack.fetch("Tag", in: stack.anew()).map { $0.value(forKey: "photo") as? Data }
         #expect(photos == [other, nil, other])
     }
+
+    /// What a handler may ask of the object that it fills.
+    @Test(arguments: StoreKind.recordLogs)
+    func theObjectOfAHandlerTellsOfItself(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        var count = 0, changed: [String: Any] = [:]
+        let request = NSBatchInsertRequest(entityName: "Person", managedObjectHandler: { person in
+            count += 1
+            person.setValue("p\(count)", forKey: "name")
+            changed = person.changedValues()
+            #expect(!person.isInserted && !person.isFault && person.changedValuesForCurrentEvent().isEmpty)
+            #expect(person.committedValues(forKeys: ["name"])["name"] is NSNull)
+            return count > 2
+        })
+        try stack.newContext().execute(request)
+        #expect(changed["name"] as? String == "p3")
+        #expect(try stack.names() == ["p1", "p2"])
+    }
+
+    /// As a dictionary gets them of optional variables; where there are bridges they make `NSNull` of such a one.
+    @Test(arguments: StoreKind.recordLogs)
+    func anOptionalWithoutValueIsNull(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let name: String? = nil, age: Int? = nil, present: Int? = 5, group: NSManagedObjectID? = nil
+        try stack.insertBatch([
+            ["name": name as Any, "age": present as Any], ["name": "b", "age": age as Any, "birthday": Date?.none as Any, "group": group as Any],
+        ])
+        let found = try stack.fetch("Person").map { "\($0.value(forKey: "name") ?? "nil") \($0.value(forKey: "age") ?? "nil")" }
+        #expect(found.sorted() == ["b nil", "nil 5"])
+        _ = try stack.updateBatch("Person", nil, ["age": age as Any])
+        #expect(try stack.fetch("Person", in: stack.anew()).allSatisfy { $0.value(forKey: "age") == nil })
+    }
 }
