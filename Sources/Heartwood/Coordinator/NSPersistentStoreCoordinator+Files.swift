@@ -60,7 +60,7 @@ extension NSPersistentStoreCoordinator {
     /// - Throws: 134070 where it is open for writing in this process, or in another as far as the system tells, and where the file is no
     ///   such store; 134000 for a type without a class. Nothing is removed then.
     public final func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
-        guard storeType != NSInMemoryStoreType else { return }
+        guard storeType != NSInMemoryStoreType, !NSPersistentStore.isNowhere(url) else { return }
         try StoreClasses.fileClass(for: storeType).destroy(at: url, options: options)
     }
 

@@ -98,6 +98,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - storeType: `NSRecordLogStoreType`, `NSInMemoryStoreType`, or a registered type.
     ///   - configuration: the model configuration whose entities the store holds; nil for all.
+    ///   - url: a record log at `/dev/null` is in memory.
     /// - Throws: 134000 for a type without a class, 134080 where the file cannot be opened (the cause under
     ///   `NSUnderlyingErrorKey`), 134100 where the store was made with another model. No file is created then.
     @discardableResult
@@ -106,13 +107,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ) throws -> NSPersistentStore {
         adding.lock()
         defer { adding.unlock() }
-        guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
+        let isNowhere = url.map(NSPersistentStore.isNowhere) ?? false
+        guard let storeClass = StoreClasses.storeClass(for: isNowhere && storeType == NSRecordLogStoreType ? NSInMemoryStoreType : storeType) else {
+            throw StoreClasses.unknownType(storeType)
+        }
         if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError,
                 "The model has no configuration named \"\(configuration)\"; it has \(managedObjectModel.configurations.sorted()).")
         }
-        if let url, storeType != NSInMemoryStoreType, persistentStore(for: url) != nil {
+        if let url, !isNowhere, storeType != NSInMemoryStoreType, persistentStore(for: url) != nil {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError, "A store at \(url.path) was added to this coordinator already.")
         }

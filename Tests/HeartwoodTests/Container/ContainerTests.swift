@@ -182,4 +182,36 @@ import Testing
             precondition(NSPersistentContainer(name: "Shop").managedObjectModel.entitiesByName["Shop"] != nil)
         }
     }
+
+    @Test(arguments: [TimeInterval.infinity, -.infinity, .nan, 1e300, -1, 0])
+    func anyTimeoutIsTaken(_ timeout: TimeInterval) throws {
+        let place = try StorePlace(), told = Told()
+        let descriptions = [NSRecordLogStoreType, NSBinaryStoreType].map { type in
+            let description = NSPersistentStoreDescription(url: place[type])
+            (description.type, description.timeout) = (type, timeout)
+            return description
+        }
+        let container = container(descriptions)
+        container.loadPersistentStores { told.note($0, $1) }
+        #expect(told.errors.count == 2 && told.errors.allSatisfy { $0 == nil })
+    }
+
+    /// As tests and previews on Apple's platforms have it.
+    @Test func aStoreAtTheNullDeviceIsInMemory() throws {
+        let told = Told(), url = URL(fileURLWithPath: "/dev/null")
+        let container = container([NSPersistentStoreDescription(url: url)])
+        container.loadPersistentStores { told.note($0, $1) }
+        #expect(told.errors.count == 1 && told.errors.allSatisfy { $0 == nil })
+        let coordinator = container.persistentStoreCoordinator, context = container.newBackgroundContext()
+        try context.performAndWait {
+            NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue("a", forKey: "name")
+            try context.save()
+            #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 1)
+        }
+        #expect(coordinator.persistentStores.map(\.type) == [NSInMemoryStoreType] && coordinator.persistentStores[0].url == url)
+        // Each is another one.
+        try coordinator.addPersistentStore(type: .recordLog, at: url)
+        try coordinator.destroyPersistentStore(at: url, type: .recordLog)
+        #expect(coordinator.persistentStores.count == 2 && FileManager.default.fileExists(atPath: "/dev/null"))
+    }
 }
