@@ -12,7 +12,10 @@ struct HeartwoodTool {
     }
 
     static func main() {
-        exit(run(Array(CommandLine.arguments.dropFirst())))
+        Output.takeUpDescriptors()
+        let code = run(Array(CommandLine.arguments.dropFirst()))
+        if let failure = Output.failure { Output.error("heartwood: standard output could not be written: \(failure)") }
+        exit(Output.failure == nil ? code : max(code, 1))
     }
 
     /// - Returns: the exit code.
@@ -36,6 +39,8 @@ struct HeartwoodTool {
         }
         do {
             return try command.init(Arguments(rest, options: command.options, flags: command.flags)).run()
+        } catch is Output.Ended {
+            return 0
         } catch {
             Output.error("heartwood \(name): \(ToolError.message(of: error))")
             return ToolError.exitCode(of: error)

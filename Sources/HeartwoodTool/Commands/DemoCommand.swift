@@ -26,7 +26,9 @@ struct DemoCommand: Command {
 
     func run() throws -> Int32 {
         if FileManager.default.fileExists(atPath: path) {
-            guard (try? StoredModel.read(at: URL(fileURLWithPath: path)).entitiesByName["Contact"]) != nil else {
+            // A store of somebody's own may have an entity of that name.
+            let stored = try? StoredModel.read(at: URL(fileURLWithPath: path)).entityVersionHashesByName
+            guard stored == AddressBook.model().entityVersionHashesByName else {
                 throw ToolError.failure("\(path) exists and is no earlier demo; give another --store")
             }
             try FileManager.default.removeItem(atPath: path)

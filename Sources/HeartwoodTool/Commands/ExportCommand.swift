@@ -9,7 +9,9 @@ struct ExportCommand: Command {
 
         Writes one object a line to standard output. A relationship is written as its destinations' keys where their entity
         has a uniqueness constraint, else as their URIs; of two inverses on the same entity, the one that the model states
-        first. What has no value is left out, so that what was imported as JSON Lines comes back equal.
+        first. What has no value is left out, so that what was imported as JSON Lines comes back equal. Dates are ISO 8601 in
+        UTC, seconds since 1970 before the year 1 and after 9999. In CSV the members of a to-many relationship are separated
+        by semicolons; a semicolon or a backslash of a key has a backslash before it.
 
           --where 'age > 30 AND name BEGINSWITH "A"'
           --sort name,-age    ascending, and descending with a minus, or as age:desc
@@ -50,13 +52,13 @@ struct ExportCommand: Command {
             throw ToolError.ofRequest(error)
         }
         let writer = RecordWriter(entity: try open.entity(entity))
-        if isCSV { writer.csvHeader() }
+        if isCSV { try writer.csvHeader() }
         for object in objects {
             try isCSV ? writer.csv(object) : writer.json(object)
             // A damaged index gives an object no members; a line without them would pass for the truth.
             if let failure = open.context.readingFailure { throw failure }
         }
-        writer.flush()
+        try writer.flush()
         return 0
     }
 }

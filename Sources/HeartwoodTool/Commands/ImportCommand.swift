@@ -14,7 +14,8 @@ struct ImportCommand: Command {
         destination's uniqueness constraint, also such as come later in the file. One that never comes is made with that
         value alone and counted; with --strict it is an error.
         Dates are ISO 8601 or seconds since 1970, data is base 64. In CSV and TSV the first line names the columns, an
-        empty field is no value, and members of a to-many relationship are separated by semicolons.
+        empty field is no value, and members of a to-many relationship are separated by semicolons; a semicolon or a backslash
+        of a key has a backslash before it.
 
           --model FILE   the model; not needed for a store that exists
           --batch N      records a save (default 1000): what a crash leaves is whole batches
@@ -53,10 +54,14 @@ struct ImportCommand: Command {
         // The input first, so that nothing is made where there is nothing to read.
         let lines = try LineReader(path: file)
         if model == nil, !FileManager.default.fileExists(atPath: store) { throw ToolError.usage("--model is missing, and \(store) does not exist") }
-        let loaded = try model.map { try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)) }
-        let open = try OpenStore(path: store, model: loaded, isReadOnly: false)
         let reader = try format.reader(lines)
-        let importer = try RecordImporter(open: open, entity: try open.entity(entity), key: key, batch: batch, isStrict: isStrict)
+        let loaded = try model.map { try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)) }
+            ?? StoredModel.read(at: URL(fileURLWithPath: store))
+        // A model in use has the elements of composites among its properties.
+        _ = NSPersistentStoreCoordinator(managedObjectModel: loaded)
+        let described = try OpenStore.entity(entity, of: loaded), attribute = try RecordImporter.key(named: key, of: described)
+        let open = try OpenStore(path: store, model: loaded, isReadOnly: false)
+        let importer = RecordImporter(open: open, entity: described, key: attribute, batch: batch, isStrict: isStrict)
         let progress = ProgressBar("importing")
         let clock = ContinuousClock()
         let start = clock.now

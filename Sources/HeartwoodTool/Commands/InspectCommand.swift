@@ -34,7 +34,7 @@ struct InspectCommand: Command {
         if let commit { return try show(commit: UInt64(commit)) }
         if let object { return try show(object: object) }
         let report = try StoreInspection.inspect(path: store, usesMemoryMapping: usesMemoryMapping)
-        Output.line(isJSON ? try InspectionReport.json(report) : InspectionReport.text(report))
+        isJSON ? Output.data(try InspectionReport.json(report)) : Output.line(InspectionReport.text(report))
         return report.tail == .clean || report.tail == .inProgress ? 0 : 1
     }
 
@@ -47,7 +47,7 @@ struct InspectCommand: Command {
             throw ToolError.failure("\(store) has no commit \(number); its newest is \(log.snapshot().sequence), and compaction drops older ones")
         }
         let catalog = log.snapshot().catalog
-        Output.line(isJSON ? try InspectionReport.json(commit, catalog) : InspectionReport.text(commit, catalog))
+        isJSON ? Output.data(try InspectionReport.json(commit, catalog)) : Output.line(InspectionReport.text(commit, catalog))
         return 0
     }
 
@@ -59,7 +59,7 @@ struct InspectCommand: Command {
         let found = try open.context.existingObject(with: id)
         let writer = RecordWriter(entity: found.entity)
         try writer.json(found)
-        writer.flush()
+        try writer.flush()
         return 0
     }
 }

@@ -55,9 +55,9 @@ struct ModelCommand: Command {
             let warnings = ModelCheck.warnings(loaded)
             if !warnings.isEmpty { Output.line("\n\(warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings")") }
             for warning in warnings { Output.line("  \(warning.line)") }
-        case .json: Output.line(try json(loaded))
-        case .svg: Output.line(ModelSVG.text(loaded))
-        case .mermaid: Output.line(ModelMermaid.text(loaded))
+        case .json: Output.data(try json(loaded))
+        case .svg: Output.data(ModelSVG.text(loaded))
+        case .mermaid: Output.data(ModelMermaid.text(loaded))
         }
         return 0
     }
@@ -75,6 +75,9 @@ struct ModelCommand: Command {
     }
 
     private func write(_ text: String, to path: String) throws {
+        guard URL(fileURLWithPath: path).resolvingSymlinksInPath() != URL(fileURLWithPath: files[0]).resolvingSymlinksInPath() else {
+            throw ToolError.usage("\(path) is what is to be drawn, and would be lost; give another file")
+        }
         do {
             try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {

@@ -89,7 +89,7 @@ struct QueryCommand: Command {
             } else if explains {
                 Output.line("\(try open.context.explain(request))")
             } else {
-                let writer = writer(columns.map(\.name))
+                let writer = try writer(columns.map(\.name))
                 try open.context.forEachResult(request) { values in
                     try writer.row(values)
                     return true
@@ -102,10 +102,10 @@ struct QueryCommand: Command {
         return 0
     }
 
-    private func writer(_ names: [String]) -> any RowWriter {
+    private func writer(_ names: [String]) throws -> any RowWriter {
         switch format {
         case .table: TableWriter(names, width: width ?? Output.terminalWidth)
-        case .csv: CSVWriter(names)
+        case .csv: try CSVWriter(names)
         case .json: JSONWriter(names, isArray: true)
         case .jsonl: JSONWriter(names, isArray: false)
         }

@@ -11,15 +11,15 @@ protocol RowWriter {
 final class CSVWriter: RowWriter {
     private let output = OutputBuffer()
 
-    init(_ names: [String]) {
-        output.append(DelimitedText.line(names))
+    init(_ names: [String]) throws {
+        try output.append(DelimitedText.line(names))
     }
 
-    func row(_ values: [Any?]) {
-        output.append(DelimitedText.line(values.map { $0.map(AttributeText.text) }))
+    func row(_ values: [Any?]) throws {
+        try output.append(DelimitedText.line(values.map { $0.map(AttributeText.text) }))
     }
 
-    func finish() { output.flush() }
+    func finish() throws { try output.flush() }
 }
 
 /// One object a line, or one array of them.
@@ -39,14 +39,14 @@ final class JSONWriter: RowWriter {
         var object: [String: JSONValue] = [:]
         for (name, value) in zip(names, values) { object[name] = value.map(AttributeText.json) }
         let line = try encoder.encode(object)
-        if isArray { output.append(isFirst ? "[\n" : ",\n") }
+        if isArray { try output.append(isFirst ? "[\n" : ",\n") }
         isFirst = false
-        output.append(line)
-        if !isArray { output.append("\n") }
+        try output.append(line)
+        if !isArray { try output.append("\n") }
     }
 
-    func finish() {
-        if isArray { output.append(isFirst ? "[]\n" : "\n]\n") }
-        output.flush()
+    func finish() throws {
+        if isArray { try output.append(isFirst ? "[]\n" : "\n]\n") }
+        try output.flush()
     }
 }

@@ -21,18 +21,18 @@ final class TableWriter: RowWriter {
 
     /// - Parameter width: cuts lines to so many columns; nil: nothing is cut.
     init(_ names: [String], width: Int?) {
-        self.names = names
+        self.names = names.map(DisplayWidth.printable)
         self.width = width
     }
 
-    func row(_ values: [Any?]) {
+    func row(_ values: [Any?]) throws {
         let cells = values.map { value in
             guard let value else { return Cell(text: "", isNumber: false) }
             return Cell(text: DisplayWidth.printable(AttributeText.text(value)), isNumber: Self.isNumber(value))
         }
-        guard widths.isEmpty else { return write(cells) }
+        guard widths.isEmpty else { return try write(cells) }
         ahead.append(cells)
-        if ahead.count == Self.rowsAhead { begin() }
+        if ahead.count == Self.rowsAhead { try begin() }
     }
 
     private static func isNumber(_ value: Any) -> Bool {
@@ -42,19 +42,19 @@ final class TableWriter: RowWriter {
         }
     }
 
-    func finish() {
-        if widths.isEmpty { begin() }
-        output.flush()
+    func finish() throws {
+        if widths.isEmpty { try begin() }
+        try output.flush()
     }
 
-    private func begin() {
+    private func begin() throws {
         widths = names.indices.map { column in
             ahead.reduce(DisplayWidth.of(names[column])) { max($0, DisplayWidth.of($1[column].text)) }
         }
         if let width { shrink(to: width) }
-        write(names.enumerated().map { column, name in Cell(text: name, isNumber: ahead.contains { $0[column].isNumber }) })
-        write(widths.map { Cell(text: String(repeating: "-", count: $0), isNumber: false) })
-        for cells in ahead { write(cells) }
+        try write(names.enumerated().map { column, name in Cell(text: name, isNumber: ahead.contains { $0[column].isNumber }) })
+        try write(widths.map { Cell(text: String(repeating: "-", count: $0), isNumber: false) })
+        for cells in ahead { try write(cells) }
         ahead = []
     }
 
@@ -67,7 +67,7 @@ final class TableWriter: RowWriter {
         }
     }
 
-    private func write(_ cells: [Cell]) {
+    private func write(_ cells: [Cell]) throws {
         var line = ""
         for (column, cell) in cells.enumerated() {
             let text = width == nil ? cell.text : DisplayWidth.cut(cell.text, to: widths[column])
@@ -75,6 +75,6 @@ final class TableWriter: RowWriter {
             line += (column == 0 ? "" : "  ") + (cell.isNumber ? space + text : text + space)
         }
         while line.last == " " { line.removeLast() }
-        output.append((width.map { DisplayWidth.cut(line, to: $0) } ?? line) + "\n")
+        try output.append((width.map { DisplayWidth.cut(line, to: $0) } ?? line) + "\n")
     }
 }

@@ -3,9 +3,6 @@ import Heartwood
 
 /// Between attribute values and what stands for them in text files: dates in ISO 8601, data in base 64, the rest as it is.
 enum AttributeText {
-    private static let dateStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    private static let plainDateStyle = Date.ISO8601FormatStyle()
-
     /// What key-value coding takes for a value from a file.
     /// - Throws: where the value is of another type.
     static func value(_ value: RecordValue, for attribute: NSAttributeDescription) throws -> Any? {
@@ -19,8 +16,9 @@ enum AttributeText {
         case (.number(let number), .integer16AttributeType), (.number(let number), .integer32AttributeType),
             (.number(let number), .integer64AttributeType):
             if number.doubleValue == number.doubleValue.rounded(), let exact = Int64("\(number)") ?? Int64(exactly: number.doubleValue) { return exact }
-        case (.number(let number), .doubleAttributeType), (.number(let number), .floatAttributeType): return number.doubleValue
-        case (.number(let number), .decimalAttributeType): return NSDecimalNumber(string: "\(number)")
+        case (.number(let number), .doubleAttributeType): return number.doubleValue
+        case (.number(let number), .floatAttributeType), (.number(let number), .decimalAttributeType):
+            if let parsed = parse("\(number)", attribute.attributeType) { return parsed }
         case (.number(let number), .dateAttributeType): return Date(timeIntervalSince1970: number.doubleValue)
         default: break
         }
@@ -32,11 +30,11 @@ enum AttributeText {
         case .integer16AttributeType: Int16(text)
         case .integer32AttributeType: Int32(text)
         case .integer64AttributeType: Int64(text)
-        case .doubleAttributeType: Double(text)
-        case .floatAttributeType: Float(text)
-        case .decimalAttributeType: Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { NSDecimalNumber(decimal: $0) }
+        case .doubleAttributeType: Double(text).flatMap { isBeyond($0, text) ? nil : $0 }
+        case .floatAttributeType: Float(text).flatMap { isBeyond($0, text) ? nil : $0 }
+        case .decimalAttributeType: decimal(text)
         case .booleanAttributeType: ["true": true, "yes": true, "1": true, "false": false, "no": false, "0": false][text.lowercased()]
-        case .dateAttributeType: (try? Date(text, strategy: dateStyle)) ?? (try? Date(text, strategy: plainDateStyle))
+        case .dateAttributeType: DateText.date(text)
         case .UUIDAttributeType: UUID(uuidString: text)
         case .URIAttributeType: URL(string: text)
         case .binaryDataAttributeType: Data(base64Encoded: text)
@@ -45,13 +43,27 @@ enum AttributeText {
         }
     }
 
+    /// Whether a number is too large for its type: infinity, which the text does not say.
+    private static func isBeyond(_ number: some BinaryFloatingPoint, _ text: String) -> Bool {
+        number.isInfinite && text.contains { ("0"..."9").contains($0) }
+    }
+
+    /// Foundation takes a text's beginning for the number.
+    private static func decimal(_ text: String) -> NSDecimalNumber? {
+        if text == "NaN" { return .notANumber }
+        guard text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil,
+            let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !decimal.isNaN
+        else { return nil }
+        return NSDecimalNumber(decimal: decimal)
+    }
+
     /// What stands for a value in JSON.
     static func json(_ value: Any) -> JSONValue {
         switch value {
         case let text as String: .text(text)
         case let decimal as NSDecimalNumber: .text(decimal.stringValue)
         case let number as NSNumber: JSONValue(number)
-        case let date as Date: .text(date.formatted(dateStyle))
+        case let date as Date: DateText.json(date)
         case let data as Data: .text(data.base64EncodedString())
         case let uuid as UUID: .text(uuid.uuidString)
         case let url as URL: .text(url.absoluteString)
@@ -97,7 +109,7 @@ enum AttributeText {
         case .null: "null"
         case .bool(let flag): "\(flag)"
         case .number(let number): "\(number)"
-        case .text(let text): "\"\(text.prefix(60))\""
+        case .text(let text): "\"\(DisplayWidth.printable(String(text.prefix(60))))\""
         case .list: "a list"
         case .object: "an object"
         }

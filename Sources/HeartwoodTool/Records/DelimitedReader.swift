@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads CSV (RFC 4180) and TSV with a header line. An empty field is no value; the members of a to-many relationship are
-/// separated by semicolons.
+/// separated by semicolons (`MemberList`).
 final class DelimitedReader: RecordReader {
     private let lines: LineReader
     private let delimiter: Unicode.Scalar
@@ -12,12 +12,16 @@ final class DelimitedReader: RecordReader {
         self.delimiter = delimiter
         guard let header = try fields() else { throw ToolError.failure("the file is empty; its first line is to name the columns") }
         names = header.fields.map { $0 ?? "" }
+        guard !names.contains(where: { $0.contains("\r") }) else {
+            throw ToolError.failure("line 1: has a carriage return in it; lines are to end with a line feed")
+        }
         guard names.allSatisfy({ !$0.isEmpty }), Set(names).count == names.count else {
             throw ToolError.failure("line 1: the header has an empty or a repeated name")
         }
     }
 
     var position: UInt64 { lines.position }
+    var joinsMembers: Bool { true }
 
     func next() throws -> Record? {
         guard let (line, fields) = try fields() else { return nil }
@@ -61,6 +65,7 @@ final class DelimitedReader: RecordReader {
                 }
             }
             guard isQuoted else { break }
+            if lines.hadReturn { field.append("\r") }
             guard let more = try nextLine() else { throw ToolError.failure("line \(first): a quoted field does not end") }
             field.append("\n")
             text = more.unicodeScalars
@@ -71,7 +76,9 @@ final class DelimitedReader: RecordReader {
 
     private func nextLine() throws -> String? {
         guard let data = try lines.next() else { return nil }
-        guard let text = String(data: data, encoding: .utf8) else { throw ToolError.failure("line \(lines.line): this is not UTF-8") }
+        // Foundation's own way would drop a byte order mark, which is text in any line but the first.
+        let text = String(decoding: data, as: UTF8.self)
+        guard text.utf8.elementsEqual(data) else { throw ToolError.failure("line \(lines.line): this is not UTF-8") }
         return text
     }
 }

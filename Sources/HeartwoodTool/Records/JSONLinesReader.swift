@@ -9,6 +9,7 @@ final class JSONLinesReader: RecordReader {
     }
 
     var position: UInt64 { lines.position }
+    var joinsMembers: Bool { false }
 
     func next() throws -> Record? {
         while let data = try lines.next() {

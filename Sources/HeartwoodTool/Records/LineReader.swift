@@ -8,6 +8,8 @@ final class LineReader {
     private var start = 0
     private var isAtEnd = false
     private(set) var line = 0
+    /// Whether the line that was read last ended with a carriage return before its line feed.
+    private(set) var hadReturn = false
     private(set) var position: UInt64 = 0
     /// nil for standard input.
     let size: UInt64?
@@ -39,9 +41,8 @@ final class LineReader {
         var searched = start
         while true {
             if let end = Self.lineEnd(in: buffer, from: searched) {
-                var last = end
-                if last > start, buffer[last - 1] == 0x0D { last -= 1 }
-                let found = buffer.subdata(in: start..<last)
+                hadReturn = end > start && buffer[end - 1] == 0x0D
+                let found = text(start..<(hadReturn ? end - 1 : end))
                 position += UInt64(end + 1 - start)
                 start = end + 1
                 line += 1
@@ -50,8 +51,9 @@ final class LineReader {
             searched = buffer.count
             guard !isAtEnd else {
                 guard start < buffer.count else { return nil }
-                let found = buffer.subdata(in: start..<buffer.count)
-                position += UInt64(found.count)
+                hadReturn = false
+                let found = text(start..<buffer.count)
+                position += UInt64(buffer.count - start)
                 start = buffer.count
                 line += 1
                 return found
@@ -66,6 +68,12 @@ final class LineReader {
             if more.isEmpty { isAtEnd = true }
             buffer.append(more)
         }
+    }
+
+    /// A line's bytes; those of the first without a byte order mark.
+    private func text(_ range: Range<Int>) -> Data {
+        let found = buffer.subdata(in: range)
+        return line == 0 && found.starts(with: [0xEF, 0xBB, 0xBF]) ? found.subdata(in: 3..<found.count) : found
     }
 
     private static func lineEnd(in buffer: Data, from start: Int) -> Int? {

@@ -21,27 +21,38 @@ final class RecordImporter {
     /// Those of the current batch, which have no lasting ID yet.
     private var awaitedInBatch: [NSManagedObject] = []
     private var firstLine = 1
+    private var hasSaved = false
+    private var joinsMembers = false
 
-    init(open: OpenStore, entity: NSEntityDescription, key: String, batch: Int, isStrict: Bool) throws {
+    /// - Parameter key: see `key(named:of:)`.
+    init(open: OpenStore, entity: NSEntityDescription, key: NSAttributeDescription, batch: Int, isStrict: Bool) {
         self.open = open
         self.entity = entity
         self.batch = batch
         self.isStrict = isStrict
+        self.key = key
         properties = Dictionary(entity.orderedProperties.map { ($0.name, $0) }) { first, _ in first }
-        guard let attribute = properties[key] as? NSAttributeDescription else {
+        lookup = UniqueLookup(entity: entity, attribute: key, context: open.context)
+        lookups[ObjectIdentifier(entity)] = lookup
+    }
+
+    /// The attribute by which records and objects are told apart.
+    /// - Throws: where it cannot be that.
+    static func key(named key: String, of entity: NSEntityDescription) throws -> NSAttributeDescription {
+        guard let attribute = entity.orderedProperties.first(where: { $0.name == key }) as? NSAttributeDescription else {
             throw ToolError.usage("\(entity.name ?? "") has no attribute \"\(key)\" to be the key")
         }
+        guard !attribute.isTransient else { throw ToolError.usage("\(key) is transient, so no store has it, and it cannot be the key") }
         guard !attribute.allowsExternalBinaryDataStorage || attribute.attributeType != .binaryDataAttributeType else {
             throw ToolError.usage("\(key) holds data outside its rows, which cannot be the key")
         }
         guard !entity.isAbstract else { throw ToolError.usage("\(entity.name ?? "") is abstract; name one of its subentities") }
-        self.key = attribute
-        lookup = UniqueLookup(entity: entity, attribute: attribute, context: open.context)
-        lookups[ObjectIdentifier(entity)] = lookup
+        return attribute
     }
 
     func run(_ reader: any RecordReader, progress: () -> Void) throws {
         var count = 0
+        joinsMembers = reader.joinsMembers
         while let record = try reader.next() {
             if count == 0 { firstLine = record.line }
             do {
@@ -62,8 +73,7 @@ final class RecordImporter {
 
     /// What is in the store when an import stops.
     private var kept: String {
-        let saved = max(0, firstLine - 1)
-        return "Lines before \(saved + 1) are saved; import the file again once that is mended"
+        (hasSaved ? "Lines before \(firstLine) are saved" : "Nothing is saved") + "; import the file again once that is mended"
     }
 
     private func save(through line: Int?) throws {
@@ -72,6 +82,7 @@ final class RecordImporter {
         } catch {
             throw ToolError.failure("lines \(firstLine) to \(line.map(String.init) ?? "the end"): \(ToolError.sentence(of: error)) \(kept)")
         }
+        hasSaved = true
         for object in awaitedInBatch where object.managedObjectContext != nil { awaited.insert(object.objectID) }
         awaitedInBatch.removeAll(keepingCapacity: true)
         for lookup in lookups.values { lookup.endBatch() }
@@ -114,7 +125,7 @@ final class RecordImporter {
 
     private func connect(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, _ value: RecordValue) throws {
         var wanted: [NSManagedObject] = []
-        for item in try Self.members(value, of: relationship) { wanted.append(try destination(item, relationship)) }
+        for item in try members(value, of: relationship) { wanted.append(try destination(item, relationship)) }
         edges += wanted.count
         guard relationship.isToMany else {
             if let destination = wanted.first {
@@ -131,12 +142,11 @@ final class RecordImporter {
         }
     }
 
-    private static func members(_ value: RecordValue, of relationship: NSRelationshipDescription) throws -> [RecordValue] {
+    private func members(_ value: RecordValue, of relationship: NSRelationshipDescription) throws -> [RecordValue] {
         switch value {
         case .null: return []
         case .list(let list) where relationship.isToMany: return list
-        case .text(let text) where relationship.isToMany && text.contains(";"):
-            return text.split(separator: ";").map { .text(String($0)) }
+        case .text(let text) where relationship.isToMany && joinsMembers: return MemberList.members(text).map(RecordValue.text)
         case .text, .number: return [value]
         default:
             throw ToolError.failure(

@@ -21,6 +21,8 @@ protocol RecordReader: AnyObject {
     func next() throws -> Record?
     /// Bytes read so far.
     var position: UInt64 { get }
+    /// Whether the members of a to-many relationship are one text (`MemberList`), since the format has no lists.
+    var joinsMembers: Bool { get }
 }
 
 enum RecordFormat: String {

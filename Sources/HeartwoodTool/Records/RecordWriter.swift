@@ -35,8 +35,8 @@ final class RecordWriter {
             default: break
             }
         }
-        output.append(try encoder.encode(values))
-        output.append("\n")
+        try output.append(try encoder.encode(values))
+        try output.append("\n")
     }
 
     /// A relationship's destinations, by key where they have one, in key order where the relationship has none.
@@ -51,21 +51,22 @@ final class RecordWriter {
 
     // MARK: CSV
 
-    func csvHeader() {
-        output.append(DelimitedText.line(properties.map(\.name)))
+    func csvHeader() throws {
+        try output.append(DelimitedText.line(properties.map(\.name)))
     }
 
-    func csv(_ object: NSManagedObject) {
-        output.append(DelimitedText.line(properties.map { property in
+    func csv(_ object: NSManagedObject) throws {
+        try output.append(DelimitedText.line(properties.map { property in
             switch property {
             case let attribute as NSAttributeDescription: return object.attributeValue(attribute).map(AttributeText.text)
             case let relationship as NSRelationshipDescription:
                 let keys = keys(object, relationship)
-                return keys.isEmpty ? nil : keys.map(AttributeText.text).joined(separator: ";")
+                let texts = keys.map(AttributeText.text)
+                return relationship.isToMany ? MemberList.text(texts) : texts.first
             default: return nil
             }
         }))
     }
 
-    func flush() { output.flush() }
+    func flush() throws { try output.flush() }
 }

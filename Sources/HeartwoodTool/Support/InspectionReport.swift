@@ -38,7 +38,7 @@ enum InspectionReport {
     }
 
     private static func row(_ name: String, _ columns: String...) -> String {
-        name.padding(toLength: max(44, name.count), withPad: " ", startingAt: 0)
+        name + String(repeating: " ", count: max(0, 44 - DisplayWidth.of(name)))
             + columns.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
     }
 

@@ -28,7 +28,9 @@ final class OpenStore {
 
     var log: LogStore? { coordinator.persistentStores.first?.recordLog }
 
-    func entity(_ name: String) throws -> NSEntityDescription {
+    func entity(_ name: String) throws -> NSEntityDescription { try Self.entity(name, of: model) }
+
+    static func entity(_ name: String, of model: NSManagedObjectModel) throws -> NSEntityDescription {
         guard let entity = model.entitiesByName[name] else {
             throw ToolError.usage(
                 "there is no entity \"\(name)\"; the model has \(model.entitiesByName.keys.sorted().joined(separator: ", "))")

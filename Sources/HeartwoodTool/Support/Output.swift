@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -12,17 +13,78 @@ import Foundation
 
 /// Where the tool writes.
 enum Output {
-    static func line(_ text: String) {
-        write(text + "\n", to: FileHandle.standardOutput)
+    /// Standard output took no more; `failure` says why, where that is one.
+    struct Ended: Error {}
+
+    /// The error number after which nothing more was written to standard output; 0 for none.
+    private static let ending = Mutex<Int32>(0)
+
+    /// Why not everything could be written to standard output; nil where it was, and where the reader went away (`| head`), which is no
+    /// failure of the tool.
+    static var failure: String? {
+        let code = ending.withLock { $0 }
+        return code == 0 || code == EPIPE ? nil : String(cString: strerror(code))
     }
 
-    static func error(_ text: String) {
-        write(text + "\n", to: FileHandle.standardError)
+    /// Takes up the standard descriptors that the caller has closed, in a way that they cannot be used: the next file to be opened, a
+    /// store, would get the number, and with it what is printed.
+    static func takeUpDescriptors() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
+            _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+        }
     }
 
-    private static func write(_ text: String, to handle: FileHandle) {
-        // A reader that went away (`| head`) is no failure of the tool.
-        try? handle.write(contentsOf: Data(text.utf8))
+    /// For people: control characters, which data may have, are shown and do not command the terminal.
+    static func line(_ text: String) { data(shown(text)) }
+
+    /// For programs: as it is.
+    static func data(_ text: String) { try? write(Data((text + "\n").utf8)) }
+
+    static func error(_ text: String) { _ = send(Data((shown(text) + "\n").utf8), to: 2) }
+
+    private static func shown(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { DisplayWidth.printable(String($0)) }.joined(separator: "\n")
+    }
+
+    /// Writes to standard output.
+    /// - Throws: `Ended`, now and ever after.
+    static func write(_ bytes: Data) throws(Ended) {
+        let isWritten = ending.withLock { ending in
+            if ending == 0 { ending = send(bytes, to: 1) }
+            return ending == 0
+        }
+        guard isWritten else { throw Ended() }
+    }
+
+    /// - Returns: the error number; 0 where everything was written.
+    private static func send(_ bytes: Data, to descriptor: Int32) -> Int32 {
+        bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count, let start = bytes.baseAddress {
+                #if canImport(Glibc)
+                    let count = Glibc.write(descriptor, start + done, bytes.count - done)
+                #elseif canImport(Musl)
+                    let count = Musl.write(descriptor, start + done, bytes.count - done)
+                #elseif canImport(Android)
+                    let count = Android.write(descriptor, start + done, bytes.count - done)
+                #else
+                    let count = Darwin.write(descriptor, start + done, bytes.count - done)
+                #endif
+                guard count < 0 else {
+                    done += count
+                    continue
+                }
+                switch errno {
+                case EINTR: continue
+                case EAGAIN:
+                    // Whoever gave the descriptor does not want it to wait; the tool has nothing better to do.
+                    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&wanted, 1, -1)
+                case let code: return code
+                }
+            }
+            return 0
+        }
     }
 
     static var isTerminal: Bool { isatty(2) == 1 }

@@ -4,15 +4,16 @@ import Foundation
 final class OutputBuffer {
     private var buffer = Data()
 
-    func append(_ text: String) { append(Data(text.utf8)) }
+    func append(_ text: String) throws { try append(Data(text.utf8)) }
 
-    func append(_ bytes: Data) {
+    func append(_ bytes: Data) throws {
         buffer.append(bytes)
-        if buffer.count > 1 << 18 { flush() }
+        if buffer.count > 1 << 18 { try flush() }
     }
 
-    func flush() {
-        try? FileHandle.standardOutput.write(contentsOf: buffer)
-        buffer.removeAll(keepingCapacity: true)
+    /// - Throws: `Output.Ended`.
+    func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try Output.write(buffer)
     }
 }

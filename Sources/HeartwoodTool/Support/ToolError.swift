@@ -23,7 +23,7 @@ enum ToolError: Error {
 
     /// What a fetch throws: a request that makes no sense is wrong usage, a store that cannot be read is not.
     static func ofRequest(_ error: any Error) -> any Error {
-        guard !(error is ToolError), !(error is StoreError), (error as NSError).userInfo[NSUnderlyingErrorKey] == nil else { return error }
+        guard !(error is ToolError), !(error is Output.Ended), !(error is StoreError), (error as NSError).userInfo[NSUnderlyingErrorKey] == nil else { return error }
         return ToolError.usage(message(of: error))
     }
 
