@@ -167,8 +167,8 @@ package final class ArchiveFile {
     /// Writes a new file in the place of the one there is. What is there afterwards is one of the two, whole:
     /// - A crash while the new file is written beside the old one leaves the old one, and a file that the next save removes.
     /// - A crash from the rename on, until the directory is synced, leaves either; the save was not acknowledged.
-    /// - Throws: what `body` throws, and `io`, `noSpace`, `permissionDenied`: the old file is there then, unless the directory could
-    ///   not be synced (2).
+    /// - Throws: what `body` throws, and `io`, `noSpace`, `permissionDenied`, and `exists` where somebody's file is where the new one is to
+    ///   be written: the old file is there then, unless the directory could not be synced (2).
     /// - Precondition: within `withLock`.
     package func replace(_ body: (ArchiveWriter) throws -> Void) throws {
         guard let old = locked else { preconditionFailure("an archive is replaced under its lock") }
@@ -176,7 +176,7 @@ package final class ArchiveFile {
         let target = try fileSystem.resolved(path)
         let beside = target + ".saving"
         // Whoever left it behind has the lock no more.
-        try fileSystem.remove(beside)
+        try removeLeftover(beside)
         let edition = ArchiveEdition(high: fileSystem.random(), low: fileSystem.random())
         let file = try fileSystem.create(beside, like: old)
         do {
@@ -204,5 +204,24 @@ package final class ArchiveFile {
             poison = error
             throw error
         }
+    }
+
+    /// Removes what an interrupted save has left: its header is written last, so it begins with that or with nothing.
+    private func removeLeftover(_ path: String) throws(StoreError) {
+        let left: any StorageFile
+        do throws(StoreError) {
+            left = try fileSystem.open(path, .readOnly)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return
+        }
+        let start = try Self.read(left, at: 0, count: ArchiveHeader.magic.count)
+        // A loss of power may have left a part of it.
+        guard zip(start, ArchiveHeader.magic).allSatisfy({ $0 == 0 || $0 == $1 }) else {
+            throw StoreError(
+                .exists, path: path, "there is a file that no save has left, where the archive is to be written",
+                remedy: "Move it elsewhere, and save again.")
+        }
+        try fileSystem.remove(path)
     }
 }

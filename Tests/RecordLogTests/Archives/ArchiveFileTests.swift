@@ -220,4 +220,24 @@ import Testing
         #expect(ArchiveHeader.version == 1 && ArchiveHeader.magic == Array("HEARTBIN".utf8))
         #expect(ArchiveHeader(edition: ArchiveEdition(high: 1, low: 2), length: 3).encoded.count == ArchiveHeader.Layout.size)
     }
+
+    @Test func somebodysFileBesideItStays() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-archive-\(UUID().uuidString)").path
+        defer { for name in [path, path + ".saving"] { try? FileManager.default.removeItem(atPath: name) } }
+        let archive = ArchiveFile(path: path, options: StoreOptions())
+        func save(_ byte: UInt8) throws {
+            try archive.withLock(isCreating: true) { try archive.replace { try $0.append(bytes: [byte]) } }
+        }
+        try save(1)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path)), beside = URL(fileURLWithPath: path + ".saving")
+        try Data("a letter".utf8).write(to: beside)
+        #expect(throws: StoreError.self) { try save(2) }
+        #expect(try Data(contentsOf: beside) == Data("a letter".utf8) && archive.read() == [1])
+        // What a save leaves when it is interrupted, at any point.
+        for (number, left) in [Data(), Data(count: 100), whole].enumerated() {
+            try left.write(to: beside)
+            try save(UInt8(3 + number))
+            #expect(try archive.read() == [UInt8(3 + number)] && !FileManager.default.fileExists(atPath: beside.path))
+        }
+    }
 }
