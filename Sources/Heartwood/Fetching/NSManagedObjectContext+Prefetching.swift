@@ -98,6 +98,7 @@ extension NSManagedObjectContext {
     /// Makes sure that objects have the rows they read from: those that have none are read in groups. No fault fires.
     final func bring(_ keys: [ObjectKey]) throws {
         guard parentContext == nil else {
+            identities.makeRoom(for: keys.reduce(0) { identities[$1] == nil ? $0 + 1 : $0 })
             for key in keys { if let object = object(for: key) { _ = try fulfil(object) } }
             return
         }
