@@ -23,7 +23,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     public final var objectsToInsert: [[String: Any]]?
     /// Fills an empty dictionary with the next row; returns true in place of that once there is no more.
     ///
-    /// Called while the store is locked: it may fetch, and must not save to the same store. The dictionary is used again.
+    /// Called while the store is locked: it may fetch; a save to the same store is refused (134070). The dictionary is used again.
     public final var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
     /// Sets the attributes of an object of the entity's class, which belongs to no context; returns true in place of that once
     /// there is no more. As `dictionaryHandler` otherwise. The object is used again.

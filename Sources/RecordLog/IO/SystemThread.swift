@@ -12,6 +12,16 @@
 
 /// A thread of the system's own: work on it may wait for the disk, which work on the language's shared threads must not.
 enum SystemThread {
+    /// The thread that asks, by a number that no other one has meanwhile; 0 where the system gives none.
+    static var current: UInt {
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+            // A number or a pointer, of a word in any case.
+            withUnsafeBytes(of: pthread_self()) { $0.loadUnaligned(as: UInt.self) }
+        #else
+            0
+        #endif
+    }
+
     private final class Work {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

@@ -161,7 +161,7 @@ extension LogStore {
     private static func lock(_ stores: ArraySlice<LogStore>, _ held: [LogStore], _ body: () throws -> Void) throws {
         guard let store = stores.first else { return try body() }
         var failure: (any Error)?
-        store.writeLock.withLock { _ in
+        try store.withWriteLock {
             do {
                 try store.beginWriting(holding: held)
                 defer { store.writer.file.storage.unlock() }

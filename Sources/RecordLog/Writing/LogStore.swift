@@ -28,6 +28,8 @@ public final class LogStore: Sendable {
     private let published = Atomic<UInt64>(1)
     /// Held through each write; guards `writer`.
     let writeLock = Mutex(())
+    /// The thread that has it for a write; 0 for none.
+    private let writingThread = Atomic<UInt>(0)
     /// Whether who has it waits for another process.
     let isAwaitingLock = Atomic<Bool>(false)
     /// Whether a checkpoint is being written in the background.
@@ -98,16 +100,32 @@ public final class LogStore: Sendable {
     func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         // The lock's own closure wants results that may cross threads; this one stays on its thread.
         var outcome: Swift.Result<Result, StoreError>?
-        writeLock.withLock { _ in
+        try withWriteLock {
             do throws(StoreError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
         }
         guard let outcome else { preconditionFailure("a lock runs its body") }
         return try outcome.get()
     }
 
+    /// Waits for other threads and runs `body`.
+    /// - Throws: `invalidArgument` within a write of this thread's, for which it would wait for ever.
+    func withWriteLock(_ body: () -> Void) throws(StoreError) {
+        let own = SystemThread.current
+        guard own == 0 || writingThread.load(ordering: .relaxed) != own else {
+            throw StoreError(
+                .invalidArgument, path: path, "the store is being written to by this thread, in the midst of which it is to be written to again",
+                remedy: "Write after that; what is called during a write, as the handler of a batch insertion is, may only read.")
+        }
+        writeLock.withLock { _ in
+            writingThread.store(own, ordering: .relaxed)
+            body()
+            writingThread.store(0, ordering: .relaxed)
+        }
+    }
+
     /// Runs `body` with a transaction and commits what it did: one append, one sync by the durability, one header slot.
     ///
-    /// Waits for other writers, in this process and others. `body` must not write to the same store again.
+    /// Waits for other writers, in this process and others. `body` cannot write to the same store again (`invalidArgument`).
     ///
     /// A commit that leaves much log behind the newest checkpoint makes a new one; should that fail, the commit stands and
     /// the next ones try again.
@@ -126,7 +144,7 @@ public final class LogStore: Sendable {
     @usableFromInline
     func perform(author: String?, _ body: (Transaction) throws -> Void) throws {
         var failure: (any Error)?
-        writeLock.withLock { _ in
+        try withWriteLock {
             do { try lockedWrite(author: author, body) } catch { failure = error }
         }
         throttle()

@@ -316,4 +316,34 @@ import Testing
         _ = try stack.updateBatch("Person", nil, ["age": age as Any])
         #expect(try stack.fetch("Person", in: stack.anew()).allSatisfy { $0.value(forKey: "age") == nil })
     }
+
+    @Test(arguments: StoreKind.recordLogs)
+    func aHandlerThatWritesIsRefused(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        var count = 0, codes: [Int?] = []
+        func note(_ body: () throws -> Void) {
+            do {
+                try body()
+                codes.append(nil)
+            } catch { codes.append((error as NSError).code) }
+        }
+        let request = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
+            count += 1
+            guard count == 1 else { return true }
+            row["name"] = "a"
+            let context = stack.newContext()
+            stack.insert("Person", ["name": "saved"], into: context)
+            note { try context.save() }
+            note { try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["label": "x"]])) }
+            note { try stack.coordinator.setMetadata(["a": "b"], for: stack.persistentStore) }
+            note { try stack.persistentStore.compactRecordLog() }
+            return false
+        })
+        try stack.newContext().execute(request)
+        #expect(codes == Array(repeating: NSPersistentStoreOperationError, count: 4))
+        #expect(try stack.names() == ["a"] && stack.fetch("Tag").isEmpty)
+        stack.insert("Person", ["name": "b"])
+        try stack.context.save()
+        #expect(try stack.names() == ["a", "b"])
+    }
 }
