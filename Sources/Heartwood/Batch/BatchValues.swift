@@ -21,7 +21,8 @@ enum BatchValues {
                 "\(entity.name ?? "?").\(property.name) is composite; name its elements by their key paths, \"\(property.name).ELEMENT\".",
                 key: property.name, value)
         }
-        guard let converted = ManagedValue(attributeObject: value, kind: property.kind) ?? (isNil(value) ? .null : nil) else {
+        guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+            if isNil(value) { return .null }
             throw error(AttributeCoding.mismatch(value, property: property, entity: entity), key: property.name, value)
         }
         return converted
@@ -29,7 +30,6 @@ enum BatchValues {
 
     /// Whether a value is an optional without one, which a dictionary of `Any` may hold; where there are bridges they make `NSNull` of it.
     private static func isNil(_ value: Any) -> Bool {
-        if value is NSNull { return true }
         let mirror = Mirror(reflecting: value)
         return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
@@ -45,11 +45,12 @@ enum BatchValues {
                     + "context.",
                 key: property.name, value)
         }
-        if isNil(value) { return .null }
+        if value is NSNull { return .null }
         let id = (value as? NSManagedObject)?.objectID ?? value as? NSManagedObjectID
         guard let id, !id.isTemporaryID, let destination = property.destination, id.entity.isKindOf(entity: destination),
             let store = runtime.store, id.persistentStore === store
         else {
+            if isNil(value) { return .null }
             throw error(
                 "\(name) takes the permanent ID of a \(property.destination?.name ?? "?") of the same store, not \(ValueText.of(value)).",
                 key: property.name, value)

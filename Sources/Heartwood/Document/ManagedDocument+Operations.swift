@@ -20,7 +20,8 @@ extension ManagedDocument {
 
     /// Saves the document to a place, for one of several purposes.
     /// - Throws: as `NSManagedObjectContext.save()` does; 134070 where there is a file already at a new place. One that cannot be written
-    ///   leaves no file. Where the document has moved on and its changes cannot be saved, it is at the new place with its changes.
+    ///   leaves no file. Where the document's file was made, or it has moved on, and its changes cannot be saved, it is open there with its
+    ///   changes, and `save()` tries again.
     public final func save(to url: URL, for operation: SaveOperation) async throws { try await run { try $0.save(url, operation) } }
 
     /// Drops what has changed, and what could be undone, and shows what a file has: the document's own, or another one, of which a copy

@@ -10,7 +10,7 @@ struct DemoCommand: Command {
 
         Makes an address book of N people (default 100,000) and their groups, closes it, opens it again, and shows the time
         and bytes of a save, the time to open, memory, faults, a page fetched by index, and compaction. The store stays at
-        PATH (default: in the temporary directory) to look at.
+        PATH (default: in the temporary directory) to look at; an earlier demo there is replaced.
         """
     static let options: Set<String> = ["people", "store"]
     static let flags: Set<String> = []

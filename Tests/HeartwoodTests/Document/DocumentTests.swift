@@ -166,6 +166,24 @@ import Testing
         #expect(try Manuscript.names(in: place["a"]) == ["a"])
     }
 
+    @Test func aNewDocumentWhoseObjectsCannotBeSavedIsOpen() async throws {
+        let document = Manuscript(place["a"])
+        let context = document.managedObjectContext, model = document.managedObjectModel
+        // A group has no title, which it must have.
+        await context.perform { _ = model.entitiesByName["Group"].map { NSManagedObject(entity: $0, insertInto: context) } }
+        let code = await Manuscript.failure { try await document.save(to: place["a"], for: .forCreating) }
+        #expect(code == NSValidationMissingMandatoryPropertyError)
+        #expect(document.documentState == .savingError && document.hasUnsavedChanges)
+        await context.perform { for object in context.insertedObjects { object.setValue("title", forKey: "title") } }
+        try await document.save()
+        #expect(document.documentState == .normal && !document.hasUnsavedChanges)
+        try await document.close()
+        try await document.open()
+        let count = try await context.perform { try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Group")) }
+        #expect(count == 1)
+        try await document.close()
+    }
+
     @Test func aSaveThatFailsIsToldAndTriedAgain() async throws {
         let document = try await made("a", "a")
         document.autosaveDelay = 0.01
