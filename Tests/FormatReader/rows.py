@@ -194,8 +194,9 @@ def decimal_text(value):
 
 
 def date_text(seconds):
-    """A date in ISO 8601 with milliseconds, cut off. In the Gregorian calendar: `heartwood export` has the Julian before 1582."""
+    """A date in ISO 8601 with as many digits as lead back to it. In the Gregorian calendar: `heartwood export` has the Julian before 1582."""
     whole = int(seconds // 1)
-    milliseconds = int((seconds - whole) * 1e9) // 1_000_000
+    texts = (f"{seconds - whole:.{count}f}" for count in range(3, 18))
+    fraction = next(text[2:] for text in texts if text.startswith("0.") and whole + float(text) == seconds)
     moment = datetime.datetime(2001, 1, 1) + datetime.timedelta(seconds=whole)
-    return f"{moment.year:04}-{moment:%m-%dT%H:%M:%S}.{milliseconds:03}Z"
+    return f"{moment.year:04}-{moment:%m-%dT%H:%M:%S}.{fraction}Z"

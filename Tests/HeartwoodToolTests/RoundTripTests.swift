@@ -89,12 +89,13 @@ import Testing
     @Test func oddNumbersComeBackOrAreRefused() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for line in [
-            #"{"dbl":"-0.0","flt":"-0.0","key":"a"}"#, #"{"dbl":"nan","flt":"-inf","key":"a"}"#, #"{"dec":"NaN","key":"a"}"#,
+            #"{"dbl":-0,"flt":-0,"key":"a"}"#, #"{"dbl":-0,"key":"a-0\"-0","text":"\\-0"}"#, #"{"dbl":"nan","flt":"-inf","key":"a"}"#, #"{"dec":"NaN","key":"a"}"#,
             #"{"dec":"-123456789012345678901234567890.12345678","key":"a"}"#, #"{"i64":9223372036854775807,"key":"a"}"#,
         ] {
             #expect(try through(line) == line)
         }
-        #expect(try through(#"{"dbl":-0.0,"key":"a"}"#) == #"{"dbl":"-0.0","key":"a"}"#)
+        #expect(try through(#"{"dbl":-0.0,"flt": "-0","i16":-0,"dec":-0,"key":"a"}"#) == #"{"dbl":-0,"dec":"0","flt":-0,"i16":0,"key":"a"}"#)
+        #expect(try through(#"{"dbl":-25e-05,"flt":-0.5,"key":"a","i64":-0}"#) == #"{"dbl":-0.00025,"flt":-0.5,"i64":0,"key":"a"}"#)
         #expect(try through(#"{"dec":1.5e3,"key":"a"}"#) == #"{"dec":"1500","key":"a"}"#)
         for value in [
             #""dec":"12abc""#, #""dec":"1,5""#, #""dec":1e200"#, #""dec":"1e200""#, #""flt":1e300"#, #""flt":"1e300""#, #""dbl":"1e400""#,

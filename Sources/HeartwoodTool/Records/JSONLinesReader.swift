@@ -16,7 +16,7 @@ final class JSONLinesReader: RecordReader {
             guard data.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { continue }
             let parsed: Any
             do {
-                parsed = try JSONSerialization.jsonObject(with: data, options: [])
+                parsed = try JSONSerialization.jsonObject(with: Self.keepingSigns(data), options: [])
             } catch {
                 throw ToolError.failure("line \(lines.line): this is not JSON; each line is to be one JSON object")
             }
@@ -26,6 +26,32 @@ final class JSONLinesReader: RecordReader {
             return Record(line: lines.line, values: object.map { ($0.key, Self.value($0.value)) })
         }
         return nil
+    }
+
+    /// The line with -0.0 in the place of -0, which Foundation reads as a whole number, and so without its sign.
+    private static func keepingSigns(_ line: Data) -> Data {
+        let isMet = line.withUnsafeBytes { bytes in
+            bytes.indices.dropLast().contains { bytes[$0] == UInt8(ascii: "-") && bytes[$0 + 1] == UInt8(ascii: "0") }
+        }
+        guard isMet else { return line }
+        var result = Data(), isText = false, isEscaped = false
+        /// The two bytes before.
+        var last: UInt8 = 0, lastButOne: UInt8 = 0
+        for (place, byte) in line.enumerated() {
+            result.append(byte)
+            defer { (last, lastButOne) = (byte, last) }
+            if isText {
+                if byte == UInt8(ascii: "\""), !isEscaped { isText = false }
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+            } else if byte == UInt8(ascii: "\"") {
+                isText = true
+            } else if byte == UInt8(ascii: "0"), last == UInt8(ascii: "-"), !"eE".utf8.contains(lastButOne) {
+                // Not where more of the number follows.
+                let next = line.dropFirst(place + 1).first
+                if next.map({ !".eE".utf8.contains($0) }) ?? true { result.append(contentsOf: ".0".utf8) }
+            }
+        }
+        return result
     }
 
     private static func value(_ any: Any) -> RecordValue {

@@ -29,8 +29,6 @@ enum JSONValue: Encodable {
         switch self {
         case .text(let text): try container.encode(text)
         case .integer(let number): try container.encode(number)
-        // Zero without a point is a whole number to readers, which loses its sign.
-        case .double(let number) where number == 0 && number.sign == .minus: try container.encode("-0.0")
         case .double(let number): try container.encode(number)
         case .bool(let flag): try container.encode(flag)
         case .list(let list): try container.encode(list)
