@@ -27,31 +27,34 @@ final class IndexRuns: Sendable {
     var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
     var diskByteCount: UInt64 { disk.reduce(0) { $0 + $1.byteCount } }
 
-    /// These runs under a newer one. Neighbours of like size are joined, so that sizes grow geometrically: an entry is
-    /// sorted again O(log n) times in all where somebody reads after each commit, once where nobody does.
+    /// These runs under a newer one. Where that makes too many, the newest ones of like size are joined, so that sizes grow
+    /// geometrically: an entry is copied and sorted again O(log n) times in all where somebody reads after each commit, sorted once where
+    /// nobody does.
     func adding(_ run: FreshRun) -> IndexRuns {
-        var newest = run, joined = 0
-        while let both = joining(newest, behind: joined) {
-            newest = .memory(both)
-            joined += 1
-        }
+        let joined = joinedRuns(run)
         var all: [FreshRun] = []
-        all.reserveCapacity(fresh.count - joined + 1)
-        all.append(newest)
-        all += fresh[joined...]
+        all.reserveCapacity(fresh.count + 1)
+        all.append(joined.count < 2 ? run : .memory(.joining(joined)))
+        all += fresh[max(0, joined.count - 1)...]
         return IndexRuns(fresh: all, frozen: frozen, disk: disk)
     }
 
     /// The same runs, as ones that no checkpoint has taken.
     var allFresh: IndexRuns { IndexRuns(fresh: fresh + frozen + disk.map { .spilled($0) }) }
 
-    /// A newer run with the one that comes after the first `joined`; nil where they stay apart.
-    private func joining(_ newer: FreshRun, behind joined: Int) -> MemoryRun? {
-        guard joined < fresh.count, case .memory(let newer) = newer, case .memory(let older) = fresh[joined],
-            newer.byteCount + older.byteCount <= EntryBuffer.byteCountMax,
-            fresh.count - joined >= Self.memoryRunsMax || newer.countMax * 2 >= older.countMax
-        else { return nil }
-        return .joining(newer, older)
+    /// A newer run with those that it is to be one with, newest first.
+    private func joinedRuns(_ run: FreshRun) -> [MemoryRun] {
+        guard fresh.count >= Self.memoryRunsMax, case .memory(let newest) = run else { return [] }
+        var joined = [newest], count = newest.countMax, bytes = newest.byteCount
+        for (place, older) in fresh.enumerated() {
+            guard case .memory(let older) = older, bytes + older.byteCount <= EntryBuffer.byteCountMax,
+                fresh.count - place >= Self.memoryRunsMax || count * 2 >= older.countMax
+            else { break }
+            joined.append(older)
+            count += older.countMax
+            bytes += older.byteCount
+        }
+        return joined
     }
 
     /// One walk over all of them.

@@ -48,14 +48,26 @@ final class MemoryRun: @unchecked Sendable {
         return made.pointee
     }
 
-    /// The entries of two runs in one; of equal ones `newer`'s counts.
-    /// - Complexity: O(1) for large runs, O(entries) for small ones, whose buffers would become too many.
-    static func joining(_ newer: MemoryRun, _ older: MemoryRun) -> MemoryRun {
-        guard newer.countMax + older.countMax <= smallCount else { return MemoryRun(older.buffers + newer.buffers) }
-        let joined = EntryBuffer(bytes: older.byteCount + newer.byteCount, entries: older.countMax + newer.countMax)
-        for buffer in older.buffers { joined.append(contentsOf: buffer) }
-        for buffer in newer.buffers { joined.append(contentsOf: buffer) }
-        return MemoryRun([joined])
+    /// The entries of several runs in one, newest first; of equal ones the newer counts.
+    /// - Complexity: O(entries) for the small ones, whose buffers would become too many, O(1) for each of the others.
+    static func joining(_ runs: [MemoryRun]) -> MemoryRun {
+        var small = 0, bytes = 0, entries = 0
+        for run in runs {
+            guard entries + run.countMax <= smallCount else { break }
+            small += 1
+            bytes += run.byteCount
+            entries += run.countMax
+        }
+        var buffers: [EntryBuffer] = []
+        for run in runs[small...].reversed() { buffers += run.buffers }
+        if small > 0 {
+            let joined = EntryBuffer(bytes: bytes, entries: entries)
+            for run in runs[..<small].reversed() {
+                for buffer in run.buffers { joined.append(contentsOf: buffer) }
+            }
+            buffers.append(joined)
+        }
+        return MemoryRun(buffers)
     }
 
     private static let smallCount = 4096
