@@ -63,10 +63,12 @@ extension NSManagedObjectContext {
         // A deletion that nobody has saved is taken back: there is a row.
         let hasRow = known.map { $0.isDeleted && !$0.isInserted && !key.isTemporary && !$0.state.contains(.inaccessible) } ?? false
         let isInserted = !hasRow && (change.kind == .inserted || key.isTemporary || object.isInserted)
+        let wasDeleted = object.isDeleted
         if object.state.isDisjoint(with: .changed) { changeCount += 1 }
         object.state.subtract([.fault, .inaccessible, .deleted, .settled])
         object.state.insert(isInserted ? .inserted : .updated)
         if change.isRevived { revive(object, change) }
+        if wasDeleted { dropMembers(leftBy: object) }
         list(object)
         noteEvent(isInserted ? .inserted : .updated, object)
         if object.state.contains(.recorded) { object.recordInsertion() }
@@ -76,9 +78,26 @@ extension NSManagedObjectContext {
     /// There is no row to read from: every value is here before anything looks.
     private func revive(_ object: NSManagedObject, _ change: PushedChange) {
         let storage = object.changeStorage()
-        storage.isRevived = true
+        // One that never had a row is inserted as any other.
+        storage.isRevived = !object.key.isTemporary
         for index in change.values.indices where object.runtime.properties[index].hasColumn {
             storage.values[index] = object.runtime.properties[index].kind == .toOne ? .null : change.values[index]
+        }
+    }
+
+    /// Members that a deletion which is taken back has taken off, or deleted too.
+    private func dropMembers(leftBy object: NSManagedObject) {
+        for (index, property) in object.runtime.properties.enumerated() where property.kind == .toMany {
+            for key in object.memberKeys(at: index) {
+                guard let member = served(key) else {
+                    object.toManyState(index).remove(key)
+                    continue
+                }
+                guard let inverse = property.inverse else { continue }
+                let isMutual = property.inverseIsToMany
+                    ? member.containsManagedObject(object, at: inverse) : member.reference(at: inverse) == object.key
+                if !isMutual { object.toManyState(index).remove(key) }
+            }
         }
     }
 

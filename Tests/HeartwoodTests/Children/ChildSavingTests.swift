@@ -270,4 +270,44 @@ import Testing
             #expect(count == 200)
         }
     }
+
+    /// The parent took it for one whose row had gone, and no save of the parent could write it.
+    @Test(arguments: StoreKind.allCases)
+    func whatTheParentRolledBackBeforeItWasSavedIsInsertedAgainWhereTheChildWins(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let person = stack.insert("Person", ["name": "Ada"]), group = stack.insert("Group", ["title": "g"])
+        let child = stack.context.child()
+        child.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        child.own(person).setValue("Grace", forKey: "name")
+        child.own(person).setValue(child.own(group), forKey: "group")
+        child.own(group).setValue("h", forKey: "title")
+        stack.context.rollback()
+        try child.save()
+        try stack.context.save()
+        #expect(try stack.storedNames() == ["Grace"])
+        let reader = stack.newContext()
+        #expect(try stack.fetch("Person", in: reader).first?.one("group")?.text("title") == "h")
+    }
+
+    /// What the parent had deleted with it stayed among its members, and the parent could not be saved.
+    @Test(arguments: StoreKind.allCases)
+    func whatTheParentTakesBackForAChildHasOnlyTheMembersThatAreLeft(kind: StoreKind) throws {
+        let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule))
+        let node = stack.node("n"), friend = stack.node("f"), item = stack.make("Item", ["i"])[0]
+        node.setValue(Set([friend]), forKey: "friends")
+        node.setValue(NSOrderedSet(array: [item]), forKey: "items")
+        try stack.context.save()
+        node.setValue(NSOrderedSet(array: stack.make("Step", ["s"])), forKey: "steps")
+        let child = stack.context.child()
+        child.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        child.own(node).setValue("N", forKey: "name")
+        stack.context.delete(node)
+        try child.save()
+        #expect(!node.isDeleted && node.names("steps") == [] && node.names("friends") == friend.names("friends"))
+        try stack.context.save()
+        let reader = stack.anew()
+        let stored = try stack.named("N", in: reader)
+        #expect(stored.names("steps") == [] && stored.names("friends") == [] && stored.names("items") == [])
+        #expect(try stack.named("f", in: reader).names("friends") == [] && stack.named("i", "Item", in: reader).names("nodes") == [])
+    }
 }
