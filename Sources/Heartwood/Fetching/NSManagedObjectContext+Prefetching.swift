@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// A to-one destination as far as it was read; no fault fires.
-    fileprivate final func knownReference(_ index: Int) -> ObjectKey {
+    final func knownReference(_ index: Int) -> ObjectKey {
         if let value = override(index) { return value.destination }
         guard let rowBody else { return inheritedValue(index).destination }
         let row = RowView(

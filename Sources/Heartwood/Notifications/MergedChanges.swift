@@ -6,6 +6,8 @@ struct MergedChanges: @unchecked Sendable {
     var inserted: Set<NSManagedObjectID> = []
     var updated: Set<NSManagedObjectID> = []
     var deleted: Set<NSManagedObjectID> = []
+    /// Whether only some of what has changed may be named: objects on the other side of a relationship are not.
+    var isPartial = false
     /// The context that saved, where one of this process did and said so.
     var source: NSManagedObjectContext?
 

@@ -15,16 +15,21 @@ extension NSManagedObjectContext {
         for store in coordinator?.persistentStores ?? [] { store.followOthers() }
         var changes = MergedChanges(notification.userInfo ?? [:], for: self)
         changes.source = notification.object as? NSManagedObjectContext
+        changes.isPartial = changes.source == nil
         merge(changes)
     }
 
     /// Takes over changes made elsewhere, by another process or an extension, in each of several contexts on its queue.
+    ///
+    /// Objects that the dictionary does not name, as those at the other end of a relationship, read their relationships again.
     /// - Parameter data: arrays or sets of object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`,
     ///   `NSDeletedObjectsKey`, or the keys of IDs.
+    /// - Complexity: O(objects named + objects registered).
     public class func mergeChanges(fromRemoteContextSave data: [AnyHashable: Any], into contexts: [NSManagedObjectContext]) {
         for context in contexts {
             for store in context.coordinator?.persistentStores ?? [] { store.followOthers() }
-            let changes = MergedChanges(data, for: context)
+            var changes = MergedChanges(data, for: context)
+            changes.isPartial = true
             context.performAndWait { context.merge(changes) }
         }
     }
@@ -63,7 +68,28 @@ extension NSManagedObjectContext {
             noteEvent(.deleted, object)
             forget(gone: object)
         }
+        if changes.isPartial { forgetMembers(besides: changes) }
         finishMerging(changes)
+    }
+
+    /// Has relationships read again of objects that are not named, though what is named may have come to them or gone from them.
+    private func forgetMembers(besides changes: MergedChanges) {
+        let gone = Set(changes.deleted.compactMap { ownKey(of: $0) })
+        for object in identities.all where !object.isInserted && !object.isDeleted {
+            // One that was saved here and not read since shows what was saved.
+            if !gone.isEmpty, object.rowVersion != 0 { _ = try? fulfil(object) }
+            guard !gone.isEmpty, object.isKnown(toPointAtOneOf: gone) else {
+                object.forgetMembers()
+                continue
+            }
+            if object.hasChanges {
+                object.storage?.publisher?.send()
+                object.forgetMembers()
+                noteEvent(.refreshed, object)
+            } else {
+                refresh(object, mergeChanges: true)
+            }
+        }
     }
 
     /// Takes over whatever else has been committed to a store.
@@ -111,6 +137,17 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+    /// Whether a relationship leads to one of these objects, as far as it was read; no fault fires.
+    fileprivate final func isKnown(toPointAtOneOf keys: Set<ObjectKey>) -> Bool {
+        runtime.properties.indices.contains { index in
+            switch runtime.properties[index].kind {
+            case .toOne: keys.contains(knownReference(index))
+            case .toMany: touchedToManyState(index)?.members?.contains(where: keys.contains) ?? false
+            default: false
+            }
+        }
+    }
+
     /// Reads to-many relationships and fetched properties again where they were read; changes to them stay.
     final func forgetMembers() {
         storage?.fetched = [:]

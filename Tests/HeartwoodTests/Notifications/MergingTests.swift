@@ -109,4 +109,35 @@ import Testing
         try rename("c")
         #expect(mine.value(forKey: "name") as? String == "b")
     }
+
+    /// A batch deletion tells of what it has deleted alone: members that were read stayed, as faults that nothing could fulfil.
+    @Test(arguments: StoreKind.recordLogs)
+    func relationshipsThatWereReadFollowADictionaryThatNamesOneSide(kind: StoreKind) throws {
+        let stack = try TestStack(kind), other = stack.newContext(), child = stack.context.child()
+        let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
+        let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0, "group": group, "tags": Set([tag])]) }
+        try stack.context.save()
+        #expect(group.many("people").count == 3 && tag.many("people").count == 3 && child.own(group).many("people").count == 3)
+        func deleted(_ entity: String, _ format: String) throws -> [NSManagedObjectID] {
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entity)
+            request.predicate = NSPredicate(format: format)
+            let deletion = NSBatchDeleteRequest(fetchRequest: request)
+            deletion.resultType = .resultTypeObjectIDs
+            return try #require((try other.execute(deletion) as? NSBatchDeleteResult)?.result as? [NSManagedObjectID])
+        }
+        func merge(_ key: String, _ ids: [NSManagedObjectID]) {
+            NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [key: ids], into: [stack.context, child])
+        }
+        merge(NSDeletedObjectsKey, try deleted("Person", "name == 'b'"))
+        #expect(group.many("people") == [people[0], people[2]] && tag.many("people") == [people[0], people[2]])
+        #expect(child.own(group).many("people").count == 2)
+        let late = stack.insert("Person", ["name": "d", "group": other.own(group)], into: other)
+        try other.save()
+        people[0].setValue("changed", forKey: "name")
+        merge(NSInsertedObjectsKey, [late.objectID])
+        #expect(group.many("people").count == 3 && child.own(group).many("people").count == 3)
+        merge(NSDeletedObjectsKey, try deleted("Group", "title == 'g'"))
+        #expect(people[2].one("group") == nil)
+        #expect(stack.context.updatedObjects == [people[0]] && stack.context.deletedObjects.isEmpty && !child.hasChanges)
+    }
 }
