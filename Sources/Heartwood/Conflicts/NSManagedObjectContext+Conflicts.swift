@@ -32,6 +32,7 @@ extension NSManagedObjectContext {
         derivedKeys = []
         while true {
             do {
+                try agreePairs()
                 let batches = try makeBatches()
                 try checkReferencesAcrossStores()
                 try save(batches, done: &done)

@@ -26,9 +26,9 @@ struct VersionResolution {
         type == .mergeByPropertyStoreTrumpMergePolicyType || type == .rollbackMergePolicyType
     }
 
-    func run() {
+    func run() throws {
         if object.isDeleted {
-            resolveDeletion()
+            try resolveDeletion()
         } else if let newest {
             resolveUpdate(newest)
             context.noteEvent(.refreshed, object)
@@ -40,11 +40,14 @@ struct VersionResolution {
         }
     }
 
-    private func resolveDeletion() {
+    private func resolveDeletion() throws {
         guard isStoreFirst, newest != nil else {
             // It goes, whatever its row has become.
-            if let newest { object.bind(newest) } else { object.forgetRow() }
-            return
+            guard let newest else { return object.forgetRow() }
+            object.bind(newest)
+            // Whoever has come to it since points at it no more.
+            object.dropValues()
+            return try context.followDeleteRules(of: object)
         }
         context.forgetChanges(of: object)
         object.becomeFault()
@@ -65,7 +68,7 @@ struct VersionResolution {
             let ours = storage.values[index]
             let base = object.committedValue(index), theirs = object.committedValue(index, in: newest)
             if type == .overwriteMergePolicyType {
-                if ours.isUnset { storage.values[index] = base }
+                if ours.isUnset { storage.values[index] = withoutGone(base) }
                 if !theirs.isEqual(to: storage.values[index]) { freePartner(theirs, index) }
                 continue
             }
@@ -118,17 +121,20 @@ struct VersionResolution {
     private func revive() {
         let storage = object.changeStorage()
         for (index, property) in object.runtime.properties.enumerated() where property.hasColumn && storage.values[index].isUnset {
-            let value = object.committedValue(index)
-            storage.values[index] = value
-            // What it pointed at may have gone with it.
-            if case .reference(let key) = value, !key.isTemporary, let store = object.runtime.store,
-                (try? context.view(of: store).row(key)) ?? nil == nil
-            {
-                storage.values[index] = .null
-            }
+            storage.values[index] = withoutGone(object.committedValue(index))
         }
+        // Its members went with its row.
+        if context.parentContext == nil { object.forgetMembers() }
         storage.isRevived = true
         object.forgetRow()
+    }
+
+    /// A value that is written again. What it points at may have gone meanwhile.
+    private func withoutGone(_ value: ManagedValue) -> ManagedValue {
+        guard case .reference(let key) = value, !key.isNone, !key.isTemporary, let store = object.runtime.store,
+            (try? context.view(of: store).row(key)) ?? nil == nil
+        else { return value }
+        return .null
     }
 }
 

@@ -124,6 +124,25 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Follows the delete rules once more, of an object that is deleted already and has read a newer row.
+    final func followDeleteRules(of object: NSManagedObject) throws {
+        for (index, property) in object.runtime.properties.enumerated() where property.kind.isRelationship {
+            guard property.deleteRule == .nullifyDeleteRule || property.deleteRule == .cascadeDeleteRule else { continue }
+            let destinations = property.kind == .toMany
+                ? object.managedObjects(at: index) : object.managedObject(at: index).map { [$0] } ?? []
+            for destination in destinations where !destination.isDeleted {
+                if let inverse = property.inverse {
+                    if property.inverseIsToMany {
+                        destination.unlink(inverse, from: object)
+                    } else {
+                        try part(destination.key, inverse, from: object.key)
+                    }
+                }
+                if property.deleteRule == .cascadeDeleteRule { delete(destination) }
+            }
+        }
+    }
+
     /// Whether this context has deleted the object, and the deletion was saved, or needed no save.
     private func isGone(already object: NSManagedObject) -> Bool {
         object.state.contains(.detached) && !object.state.isDisjoint(with: [.deleted, .erased])

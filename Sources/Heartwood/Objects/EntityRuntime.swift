@@ -16,6 +16,8 @@ struct PropertyRuntime {
     /// Whether the inverse is to-many; meaningless without one.
     let inverseIsToMany: Bool
     let isOrdered: Bool
+    /// Whether the inverse keeps an order; false without one.
+    let inverseIsOrdered: Bool
     let isItsOwnInverse: Bool
     let deleteRule: NSDeleteRule
     /// Of a composite attribute: its elements; nil for everything else.
@@ -30,6 +32,7 @@ struct PropertyRuntime {
         inverse = relationship?.inverseRelationship?.index
         inverseIsToMany = relationship?.inverseRelationship?.isToMany ?? false
         isOrdered = relationship?.isOrdered ?? false
+        inverseIsOrdered = relationship?.inverseRelationship?.isOrdered ?? false
         isItsOwnInverse = relationship.map { $0.inverseRelationship === $0 } ?? false
         deleteRule = relationship?.deleteRule ?? .noActionDeleteRule
         let attribute = property as? NSAttributeDescription
@@ -39,6 +42,13 @@ struct PropertyRuntime {
     /// Members as the relationship's value.
     func collection(_ members: [NSManagedObject]) -> Any {
         isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+    }
+
+    /// See `EntityRuntime.pairs`.
+    var isPaired: Bool {
+        guard inverse != nil, !isTransient else { return false }
+        guard kind == .toMany else { return !inverseIsToMany || inverseIsOrdered }
+        return isItsOwnInverse || isOrdered && !inverseIsToMany
     }
 
     /// Whether a change of this property changes the object's own row.
@@ -68,6 +78,9 @@ final class EntityRuntime: @unchecked Sendable {
     let checksByProperty: [PropertyCheck?]
     /// The relationships that keep an object from being deleted.
     let deniers: [Int]
+    /// The relationships of which each side is stored by itself, while one of them says what the other must be: one to one, ordered
+    /// ones to many with the inverse to one, and those to many that are their own inverse.
+    let pairs: [Int]
     let hasTransients: Bool
     /// The values of a newly inserted object.
     let initialValues: [ManagedValue]
@@ -92,6 +105,7 @@ final class EntityRuntime: @unchecked Sendable {
         checksByProperty = entity.frozenProperties.map(\.check)
         checks = checksByProperty.compactMap(\.self)
         deniers = list.indices.filter { list[$0].deleteRule == .denyDeleteRule && list[$0].kind.isRelationship }
+        pairs = list.indices.filter { list[$0].isPaired }
         hasTransients = list.contains(where: \.isTransient)
         layouts = .allocate(capacity: accesses.count)
         for (id, table) in accesses.enumerated() {

@@ -16,7 +16,9 @@ struct LinkPlan {
 
     /// Whether no property of the destination has the same pairs from the other side.
     var isSeenFromOneSide: Bool {
-        relationship.inverseRelationship == nil || relationship.inverseRelationship === relationship
+        guard let inverse = relationship.inverseRelationship else { return true }
+        // A to-one side has a column of its own.
+        return inverse === relationship || !inverse.isToMany
     }
 
     /// Source, destination, and a place for each order.
