@@ -91,16 +91,14 @@ extension NSManagedObjectContext {
         let new = object.reference(at: index)
         if !new.isNone, let partner = self.object(for: new), try isThere(partner) {
             try catchUp(partner, inverse) { $0 != object.key }
-            if partner.reference(at: inverse) != object.key {
-                // Where another one was set there, that is newer than what is left of it here.
-                if let other = partner.override(inverse), !other.destination.isNone {
-                    object.setManagedValue(.null, at: index)
-                } else {
-                    partner.setManagedValue(.reference(object.key), at: inverse)
-                }
+            if let other = partner.override(inverse)?.destination, !other.isNone, other != object.key {
+                // Another one was set there, which is newer than what is left of it here.
+                object.setManagedValue(.null, at: index)
+            } else {
+                if partner.reference(at: inverse) != object.key { partner.setManagedValue(.reference(object.key), at: inverse) }
+                let rival = partner.hasNoRow ? .none : partner.committedValue(inverse).destination
+                if rival != object.key { try part(rival, index, from: new) }
             }
-            let rival = partner.hasNoRow ? .none : partner.committedValue(inverse).destination
-            if rival != object.key { try part(rival, index, from: new) }
         }
         try part(old, inverse, from: object.key)
     }

@@ -118,12 +118,14 @@ import Testing
 
         // MARK: What must be
 
+        private static let expected = [NSManagedObjectMergeError, NSManagedObjectValidationError, NSValidationMultipleErrorsError]
+
         /// Saves; where that fails for a conflict, or for a relationship to what is gone, the context starts anew.
         private func save(_ place: Int) throws {
             story.append("\(place) saves")
             do {
                 try contexts[place].save()
-            } catch let error as NSError where [NSManagedObjectMergeError, NSManagedObjectValidationError, NSValidationMultipleErrorsError].contains(error.code) {
+            } catch let error as NSError where Self.expected.contains(error.code) {
                 story.append("fails \(error.code)")
                 contexts[place].rollback()
                 return contexts[place].refreshAllObjects()
