@@ -211,14 +211,39 @@ extension PredicateValue {
         }
     }
 
+    /// As a double is compared with a decimal. The conversion there and back may be wrong in some of its last places, more of them the
+    /// further from 1 a number is.
+    private static func doubles(equalTo decimal: PredicateValue, near start: Double) -> [Double] {
+        func order(_ double: Double) -> ComparisonResult? { PredicateValue.double(double).ordered(decimal) }
+        var double = start
+        for _ in 0..<1000 {
+            guard let found = order(double), found != .orderedSame else { break }
+            let next = found == .orderedAscending ? double.nextUp : double.nextDown
+            // Between two neighbours there is none.
+            if order(next) != .orderedSame, order(next) != found { return [] }
+            double = next
+        }
+        guard order(double) == .orderedSame else { return [] }
+        var result = [double]
+        var next = double.nextUp
+        while result.count < 1000, order(next) == .orderedSame {
+            result.append(next)
+            next = next.nextUp
+        }
+        next = double.nextDown
+        while result.count < 1000, order(next) == .orderedSame {
+            result.append(next)
+            next = next.nextDown
+        }
+        return result
+    }
+
     /// One at most, but for decimals, which may be the nearest to more than one.
     fileprivate var exactDoubles: [Double] {
         switch self {
         case .double(let value): return value.isNaN ? [] : [value]
         case .decimal(let value):
-            // As a double is compared with a decimal. The conversion there and back may be wrong in its last place.
-            let near = value.double
-            return [near.nextDown, near, near.nextUp].filter { PredicateValue.double($0).isEqual(self) }
+            return Self.doubles(equalTo: self, near: value.double)
         default:
             guard let whole = exactInteger, Int64(exactly: Double(whole)) == whole else { return [] }
             return [Double(whole)]

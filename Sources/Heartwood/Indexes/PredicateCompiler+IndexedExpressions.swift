@@ -36,6 +36,10 @@ extension PredicateCompiler {
             builder.append(value, isText: isText)
             return builder.buffer.first == KeyBuilder.valueTag ? builder.bytes : nil
         }
+        if !isText, value.mayBeDecimal || mayBeDecimal(node) {
+            if let number = PredicateNumber(value) { return near(number.double, operation, key) }
+            if value.members != nil { return nil }
+        }
         switch operation {
         case .equal: return component(value).map { IndexCondition(key, kind: .equal([$0]), isExact: false) }
         case .isIn:
@@ -57,6 +61,50 @@ extension PredicateCompiler {
             builder.append(textPrefix: prefix)
             return IndexCondition(key, kind: .prefix(builder.bytes), isExact: false)
         default: return nil
+        }
+    }
+    /// Between a decimal and the double in a key, or of a key and a decimal, some of the last places are lost: what is that near may be equal.
+    private func near(_ number: Double, _ operation: PredicateNode.Operator, _ key: IndexKey) -> IndexCondition? {
+        func component(_ number: Double) -> [UInt8] {
+            let builder = KeyBuilder()
+            builder.append(double: number)
+            return builder.bytes
+        }
+        guard number.isFinite else { return nil }
+        let margin = abs(number) * 1e-12 + 1e-120
+        let lower = component(number - margin), upper = component(number + margin)
+        let (hasLower, hasUpper): (Bool, Bool)
+        switch operation {
+        case .equal: (hasLower, hasUpper) = (true, true)
+        case .less, .lessOrEqual: (hasLower, hasUpper) = (false, true)
+        case .greater, .greaterOrEqual: (hasLower, hasUpper) = (true, false)
+        default: return nil
+        }
+        let kind = IndexCondition.Kind.range(
+            lower: hasLower ? lower : nil, lowerIsOpen: false, upper: hasUpper ? upper : nil, upperIsOpen: false)
+        return IndexCondition(key, kind: kind, isExact: false)
+    }
+
+    /// Whether an expression's values may be decimals.
+    private func mayBeDecimal(_ node: ExpressionNode) -> Bool {
+        switch node {
+        case .constant(let value): value.mayBeDecimal
+        case .keyPath(let keys):
+            keys.count == 1 ? table.runtime.index(of: keys[0]).map { table.runtime.properties[$0].kind == .decimal } ?? true : true
+        case .call(.cast, _): true
+        case .call(_, let list), .aggregate(let list): list.contains(where: mayBeDecimal)
+        case .conditional(_, let first, let second): mayBeDecimal(first) || mayBeDecimal(second)
+        default: true
+        }
+    }
+}
+
+extension PredicateValue {
+    fileprivate var mayBeDecimal: Bool {
+        switch self {
+        case .decimal: true
+        case .collection(let members): members.contains(where: \.mayBeDecimal)
+        default: false
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Heartwood
@@ -305,6 +306,30 @@ import Testing
         }
         for (format, argument) in [("ANY people.objectID == %@", ids[1]), ("ANY people.objectID IN %@", [ids[1]])] as [(String, Any)] {
             #expect(try count(stack, format, [argument], of: "Group") == 1, "\(format)")
+        }
+    }
+
+    /// What a decimal and a double are to each other is not what their conversions say, which lose last places.
+    @Test(arguments: StoreKind.recordLogs)
+    func aDecimalFindsTheDoublesThatEqualItByEachWay(kind: StoreKind) throws {
+        var random = SeededGenerator(seed: 5)
+        let ratios = (0..<40).map { Double.random(in: -1000...1000, using: &random) * pow(10, Double($0 * 2 - 40)) }
+        let prices = try ratios.map { NSDecimalNumber(decimal: try #require(Decimal(finite: $0))) }
+        let keys = ["ratio", "ratio / 1", "price", "price + 0"]
+        let stack = try stack(kind, keys, zip(ratios, prices).map { ["ratio": $0, "price": $1] })
+        let all = try stack.fetch("Sample")
+        for (ratio, price) in zip(ratios, prices) {
+            for (format, argument) in [
+                ("ratio IN %@", [price]), ("ratio / 1 == %@", price), ("ratio / 1 <= %@", price), ("ratio / 1 > %@", price), ("price IN %@", [ratio]),
+                ("price + 0 == %@", ratio), ("price + 0 >= %@", ratio), ("price + 0 < %@", ratio), ("price + 0 IN %@", [ratio]),
+            ] as [(String, Any)] {
+                let predicate = NSPredicate(format: format, argumentArray: [argument])
+                let wanted = Set(all.filter { predicate.evaluate(with: $0) })
+                for tuning in [QueryTuning(), QueryTuning(access: .scan)] + keys.map({ QueryTuning(access: .index("index:\($0)")) }) {
+                    let found = try QueryTuning.with(tuning) { try stack.fetch("Sample", format, [argument]) }
+                    #expect(Set(found) == wanted, "\(predicate) by \(tuning): \(found.count), memory \(wanted.count)")
+                }
+            }
         }
     }
 }
