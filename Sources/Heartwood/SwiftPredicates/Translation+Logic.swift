@@ -84,15 +84,16 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
         let base = try translation.value(wrapped)
         translation.bind(variable.key, to: base)
         let result = try translation.translate(transform)
-        guard !base.isNeverNull else { return result }
         let isNil = base.isNil
+        // What null is read as is a value too.
+        if case .constant(false) = isNil { return result }
         switch result {
         case .truth(let node, let inner):
             let whole = node.fails(whenNull: base.node) ? node : .joining([.negating(isNil), node], isAnd: true)
             return .truth(whole, isNil: inner.map { .joining([isNil, $0], isAnd: false) } ?? isNil)
         case .value(var value):
             if value.node.isNull(with: base.node) {
-                if value.ifNull != nil, value.owner == nil { value.owner = base.node }
+                if value.ifNull != nil, value.owner == nil { value.owner = base.ifNull == nil ? base.node : base.owner }
                 return .value(value)
             }
             let plain = ExpressionNode.conditional(isNil, .constant(.null), value.whole)
