@@ -131,4 +131,18 @@ final class Ledger: NSManagedObject {
         #expect(sample.value(forKey: "ratio") as? Double == 0.5 && sample.value(forKey: "flag") as? Bool == true)
         #expect(sample.value(forKey: "price") as? NSDecimalNumber == NSDecimalNumber(string: "1.5"))
     }
+
+    /// Such a path gave nil, where a predicate finds the value.
+    @Test(arguments: StoreKind.allCases)
+    func pathsLeadThroughWhatIsNoObject(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let person = stack.insert("Person", ["name": "Ada"])
+        let all = stack.insert("Everything", ["transformable": ["city": "Rome", "numbers": [1, 2, 3]] as NSDictionary])
+        try stack.context.save()
+        #expect(person.value(forKeyPath: "entity.name") as? String == "Person" && person.value(forKeyPath: "name.length") as? Int == 3)
+        #expect(all.value(forKeyPath: "transformable.city") as? String == "Rome")
+        #expect(all.value(forKeyPath: "transformable.town") == nil && all.value(forKeyPath: "string.length") == nil)
+        #expect(all.value(forKeyPath: "transformable.numbers.@sum.self") as? Int == 6)
+        #expect(person.value(forKeyPath: "group.entity.name") == nil)
+    }
 }

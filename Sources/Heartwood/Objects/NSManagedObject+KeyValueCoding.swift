@@ -86,8 +86,9 @@ extension NSManagedObject: PredicateSubject {
     }
 
     /// The value at the end of a path of keys joined by dots. A to-many relationship on the way collects its members'
-    /// values into a set, a fetched property its results' values into an array, with `NSNull` for null. Collection operators are those
-    /// of predicates: `"tasks.@count"`, `"feedback.@avg.rating"`.
+    /// values into a set, a fetched property its results' values into an array, with `NSNull` for null. Behind other values it gives what
+    /// predicates find there: the values of a dictionary, `"entity.name"`, the `length` of a text. Collection operators are those of
+    /// predicates: `"tasks.@count"`, `"feedback.@avg.rating"`.
     /// - Precondition: each key is a property of the entity it is asked of, and there are no more than 64.
     public final func value(forKeyPath path: String) -> Any? {
         guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
@@ -105,7 +106,8 @@ extension NSManagedObject: PredicateSubject {
         case let set as NSSet:
             return NSSet(array: set.allObjects.compactMap { ($0 as? NSManagedObject)?.value(forKeyPath: rest) })
         case let list as NSArray: return fetchedValues(list, rest)
-        default: return nil
+        case nil: return nil
+        default: return PredicateKeyPath.value(rest.split(separator: ".").map(String.init)[...], of: first).object
         }
     }
 
