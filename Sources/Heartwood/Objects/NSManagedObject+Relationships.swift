@@ -212,9 +212,9 @@ extension NSManagedObject {
 
     /// An ordered set that stands for an ordered to-many relationship: what is done to it is done to the relationship, both sides.
     ///
-    /// Off Apple's platforms Foundation lets nobody override `firstObject`, `lastObject`, `reversed` and the enumerators. The set
-    /// keeps members for them: as they were when it was made, or last changed through it. So it reads the relationship's
-    /// keys when it is made; `addManagedObject(_:at:)` and the like read less.
+    /// Off Apple's platforms Foundation lets nobody override `firstObject`, `lastObject`, `reversed`, `array`, `set` and the enumerators,
+    /// `for` loops among them. The set keeps members for them: as they were when it was made, last changed through it, or last counted and
+    /// found to be more or fewer. So it reads the relationship's keys when it is made; `addManagedObject(_:at:)` and the like read less.
     /// - Precondition: the entity has an ordered to-many relationship of this name.
     public final func mutableOrderedSetValue(forKey name: String) -> NSMutableOrderedSet {
         let index = toManyIndex(name)

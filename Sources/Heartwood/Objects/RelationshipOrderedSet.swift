@@ -50,7 +50,15 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     // MARK: Looking
 
-    override var count: Int { isFollowing ? super.count : owner.countOfManagedObjects(at: index) }
+    override var count: Int {
+        if isFollowing { return super.count }
+        let count = owner.countOfManagedObjects(at: index)
+        #if !canImport(ObjectiveC)
+            // Foundation asks for it before it goes over the kept members.
+            if count != super.count { follow() }
+        #endif
+        return count
+    }
 
     override func object(at place: Int) -> Any {
         isFollowing ? super.object(at: place) : owner.managedObject(atPlace: place, at: index)
@@ -71,7 +79,40 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         members.sorted { comparator($0, $1) == .orderedAscending }
     }
 
-    override var description: String { NSOrderedSet(array: members).description }
+    override var description: String { immutable.description }
+    private var immutable: NSOrderedSet { NSOrderedSet(array: members) }
+
+    #if !canImport(ObjectiveC)
+        // Foundation goes over the kept members in these.
+        override func copy(with zone: NSZone? = nil) -> Any { immutable }
+        override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableOrderedSet(array: members) }
+        override func isEqual(to other: NSOrderedSet) -> Bool { immutable.isEqual(to: other) }
+        override func intersects(_ other: NSOrderedSet) -> Bool { immutable.intersects(other) }
+        override func intersectsSet(_ set: Set<AnyHashable>) -> Bool { immutable.intersectsSet(set) }
+        override func isSubset(of other: NSOrderedSet) -> Bool { immutable.isSubset(of: other) }
+        override func isSubset(of set: Set<AnyHashable>) -> Bool { immutable.isSubset(of: set) }
+        override func sortedArray(using descriptors: [NSSortDescriptor]) -> [Any] { immutable.sortedArray(using: descriptors) }
+
+        override func enumerateObjects(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) { immutable.enumerateObjects(block) }
+
+        override func enumerateObjects(
+            options: NSEnumerationOptions = [], using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
+        ) { immutable.enumerateObjects(options: options, using: block) }
+
+        override func enumerateObjects(
+            at places: IndexSet, options: NSEnumerationOptions = [], using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
+        ) { immutable.enumerateObjects(at: places, options: options, using: block) }
+
+        override func index(
+            ofObjectAt places: IndexSet, options: NSEnumerationOptions = [],
+            passingTest test: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Bool
+        ) -> Int { immutable.index(ofObjectAt: places, options: options, passingTest: test) }
+
+        override func indexes(
+            ofObjectsAt places: IndexSet, options: NSEnumerationOptions = [],
+            passingTest test: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Bool
+        ) -> IndexSet { immutable.indexes(ofObjectsAt: places, options: options, passingTest: test) }
+    #endif
 
     // MARK: Changing
 

@@ -228,6 +228,26 @@ import Testing
             #expect(places.count == crowded.count && zip(places, places.dropFirst()).allSatisfy { $0 < $1 })
         }
     }
+
+    /// Foundation went over members that were no longer those, and ended the process where it made another ordered set of it.
+    @Test func anOrderedSetThatIsKeptShowsWhatElseHasChanged() throws {
+        let stack = try TestStack(.inMemory)
+        let person = stack.insert("Person", ["name": "a"]), kept = person.mutableOrderedSetValue(forKey: "tasks")
+        let tasks = (0..<4).map { stack.insert("Task", ["title": "t\($0)"]) }, all = NSOrderedSet(array: tasks)
+        func titles(_ members: [Any]) -> String { members.map { ($0 as? NSManagedObject)?.text("title") ?? "?" }.joined() }
+        person.setValue(all, forKey: "tasks")
+        #expect(kept.isEqual(to: all) && all.isEqual(kept) && kept.isSubset(of: all) && kept.intersects(NSOrderedSet(object: tasks[1])))
+        #expect((kept.copy() as? NSOrderedSet)?.count == 4 && (kept.mutableCopy() as? NSMutableOrderedSet)?.count == 4)
+        #expect(kept.indexes { object, _, _ in object as? NSManagedObject === tasks[2] } == [2])
+        var seen: [Any] = []
+        kept.enumerateObjects { object, _, _ in seen.append(object) }
+        #expect(titles(seen) == "t0t1t2t3" && titles(kept.objects(at: [1, 2])) == "t1t2")
+        person.removeManagedObject(tasks[0], at: person.propertyIndex("tasks"))
+        #expect(NSOrderedSet(orderedSet: kept).count == 3 && titles(kept.array) == "t1t2t3")
+        stack.context.delete(tasks[1])
+        stack.context.processPendingChanges()
+        #expect(kept.count == 2 && kept.firstObject as? NSManagedObject === tasks[2] && titles(kept.map { $0 }) == "t2t3")
+    }
 }
 
 extension NSManagedObject {
