@@ -79,7 +79,7 @@ extension RecordLogStore {
         do {
             let (path, options) = try new.location()
             let identifier = (UInt64.random(in: 1...UInt64.max), UInt64.random(in: 1...UInt64.max))
-            var metadata = try RecordLogMetadata.read(log.snapshot())
+            var metadata = try pendingMetadata ?? RecordLogMetadata.read(log.snapshot())
             metadata[NSStoreUUIDKey] = UUID(storedBytes: identifier).uuidString
             metadata[NSStoreTypeKey] = new.type
             try log.copy(

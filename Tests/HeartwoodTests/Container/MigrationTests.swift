@@ -223,6 +223,15 @@ import Testing
         #expect(place.contents == before)
     }
 
+    @Test(arguments: StoreKind.recordLogs)
+    func metadataThatNoSaveHasWrittenGoAlong(kind: StoreKind) throws {
+        let stack = try TestStack(kind), place = try StorePlace()
+        stack.persistentStore.metadata = ["note": "kept"]
+        let new = try stack.coordinator.migratePersistentStore(
+            stack.persistentStore, to: place["new"], options: nil, withType: NSRecordLogStoreType)
+        #expect(new.metadata["note"] as? String == "kept" && new.metadata[NSStoreUUIDKey] as? String == new.identifier)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func objectsOfTheOldStoreAreOfARemovedOne(kind: StoreKind) throws {
         let stack = try TestStack(kind), place = try StorePlace()
