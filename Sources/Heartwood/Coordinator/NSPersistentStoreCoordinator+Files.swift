@@ -32,7 +32,7 @@ extension NSPersistentStoreCoordinator {
         sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
         let storeClass = try StoreClasses.fileClass(for: storeType)
-        guard persistentStore(for: destinationURL) == nil else {
+        guard loadedStore(at: destinationURL) == nil else {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError,
                 "The store at \(destinationURL.path) is loaded in this coordinator; remove it before it is replaced.",
@@ -57,11 +57,28 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Removes the store at `url` with everything in it. Does nothing where there is no file.
-    /// - Throws: 134070 where it is open for writing in this process, or in another as far as the system tells, and where the file is no
-    ///   such store; 134000 for a type without a class. Nothing is removed then.
+    ///
+    /// Others than a record log have their file open while they save alone: of those this coordinator's own are known to be in use. Of a type
+    /// that somebody has registered the file is removed whatever is in it.
+    /// - Throws: 134070 where it is loaded for writing in this coordinator; for a record log that is open for writing in this process, or in
+    ///   another as far as the system tells; and where the file is no such store; 134000 for a type without a class. Nothing is removed then.
     public final func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
         guard storeType != NSInMemoryStoreType, !NSPersistentStore.isNowhere(url) else { return }
+        if let store = loadedStore(at: url), !store.isReadOnly {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "The store at \(url.path) is loaded in this coordinator, and was not removed; remove it from the coordinator first.",
+                [NSAffectedStoresErrorKey: [store], NSFilePathErrorKey: url.path])
+        }
         try StoreClasses.fileClass(for: storeType).destroy(at: url, options: options)
+    }
+
+    /// The store whose file a URL leads to, be it through links.
+    private func loadedStore(at url: URL) -> NSPersistentStore? {
+        persistentStore(for: url) ?? persistentStores.first { store in
+            store.type != NSInMemoryStoreType && url.isFileURL
+                && store.url?.resolvingSymlinksInPath().standardizedFileURL == url.resolvingSymlinksInPath().standardizedFileURL
+        }
     }
 
     /// The same, with the modern spelling.

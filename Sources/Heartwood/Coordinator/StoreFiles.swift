@@ -20,11 +20,12 @@ enum StoreFiles {
 
     /// Crash points: before the rename there is a file beside `url`, which the next replacement removes; after it `url` is the copy.
     static func replaceFile(at url: URL, with source: URL) throws {
-        let copy = beside(url)
+        // Not the links.
+        let target = url.resolvingSymlinksInPath(), copy = beside(target)
         try removeFile(at: copy)
         do {
-            try FileManager.default.copyItem(at: source, to: copy)
-            try LogStore.rename(copy.path, to: url.path, replacing: true)
+            try FileManager.default.copyItem(at: source.resolvingSymlinksInPath(), to: copy)
+            try LogStore.rename(copy.path, to: target.path, replacing: true)
         } catch {
             try? removeFile(at: copy)
             throw wrapped(error, url)

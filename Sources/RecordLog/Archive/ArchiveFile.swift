@@ -206,6 +206,25 @@ package final class ArchiveFile {
         }
     }
 
+    /// Removes the archive at `path`, damaged or not, and what an interrupted save has left beside it. Does nothing where there is no file.
+    /// - Throws: `notAStore` for any other file, `locked` while somebody saves, `isDirectory`, `permissionDenied`. Nothing is removed then.
+    package static func remove(path: String, options: StoreOptions) throws {
+        let archive = ArchiveFile(path: path, options: options)
+        guard try archive.current() != nil else { return }
+        try archive.withLock { try archive.remove() }
+    }
+
+    private func remove() throws {
+        guard let locked else { preconditionFailure("an archive is removed under its lock") }
+        let start = try Self.read(locked, at: 0, count: ArchiveHeader.probeSize)
+        if !start.starts(with: ArchiveHeader.magic), !start.isEmpty { _ = try ArchiveHeader(start, path: path) }
+        let target = try fileSystem.resolved(path)
+        try? removeLeftover(target + ".saving")
+        try fileSystem.remove(target)
+        if target != path { try fileSystem.remove(path) }
+        if options.durability != .none { try fileSystem.syncDirectory(of: target) }
+    }
+
     /// Removes what an interrupted save has left: its header is written last, so it begins with that or with nothing.
     private func removeLeftover(_ path: String) throws(StoreError) {
         let left: any StorageFile

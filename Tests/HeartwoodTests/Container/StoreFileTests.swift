@@ -171,4 +171,58 @@ import Testing
             #expect(code(error) == NSPersistentStoreInvalidTypeError)
         }
     }
+
+    /// They removed whatever file had the path, and that of a store that was in use.
+    @Test func aBinaryStoreIsDestroyedOnlyWhereThereIsOneThatIsNotLoaded() throws {
+        let place = try StorePlace()
+        try Data("Dear mother, this is a long letter that nobody wants to lose.".utf8).write(to: place["letter"])
+        try FileManager.default.createDirectory(at: place["directory"], withIntermediateDirectories: false)
+        for name in ["letter", "directory"] {
+            let error = #expect(throws: (any Error).self) { try coordinator.destroyPersistentStore(at: place[name], type: .binary) }
+            #expect(code(error) == NSPersistentStoreOperationError, "\(name)")
+        }
+        #expect(place.names == ["directory", "letter"])
+        let store = try coordinator.addPersistentStore(type: .binary, at: place["a"])
+        try FileManager.default.createSymbolicLink(at: place["link"], withDestinationURL: place["a"])
+        for name in ["a", "link"] {
+            let error = #expect(throws: (any Error).self) { try coordinator.destroyPersistentStore(at: place[name], type: .binary) }
+            #expect(code(error) == NSPersistentStoreOperationError, "\(name)")
+        }
+        try coordinator.remove(store)
+        // Damaged beyond its first bytes it is an archive still.
+        try (Data(contentsOf: place["a"]).prefix(20) + Data(repeating: 7, count: 100)).write(to: place["a"])
+        try coordinator.destroyPersistentStore(at: place["link"], type: .binary)
+        try coordinator.destroyPersistentStore(at: place["a"], type: .binary)
+        #expect(place.names == ["directory", "letter"])
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func aLoadedStoreIsNeitherReplacedNorDestroyedBehindALink(kind: StoreKind) throws {
+        let place = try StorePlace(), stack = try TestStack(kind, at: place["a"]), other = try TestStack(kind, at: place["b"])
+        for (stack, label) in [(stack, "a"), (other, "b")] {
+            stack.insert("Tag", ["label": label])
+            try stack.context.save()
+        }
+        try other.coordinator.remove(other.persistentStore)
+        try FileManager.default.createSymbolicLink(at: place["link"], withDestinationURL: place["a"])
+        func replace() throws {
+            try stack.coordinator.replacePersistentStore(at: place["link"], withPersistentStoreFrom: place["b"], ofType: kind.type)
+        }
+        #expect(code(#expect(throws: (any Error).self) { try replace() }) == NSPersistentStoreOperationError)
+        let error = #expect(throws: (any Error).self) { try stack.coordinator.destroyPersistentStore(at: place["link"], ofType: kind.type) }
+        #expect(code(error) == NSPersistentStoreOperationError && place.names == ["a", "b", "link"])
+        try stack.coordinator.remove(stack.persistentStore)
+        try replace()
+        let again = try TestStack(kind, at: place["a"])
+        #expect(try again.fetch("Tag").map { $0.value(forKey: "label") as? String } == ["b"], "what the link leads to was replaced")
+    }
+
+    @Test func onlyFilesHaveABinaryStoresMetadata() throws {
+        let place = try StorePlace()
+        try coordinator.remove(try coordinator.addPersistentStore(type: .binary, at: place["a"]))
+        let url = try #require(URL(string: "https://example.com\(place["a"].path)"))
+        #expect(throws: (any Error).self) { try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .binary, at: url) }
+        #expect(throws: (any Error).self) { try coordinator.destroyPersistentStore(at: url, type: .binary) }
+        #expect(place.names == ["a"])
+    }
 }

@@ -171,13 +171,25 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         var options = StoreOptions()
         options.isReadOnly = true
         do {
-            guard let bytes = try ArchiveFile(path: url.path, options: options).read() else {
+            guard let bytes = try ArchiveFile(path: try path(of: url), options: options).read() else {
                 throw CoreDataError.make(
                     NSPersistentStoreOpenError, "There is no archive at \(url.path), or an empty file.", [NSFilePathErrorKey: url.path])
             }
             return try metadata(of: try TableArchiveReader(bytes, path: url.path), path: url.path)
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error, opening: true)
+        }
+    }
+
+    private class func path(of url: URL) throws -> String {
+        try BinaryStore(persistentStoreCoordinator: nil, configurationName: nil, at: url).filePath()
+    }
+
+    override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+        do {
+            try ArchiveFile.remove(path: try path(of: url), options: StoreOptions())
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrapRemoval(error)
         }
     }
 }
