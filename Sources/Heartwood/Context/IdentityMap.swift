@@ -204,6 +204,9 @@ final class IdentityMap {
         for place in 0..<gone { disposed[place].release() }
     }
 
+    /// Has the next look whether a sweep is wanted find that it is.
+    func wantSweep() { sweepAt = 0 }
+
     private func isDisposable(_ index: Int) -> Bool {
         guard objects[index]?._withUnsafeGuaranteedRef({ $0.isDisposable }) ?? false else { return false }
         return isOnlyReference(index)

@@ -108,6 +108,10 @@ extension NSManagedObjectContext {
         }
         // Of a family some entities may be in no store, as its configuration says.
         if families.isEmpty, fetch.affectedStores == nil, let storeless { throw CoreDataError.noStore(for: storeless) }
+        if families.count > 1, let stores = coordinator?.persistentStores {
+            // Its entities may name them in another order.
+            families = stores.compactMap { store in families.first { $0.store === store } }
+        }
         if parentContext == nil { for family in families { family.store.followOthers() } }
         return families
     }

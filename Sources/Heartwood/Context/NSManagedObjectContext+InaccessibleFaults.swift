@@ -30,11 +30,16 @@ extension NSManagedObjectContext {
         do { return try view(of: store).row(object.key) == nil } catch { return false }
     }
 
-    /// The key that an ID's object has here: that of the ID, but for IDs of another coordinator over the same file.
+    /// The key that an ID's object has here: that of the ID, but for IDs of another coordinator over the same file, and those of before the
+    /// store was removed and added again.
     /// - Returns: nil for a temporary ID of another tree of contexts, and where this context's coordinator has no such store.
     final func ownKey(of id: NSManagedObjectID) -> ObjectKey? {
         guard !id.isTemporaryID else { return id.contextToken == tree.token ? id.key : nil }
-        guard let owner = id.persistentStore?.persistentStoreCoordinator, owner !== coordinator else { return id.key }
-        return coordinator?.managedObjectID(forURIRepresentation: id.uriRepresentation())?.key
+        guard let coordinator else { return id.key }
+        let owner = id.persistentStore?.persistentStoreCoordinator
+        guard owner !== coordinator else { return id.key }
+        if let key = id.key(among: coordinator.persistentStores) { return key }
+        // Objects of a removed store keep their keys.
+        return owner == nil && coordinator.runtime(slot: id.key.slot) == nil ? id.key : nil
     }
 }

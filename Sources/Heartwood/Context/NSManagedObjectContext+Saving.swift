@@ -62,7 +62,8 @@ extension NSManagedObjectContext {
         var batches: [(NSPersistentStore, SaveBatch)] = []
         let find: (ObjectKey) -> NSManagedObject? = { [unowned(unsafe) self] in self.identities[$0] }
         for object in listed {
-            if object.runtime.store == nil { try adoptStore(object) }
+            // An object with a permanent ID is its store's, be that removed.
+            if object.runtime.store == nil || object.runtime.isRetired && object.isInserted && object.key.isTemporary { try adoptStore(object) }
             guard let store = object.runtime.store else { throw CoreDataError.noStore(for: object.entity) }
             let batch: SaveBatch
             if let last = batches.last, last.0 === store {
@@ -85,7 +86,7 @@ extension NSManagedObjectContext {
         return batches
     }
 
-    /// An object that was inserted before its store was added takes its runtime from the store now.
+    /// An object that was inserted before its store was added, or for one that was removed, takes its runtime from the store now.
     private func adoptStore(_ object: NSManagedObject) throws {
         guard object.isInserted else { throw CoreDataError.removedStore(of: object.entity) }
         guard let found = coordinator?.runtime(for: object.entity), found.store != nil else {

@@ -114,8 +114,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// The commits that this context reads; nil for the newest ones.
     final var generation: NSQueryGenerationToken?
-    /// By store: the view that reads use until the store has a newer commit.
-    private var views: [ObjectIdentifier: StoreView] = [:]
+    /// By the store's first slot: the view that reads use until the store has a newer commit.
+    private var views: [UInt64: StoreView] = [:]
     /// The last view used, so that most reads look nothing up.
     @exclusivity(unchecked) private var lastView: (slotBase: UInt64, view: StoreView)?
     /// What keeps the memory of rows that objects point at.
@@ -220,10 +220,27 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     private func remember(_ runtime: EntityRuntime) {
+        if runtimesBySlot.contains(where: { $0?.isRetired == true }) { forgetRemovedStores() }
         if runtime.store is NSIncrementalStore, identities.observer == nil { identities.observer = RegistrationObserver() }
         let slot = Int(runtime.slot)
         while runtimesBySlot.count <= slot { runtimesBySlot.append(nil) }
         runtimesBySlot[slot] = runtime
+    }
+
+    /// Lets go of what is known of removed stores, so that their slots can be used again once nobody has an object of theirs.
+    private func forgetRemovedStores() {
+        let stores = Set((coordinator?.persistentStores ?? []).map(\.slotBase)), known = views.count
+        views = views.filter { stores.contains($0.key) }
+        var isAny = views.count < known
+        for slot in runtimesBySlot.indices where runtimesBySlot[slot]?.isRetired == true {
+            runtimesBySlot[slot] = nil
+            isAny = true
+        }
+        guard isAny else { return }
+        runtimesByEntity = runtimesByEntity.filter { !$0.value.isRetired }
+        forgetRoute()
+        lastView = nil
+        identities.wantSweep()
     }
 
     @inline(__always)
@@ -246,8 +263,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
         let view = try generation?.view(of: store) ?? store.newestView(for: self)
         forgetRoute()
-        if let old = views[ObjectIdentifier(store)], old.storage === view.storage {} else { pinned.append(view.storage) }
-        views[ObjectIdentifier(store)] = view
+        if !views.isEmpty, views[store.slotBase] == nil { forgetRemovedStores() }
+        if let old = views[store.slotBase], old.storage === view.storage {} else { pinned.append(view.storage) }
+        views[store.slotBase] = view
         lastView = (store.slotBase, view)
         return view
     }

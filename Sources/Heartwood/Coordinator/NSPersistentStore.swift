@@ -146,7 +146,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// The key that a URI's name stands for; nil for none.
     func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
-        guard let row = UInt64(name), row > 0, row < ObjectKey.temporaryBit else { return nil }
+        guard let row = UInt64(name), row > 0, row < ObjectKey.temporaryBit, String(row) == name else { return nil }
         return ObjectKey(slot: runtime.slot, row: row)
     }
 

@@ -24,6 +24,27 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         var runtimesBySlot: [UInt16: EntityRuntime] = [:]
         var nextSlot: Int = 0
         var storelessCount: UInt16 = 0
+        private var retired: [RetiredSlots] = []
+
+        /// What a removed store had. Objects, views and contexts that know its rows hold its runtimes.
+        private struct RetiredSlots {
+            let range: Range<Int>
+            let runtimes: [Weak]
+
+            struct Weak {
+                weak var runtime: EntityRuntime?
+            }
+        }
+
+        mutating func retire(_ store: NSPersistentStore) {
+            var gone: [RetiredSlots.Weak] = []
+            for runtime in runtimesBySlot.values where runtime.store === store {
+                runtime.retire()
+                gone.append(RetiredSlots.Weak(runtime: runtime))
+            }
+            retired.append(RetiredSlots(range: Self.slots(of: store), runtimes: gone))
+            runtimesBySlot = runtimesBySlot.filter { $0.value.store !== store }
+        }
 
         /// Slots are 16 bits; the last ones are of entities without a store.
         private static let slotsMax = 60 << 10
@@ -34,13 +55,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             return first..<first + max(256, store.slotCount * 2)
         }
 
-        /// Behind all that were ever used; once those are many, what removed stores had is used again. nil where there is no room.
-        func freeSlot() -> UInt16? {
+        /// Behind all that were ever used; once those are many, what removed stores had is used again, where nobody knows a row of theirs
+        /// any more: a key must not come to name another object. nil where there is no room.
+        mutating func freeSlot() -> UInt16? {
             if nextSlot < Self.slotsMax { return UInt16(nextSlot) }
+            retired.removeAll { slots in slots.runtimes.allSatisfy { $0.runtime == nil } }
             var free = 0
-            for taken in stores.map(Self.slots).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            for taken in (stores.map(Self.slots) + retired.map(\.range)).sorted(by: { $0.lowerBound < $1.lowerBound }) {
                 if taken.lowerBound >= free + 1024 { break }
-                free = taken.upperBound
+                free = max(free, taken.upperBound)
             }
             return free < Self.slotsMax ? UInt16(free) : nil
         }
@@ -134,7 +157,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let firstSlot = state.withLock { $0.freeSlot() }
         guard let firstSlot else {
             throw CoreDataError.make(
-                NSPersistentStoreOperationError, "The coordinator has no room for another store; remove one, or use a second coordinator.")
+                NSPersistentStoreOperationError,
+                "The coordinator has no room for another store; remove one, reset() the contexts that know objects of removed ones, or use a "
+                    + "second coordinator.")
         }
         let runtimes = try store.load(model: managedObjectModel, firstSlot: firstSlot)
         if let twin = persistentStores.first(where: { !$0.identifier.isEmpty && $0.identifier == store.identifier }) {
@@ -147,22 +172,25 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             change[NSUUIDChangedPersistentStoresKey] = [old, store]
         }
         announce(.NSPersistentStoreCoordinatorStoresWillChange, change)
+        let place = old.flatMap { old in persistentStores.firstIndex { $0 === old } }
         // What it could not write as it was closed is in its own file.
         if let old { try? detach(old) }
-        adopt(store, runtimes)
+        adopt(store, runtimes, at: place)
         store.didAdd(to: self)
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }
 
-    private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime]) {
+    /// - Parameter place: among the stores; nil for the last one.
+    private func adopt(_ store: NSPersistentStore, _ runtimes: [EntityRuntime], at place: Int? = nil) {
         state.withLock { state in
+            let later = place.map { Array(state.stores.dropFirst($0)) } ?? []
             for runtime in runtimes {
-                state.routes.add(runtime)
+                state.routes.add(runtime, before: later)
                 state.runtimesBySlot[runtime.slot] = runtime
             }
             sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)
             state.nextSlot = max(state.nextSlot, State.slots(of: store).upperBound)
-            state.stores.append(store)
+            state.stores.insert(store, at: state.stores.count - later.count)
         }
     }
 
@@ -222,16 +250,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let isKnown = state.withLock { state in
             guard let index = state.stores.firstIndex(where: { $0 === store }) else { return false }
             state.stores.remove(at: index)
-            for runtime in state.runtimesBySlot.values where runtime.store === store { runtime.retire() }
+            state.retire(store)
             state.routes.remove(store)
             sharing.store(state.routes.hasSharedEntities, ordering: .relaxed)
-            state.runtimesBySlot = state.runtimesBySlot.filter { $0.value.store !== store }
             return true
         }
         guard isKnown else { throw CoreDataError.unknownStore() }
         store.willRemove(from: self)
+        defer { store.persistentStoreCoordinator = nil }
         try store.unload()
-        store.persistentStoreCoordinator = nil
     }
 
     // MARK: Metadata and IDs
@@ -247,17 +274,25 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The ID that a URI names, if its store was added; whether the object exists is not asked.
     public final func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        guard url.scheme == "x-coredata", let host = url.host else { return nil }
+        guard url.scheme == "x-coredata", let host = url.host(percentEncoded: true)?.removingPercentEncoding else { return nil }
         // A name may have a slash in it, which is encoded.
         let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { String($0).removingPercentEncoding }
         guard parts.count == 2, parts[1].hasPrefix("p"),
             let store = persistentStores.first(where: { $0.identifier.lowercased() == host.lowercased() }),
             let entity = managedObjectModel.entitiesByName[parts[0]]
         else { return nil }
-        let found = state.withLock { state in
-            state.runtimesBySlot.values.first { $0.store === store && $0.entity === entity }
-        }
-        guard let found, let key = store.key(named: String(parts[1].dropFirst()), of: found) else { return nil }
+        guard let found = runtime(of: entity, in: store), let key = store.key(named: String(parts[1].dropFirst()), of: found) else { return nil }
         return NSManagedObjectID(entity: entity, key: key, store: store, contextToken: 0)
+    }
+
+    /// The key that an ID of this store has in this coordinator, wherever the ID was made.
+    final func key(of id: NSManagedObjectID, in store: NSPersistentStore) -> ObjectKey? {
+        guard let entity = id.entity.name.flatMap({ managedObjectModel.entitiesByName[$0] }), let found = runtime(of: entity, in: store)
+        else { return nil }
+        return store.key(named: id.nameInStore, of: found)
+    }
+
+    private func runtime(of entity: NSEntityDescription, in store: NSPersistentStore) -> EntityRuntime? {
+        runtimes(of: entity).first { $0.store === store }
     }
 }

@@ -245,8 +245,8 @@ struct PredicateCompiler {
         var result: Set<RowReference> = []
         for member in members {
             switch member {
-            case .object(let object): if object.isRow(of: store) { result.insert(view.reference(object.key)) }
-            case .objectID(let id): if id.isRow(of: store) { result.insert(view.reference(id.key)) }
+            case .object(let object): if let key = object.key(in: store) { result.insert(view.reference(key)) }
+            case .objectID(let id): if let key = id.key(in: store) { result.insert(view.reference(key)) }
             default: return nil
             }
         }

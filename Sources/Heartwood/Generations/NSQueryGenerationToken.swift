@@ -47,7 +47,7 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {
         guard Self.canPin(store), store.persistentStoreCoordinator != nil else { return nil }
         return try state.withLock { state in
             if let known = state.pins.first(where: { $0.store === store }) { return known.view }
-            state.pins.removeAll { $0.store == nil }
+            state.pins.removeAll { $0.store?.persistentStoreCoordinator == nil }
             let view = try store.newestView()
             state.pins.append(Pin(store: store, view: view))
             return view

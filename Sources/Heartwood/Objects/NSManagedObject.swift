@@ -75,8 +75,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     /// As its ID has it, which is made where it is needed alone.
-    final func isRow(of store: NSPersistentStore) -> Bool {
-        !key.isTemporary && (runtime.store === store || objectID.isRow(of: store))
+    final func key(in store: NSPersistentStore) -> ObjectKey? {
+        guard !key.isTemporary else { return nil }
+        return runtime.store === store ? key : objectID.key(in: store)
     }
 
     /// Makes sure that the ID stays when the object leaves its context.

@@ -14,6 +14,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     public private(set) weak var persistentStore: NSPersistentStore?
     let key: ObjectKey
     private let storeIdentifier: String
+    /// What a store of somebody's own calls the object, whose row numbers are this coordinator's alone; nil where the row number says it.
+    private let name: String?
     /// Tells the temporary objects of one tree of contexts from those of another.
     let contextToken: UInt64
 
@@ -23,6 +25,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         self.contextToken = key.isTemporary ? contextToken : 0
         persistentStore = key.isTemporary ? nil : store
         storeIdentifier = key.isTemporary ? "" : (store?.identifier ?? "")
+        name = key.isTemporary ? nil : store?.name(of: key)
     }
 
     /// Whether the object has never been saved. The permanent ID that a save gives is another object.
@@ -31,28 +34,52 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     /// `x-coredata://STORE/ENTITY/pROW`, or `x-coredata:///ENTITY/tNUMBER` while temporary. A store of a class of your own has its
     /// reference object in the place of ROW.
     public func uriRepresentation() -> URL {
-        let name = entity.name ?? ""
-        let path = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
+        let entity = entity.name ?? ""
+        let path = entity.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity
         let text = isTemporaryID
             ? "x-coredata:///\(path)/t\(contextToken)-\(key.row & ~ObjectKey.temporaryBit)"
-            : "x-coredata://\(storeIdentifier)/\(path)/p\(persistentStore?.name(of: key) ?? String(key.row))"
+            : "x-coredata://\(Self.host(of: storeIdentifier))/\(path)/p\(name ?? String(key.row))"
         return URL(string: text) ?? URL(fileURLWithPath: "/")
     }
 
-    public override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? NSManagedObjectID else { return false }
-        return self === other || key == other.key && contextToken == other.contextToken
-            && storeIdentifier == other.storeIdentifier
+    /// A store's identity as a URI has it: that of a store of somebody's own may be any text.
+    private static func host(of identifier: String) -> String {
+        identifier.addingPercentEncoding(withAllowedCharacters: hostCharacters) ?? identifier
     }
 
-    /// Whether it names a row of this store, as `isEqual(_:)` has it: of another coordinator's store over the same file too.
-    func isRow(of store: NSPersistentStore) -> Bool {
-        !isTemporaryID && (persistentStore === store || storeIdentifier == store.identifier)
+    private static let hostCharacters = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectID else { return false }
+        guard self !== other else { return true }
+        guard !isTemporaryID else { return key == other.key && contextToken == other.contextToken }
+        // The slot is its coordinator's own, and another one once the store was removed and added again.
+        guard !other.isTemporaryID, key.row == other.key.row || name != nil, name == other.name else { return false }
+        return (entity === other.entity || entity.name == other.entity.name) && storeIdentifier == other.storeIdentifier
     }
+
+    /// The key of the object in this store, as `isEqual(_:)` has it: also where the ID is of another coordinator's store over the same
+    /// file, or of before the store was removed and added again.
+    /// - Returns: nil where it names no object of the store.
+    func key(in store: NSPersistentStore) -> ObjectKey? {
+        guard !isTemporaryID else { return nil }
+        if persistentStore === store { return key }
+        guard storeIdentifier == store.identifier else { return nil }
+        return store.persistentStoreCoordinator?.key(of: self, in: store)
+    }
+
+    /// The same in the store among several whose object it is.
+    func key(among stores: [NSPersistentStore]) -> ObjectKey? {
+        stores.first { $0.identifier == storeIdentifier }.flatMap(key(in:))
+    }
+
+    /// What a store is asked for a row's key: the name, or the row's number.
+    var nameInStore: String { name?.removingPercentEncoding ?? String(key.row) }
 
     public override var hash: Int {
         var hasher = Hasher()
-        hasher.combine(key)
+        if let name { hasher.combine(name) } else { hasher.combine(key.row) }
         hasher.combine(contextToken)
         hasher.combine(storeIdentifier)
         return hasher.finalize()

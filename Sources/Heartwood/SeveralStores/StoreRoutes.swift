@@ -24,9 +24,11 @@ struct StoreRoutes {
 
     mutating func keep(storeless runtime: EntityRuntime) { routes[ObjectIdentifier(runtime.entity), default: Route()].storeless = runtime }
 
-    mutating func add(_ runtime: EntityRuntime) {
+    /// - Parameter later: the stores that come behind the runtime's.
+    mutating func add(_ runtime: EntityRuntime, before later: [NSPersistentStore]) {
         var route = routes[ObjectIdentifier(runtime.entity)] ?? Route()
-        route.runtimes.append(runtime)
+        let place = route.runtimes.firstIndex { known in later.contains { $0 === known.store } }
+        route.runtimes.insert(runtime, at: place ?? route.runtimes.count)
         route.choose()
         hasSharedEntities = hasSharedEntities || route.runtimes.count > 1
         routes[ObjectIdentifier(runtime.entity)] = route

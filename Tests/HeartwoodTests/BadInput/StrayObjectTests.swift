@@ -23,7 +23,7 @@ import Testing
         let both = try TestStack(.inMemory)
         try both.coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: one.url, options: nil)
         let same = both.context.object(with: mine.objectID)
-        #expect(same.value(forKey: "name") as? String == "mine" && same.objectID != mine.objectID)
+        #expect(same.value(forKey: "name") as? String == "mine" && same.objectID == mine.objectID)
         #expect(same.objectID.uriRepresentation() == mine.objectID.uriRepresentation())
         #expect(both.context.registeredObject(for: mine.objectID) === same)
         #expect(try both.context.existingObject(with: mine.objectID) === same)

@@ -343,4 +343,44 @@ import Testing
             #expect(text.contains("Can't assign an object to a store that does not contain the object's entity"))
         #endif
     }
+
+    /// What a removed store was to take goes where it would go now, whether or not somebody still holds that store.
+    @Test(arguments: StoreKind.allCases)
+    func whatWasInsertedForARemovedStoreGoesToAnother(kind: StoreKind) throws {
+        let pair = try StorePair(kind)
+        pair.insert("Book", ["title": "first"])
+        pair.insert("Book", ["title": "second"], into: pair.second)
+        try pair.coordinator.remove(pair.first)
+        try pair.context.save()
+        #expect(try pair.titles(of: "Book", in: pair.second) == ["first", "second"])
+    }
+
+    /// It went behind all others, and new objects to another store than before.
+    @Test(arguments: StoreKind.recordLogs)
+    func aMigratedStoreHasTheOldOnesPlaceAmongOthers(kind: StoreKind) throws {
+        let pair = try StorePair(kind), place = try StorePlace()
+        pair.insert("Book", ["title": "a"], into: pair.first)
+        pair.insert("Book", ["title": "b"], into: pair.second)
+        try pair.context.save()
+        let new = try pair.coordinator.migratePersistentStore(pair.first, to: place["new"], withType: NSRecordLogStoreType)
+        #expect(pair.coordinator.persistentStores == [new, pair.second])
+        pair.context.reset()
+        #expect(try pair.titles(pair.request("Book")) == ["a", "b"])
+        let book = pair.insert("Book", ["title": "c"])
+        try pair.context.save()
+        #expect(book.objectID.persistentStore === new)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func equalObjectsOfAFamilyComeByTheStoresOrder(kind: StoreKind) throws {
+        let model = StorePair.model()
+        let entities = model.entitiesByName
+        model.setEntities(entities["Comic"].map { [$0] } ?? [], forConfigurationName: "Comics")
+        let pair = try StorePair((kind, kind), model: model, configurations: ("Comics", nil))
+        pair.insert("Comic", ["title": "one", "pages": 1], into: pair.first)
+        pair.insert("Book", ["title": "two", "pages": 1], into: pair.second)
+        try pair.context.save()
+        #expect(try pair.titles(pair.request("Book", sort: ["pages"])) == ["one", "two"])
+        #expect(try pair.titles(pair.request("Book")) == ["one", "two"])
+    }
 }
