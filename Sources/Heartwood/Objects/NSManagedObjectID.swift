@@ -80,6 +80,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     public override var hash: Int {
         var hasher = Hasher()
         if let name { hasher.combine(name) } else { hasher.combine(key.row) }
+        // Each entity numbers its rows anew.
+        hasher.combine(entity.name)
         hasher.combine(contextToken)
         hasher.combine(storeIdentifier)
         return hasher.finalize()
