@@ -73,9 +73,10 @@ extension NSPersistentStoreCoordinator {
         try StoreClasses.fileClass(for: storeType).destroy(at: url, options: options)
     }
 
-    /// The store whose file a URL leads to, be it through links.
+    /// The store whose file a URL leads to, be it through links. One in memory has none, whatever its URL.
     private func loadedStore(at url: URL) -> NSPersistentStore? {
-        persistentStore(for: url) ?? persistentStores.first { store in
+        if let store = persistentStore(for: url), store.type != NSInMemoryStoreType { return store }
+        return persistentStores.first { store in
             store.type != NSInMemoryStoreType && url.isFileURL
                 && store.url?.resolvingSymlinksInPath().standardizedFileURL == url.resolvingSymlinksInPath().standardizedFileURL
         }

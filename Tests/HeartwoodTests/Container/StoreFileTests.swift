@@ -196,6 +196,17 @@ import Testing
         #expect(place.names == ["directory", "letter"])
     }
 
+    /// As a store that was migrated into memory has the URL of the file that it came from.
+    @Test func aStoreInMemoryIsInNoFilesWay() throws {
+        let place = try StorePlace(), file = place["a"]
+        for url in [file, place["b"]] { try make(url, url.lastPathComponent) }
+        let memory = try coordinator.addPersistentStore(type: .inMemory, at: file)
+        try coordinator.replacePersistentStore(at: file, withPersistentStoreFrom: place["b"], type: .recordLog)
+        #expect(try names(file) == ["b"])
+        try coordinator.destroyPersistentStore(at: file, type: .recordLog)
+        #expect(place.names == ["b"] && coordinator.persistentStores == [memory])
+    }
+
     @Test(arguments: [StoreKind.recordLog, .binary])
     func aLoadedStoreIsNeitherReplacedNorDestroyedBehindALink(kind: StoreKind) throws {
         let place = try StorePlace(), stack = try TestStack(kind, at: place["a"]), other = try TestStack(kind, at: place["b"])
