@@ -66,7 +66,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// says so (`shouldAddStoreAsynchronously`).
     ///
     /// The default directory is made if it is missing; no other directory is. A store that cannot be added keeps no other from it.
-    public final func loadPersistentStores(completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void) {
+    open func loadPersistentStores(completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void) {
         for description in persistentStoreDescriptions {
             makeDirectory(of: description)
             persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)

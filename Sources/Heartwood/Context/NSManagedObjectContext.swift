@@ -371,7 +371,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Forgets every object and every change. Objects still referred to elsewhere belong to no context then: they read as nil
     /// throughout, and what is set on them goes nowhere.
-    public final func reset() {
+    open func reset() {
         checkQueue()
         let forgotten = ChangeEvents.areWanted ? identities.all.map(\.objectID) : []
         identities.forEach { $0.forgetEverything() }

@@ -13,6 +13,14 @@ extension NSFetchRequest: NSCopying {
         return twin
     }
 
+    /// A request that asks the same, for results as another type.
+    func retyped<Other>() -> NSFetchRequest<Other> {
+        let request = NSFetchRequest<Other>(name: givenName, objectClass: objectClass)
+        request.entity = entity
+        copyTerms(to: request)
+        return request
+    }
+
     /// Has another request ask for the same of its entity.
     func copyTerms<Other>(to other: NSFetchRequest<Other>) {
         other.predicate = predicate

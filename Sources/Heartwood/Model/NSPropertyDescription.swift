@@ -20,6 +20,8 @@ open class NSPropertyDescription: NSObject, @unchecked Sendable {
     public final var renamingIdentifier: String? { willSet { checkEditable() } }
     /// Set it to make a version of the property that is otherwise the same count as another.
     public final var versionHashModifier: String? { willSet { checkEditable() } }
+    /// 32 bytes that change with everything that matters to how the property is stored.
+    public final var versionHash: Data { VersionHash.hash(of: self) }
     /// What a value that is not nil must satisfy, with the value as SELF; what a model file says of ranges, lengths and patterns
     /// is here too.
     public private(set) final var validationPredicates: [NSPredicate] = []

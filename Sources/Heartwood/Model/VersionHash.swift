@@ -16,6 +16,11 @@ enum VersionHash {
         return Data(SHA256.hash(Array(lines.joined(separator: "\u{1F}").utf8)))
     }
 
+    /// Of one property, so that it can be told which of an entity's has changed.
+    static func hash(of property: NSPropertyDescription) -> Data {
+        Data(SHA256.hash(Array(describe(property).joined(separator: "\u{1F}").utf8)))
+    }
+
     private static func describe(_ property: NSPropertyDescription) -> [String] {
         let common = [
             property.name, property.isOptional ? "optional" : "required", property.isTransient ? "transient" : "",

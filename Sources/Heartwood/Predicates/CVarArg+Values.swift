@@ -1,16 +1,31 @@
 import Foundation
 
-// Predicate arguments that are no C arguments off Apple's platforms. The parser takes them as values; the encoding, which
-// only C's own variadic functions would read, is a pointer to the object.
+#if !canImport(ObjectiveC)
+    // Predicate arguments that are no C arguments off Apple's platforms, where the Objective-C runtime makes them so. The parser takes them
+    // as values; the encoding, which only C's own variadic functions would read, is a pointer to the object. A text's format writes them by
+    // their descriptions.
 
-extension Date: @retroactive CVarArg {
-    public var _cVarArgEncoding: [Int] { (self as NSDate)._cVarArgEncoding }
-}
+    extension Date: @retroactive CVarArg, @retroactive _CVarArgObject {
+        public var _cVarArgObject: any CVarArg { NSString(string: description) }
+        public var _cVarArgEncoding: [Int] { (self as NSDate)._cVarArgEncoding }
+    }
 
-extension UUID: @retroactive CVarArg {
-    public var _cVarArgEncoding: [Int] { (self as NSUUID)._cVarArgEncoding }
-}
+    extension UUID: @retroactive CVarArg, @retroactive _CVarArgObject {
+        public var _cVarArgObject: any CVarArg { NSString(string: description) }
+        public var _cVarArgEncoding: [Int] { (self as NSUUID)._cVarArgEncoding }
+    }
 
-extension NSObject: @retroactive CVarArg {
-    public var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
-}
+    extension Array: @retroactive CVarArg, @retroactive _CVarArgObject {
+        public var _cVarArgObject: any CVarArg { NSString(string: description) }
+        public var _cVarArgEncoding: [Int] { NSArray(array: self)._cVarArgEncoding }
+    }
+
+    extension Set: @retroactive CVarArg, @retroactive _CVarArgObject {
+        public var _cVarArgObject: any CVarArg { NSString(string: description) }
+        public var _cVarArgEncoding: [Int] { NSSet(set: self)._cVarArgEncoding }
+    }
+
+    extension NSObject: @retroactive CVarArg {
+        public var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
+    }
+#endif
