@@ -163,6 +163,21 @@ final class TestStack {
         NSFetchIndexDescription(name: name, elements: properties.map { NSFetchIndexElementDescription(property: $0, collationType: .binary) })
     }
 
+    /// Over properties by name, ascending or not, and over expressions by format.
+    static func index(
+        _ name: String, _ keys: [(String, Bool)], among properties: [String: NSPropertyDescription], where format: String? = nil
+    ) -> NSFetchIndexDescription {
+        let index = NSFetchIndexDescription(name: name, elements: keys.map { key, isAscending in
+            let computed = NSExpressionDescription()
+            if properties[key] == nil { computed.expression = NSExpression(format: key) }
+            let element = NSFetchIndexElementDescription(property: properties[key] ?? computed, collationType: .binary)
+            element.isAscending = isAscending
+            return element
+        })
+        index.partialIndexPredicate = format.map { NSPredicate(format: $0) }
+        return index
+    }
+
     /// Persons in groups (one to many), with tags (many to many), a partner (one to one), a list of tasks (ordered,
     /// cascading), and an entity that inherits.
     static func model() -> NSManagedObjectModel {

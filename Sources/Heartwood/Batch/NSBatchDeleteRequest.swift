@@ -23,7 +23,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// Of a request for a class, as `Person.fetchRequest()` gives it: it need not be cast to one for `any NSFetchRequestResult`, and off
     /// Apple's platforms, where the two are different classes, it cannot.
     public convenience init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
-        self.init(fetchRequest: fetch.retyped())
+        self.init(fetchRequest: fetch.twin(as: (any NSFetchRequestResult).self))
     }
 
     /// - Parameter objectIDs: of objects of one entity. Those that are not there any more are left out.

@@ -9,7 +9,7 @@ import RecordLog
 /// save looks at the pairs that it is about to change. A to-one side says what the to-many side must be.
 extension NSManagedObjectContext {
     /// Makes both sides agree of what the save changes.
-    /// - Complexity: O(changed objects); two rows are looked up for each change of a one-to-one relationship.
+    /// - Complexity: O(changed objects); up to three rows are looked up for each change of a one-to-one relationship.
     final func agreePairs() throws {
         var place = 0
         // What agreeing changes comes behind.

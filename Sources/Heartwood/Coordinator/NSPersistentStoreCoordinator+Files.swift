@@ -76,9 +76,10 @@ extension NSPersistentStoreCoordinator {
     /// The store whose file a URL leads to, be it through links. One in memory has none, whatever its URL.
     private func loadedStore(at url: URL) -> NSPersistentStore? {
         if let store = persistentStore(for: url), store.type != NSInMemoryStoreType { return store }
+        guard url.isFileURL else { return nil }
+        let file = url.resolvingSymlinksInPath().standardizedFileURL
         return persistentStores.first { store in
-            store.type != NSInMemoryStoreType && url.isFileURL
-                && store.url?.resolvingSymlinksInPath().standardizedFileURL == url.resolvingSymlinksInPath().standardizedFileURL
+            store.type != NSInMemoryStoreType && store.url?.resolvingSymlinksInPath().standardizedFileURL == file
         }
     }
 

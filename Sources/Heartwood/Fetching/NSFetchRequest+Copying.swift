@@ -6,19 +6,14 @@ extension NSFetchRequest: NSCopying {
 
     /// A request that asks the same.
     /// - Parameter entity: of another model, in the place of this one's.
-    func twin(of entity: NSEntityDescription? = nil) -> NSFetchRequest<ResultType> {
-        let twin = NSFetchRequest<ResultType>(name: entityName, objectClass: objectClass)
+    func twin(of entity: NSEntityDescription? = nil) -> NSFetchRequest<ResultType> { twin(of: entity, as: ResultType.self) }
+
+    /// The same, whose results are taken as another type.
+    func twin<Other>(of entity: NSEntityDescription? = nil, as type: Other.Type) -> NSFetchRequest<Other> {
+        let twin = NSFetchRequest<Other>(name: entityName, objectClass: objectClass)
         twin.entity = entity ?? self.entity
         copyTerms(to: twin)
         return twin
-    }
-
-    /// A request that asks the same, for results as another type.
-    func retyped<Other>() -> NSFetchRequest<Other> {
-        let request = NSFetchRequest<Other>(name: givenName, objectClass: objectClass)
-        request.entity = entity
-        copyTerms(to: request)
-        return request
     }
 
     /// Has another request ask for the same of its entity.

@@ -225,15 +225,12 @@ extension PredicateValue {
         }
         guard order(double) == .orderedSame else { return [] }
         var result = [double]
-        var next = double.nextUp
-        while result.count < 1000, order(next) == .orderedSame {
-            result.append(next)
-            next = next.nextUp
-        }
-        next = double.nextDown
-        while result.count < 1000, order(next) == .orderedSame {
-            result.append(next)
-            next = next.nextDown
+        for neighbour in [\Double.nextUp, \Double.nextDown] {
+            var next = double[keyPath: neighbour]
+            while result.count < 1000, order(next) == .orderedSame {
+                result.append(next)
+                next = next[keyPath: neighbour]
+            }
         }
         return result
     }

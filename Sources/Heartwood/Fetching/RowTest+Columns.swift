@@ -18,6 +18,16 @@ class ColumnTest: RowTest {
     @inline(__always)
     final func access(_ row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
+    /// What an index answers of a column that equals one of several constants.
+    /// - Parameter append: appends a constant to a key.
+    final func isOne<Constants: Sequence>(of constants: Constants, _ append: (KeyBuilder, Constants.Element) -> Void) -> IndexCondition {
+        IndexCondition(property: property, kind: .equal(constants.map { constant in
+            let key = KeyBuilder()
+            append(key, constant)
+            return key.bytes
+        }))
+    }
+
     /// `filter(_:_:)` by comparing a column with a constant: a loop of its own for each comparison, in which nothing has to be guessed.
     @inline(__always)
     fileprivate final func filter<Value: Comparable>(
@@ -61,9 +71,7 @@ final class NullTest: ColumnTest {
         guard isNull else {
             return IndexCondition(property: property, kind: .range(lower: nil, lowerIsOpen: false, upper: nil, upperIsOpen: false))
         }
-        let key = KeyBuilder()
-        key.appendNull()
-        return IndexCondition(property: property, kind: .equal([key.bytes]))
+        return isOne(of: CollectionOfOne(())) { key, _ in key.appendNull() }
     }
 }
 
@@ -145,13 +153,7 @@ final class DoubleSetTest: ColumnTest {
         return constants.contains(row.double(access))
     }
 
-    override var indexCondition: IndexCondition? {
-        IndexCondition(property: property, kind: .equal(constants.map { constant in
-            let key = KeyBuilder()
-            key.append(double: constant)
-            return key.bytes
-        }))
-    }
+    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(double: $1) } }
 }
 
 final class DecimalTest: ColumnTest {
@@ -238,10 +240,7 @@ final class UUIDTest: ColumnTest {
     }
 
     override var indexCondition: IndexCondition? {
-        guard !isNegated else { return nil }
-        let key = KeyBuilder()
-        key.append(uuid: constant)
-        return IndexCondition(property: property, kind: .equal([key.bytes]))
+        isNegated ? nil : isOne(of: CollectionOfOne(constant)) { $0.append(uuid: $1) }
     }
 }
 
@@ -259,13 +258,7 @@ final class UUIDSetTest: ColumnTest {
         return constants.contains(UUID(storedBytes: row.uuid(access)))
     }
 
-    override var indexCondition: IndexCondition? {
-        IndexCondition(property: property, kind: .equal(constants.map { constant in
-            let key = KeyBuilder()
-            key.append(uuid: constant.storedBytes)
-            return key.bytes
-        }))
-    }
+    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(uuid: $1.storedBytes) } }
 }
 
 /// A to-one relationship compared with objects.
@@ -285,12 +278,7 @@ final class ReferenceTest: ColumnTest {
     }
 
     override var indexCondition: IndexCondition? {
-        guard !isNegated else { return nil }
-        return IndexCondition(property: property, kind: .equal(constants.map { constant in
-            let key = KeyBuilder()
-            key.append(reference: constant)
-            return key.bytes
-        }))
+        isNegated ? nil : isOne(of: constants) { $0.append(reference: $1) }
     }
 }
 
@@ -310,8 +298,7 @@ final class BytesTest: ColumnTest {
     }
 
     override var indexCondition: IndexCondition? {
-        guard !isNegated else { return nil }
-        return IndexCondition(property: property, kind: .equal([KeyBuilder.bytes(of: constant)]))
+        isNegated ? nil : isOne(of: CollectionOfOne(constant)) { $0.append(data: $1) }
     }
 }
 
@@ -332,17 +319,11 @@ final class BytesSetTest: ColumnTest {
         return table.contains(row.bytes(access))
     }
 
-    override var indexCondition: IndexCondition? {
-        IndexCondition(property: property, kind: .equal(constants.map(KeyBuilder.bytes)))
-    }
+    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(data: $1) } }
 }
 
 extension KeyBuilder {
-    fileprivate static func bytes(of data: Data) -> [UInt8] {
-        let key = KeyBuilder()
-        data.withUnsafeBytes { key.append(bytes: $0) }
-        return key.bytes
-    }
+    fileprivate func append(data: Data) { data.withUnsafeBytes { append(bytes: $0) } }
 }
 
 final class IntegerSetTest: ColumnTest {
@@ -361,10 +342,8 @@ final class IntegerSetTest: ColumnTest {
 
     override var indexCondition: IndexCondition? {
         let isBool = runtime.properties[property].kind == .bool
-        return IndexCondition(property: property, kind: .equal(constants.map { constant in
-            let key = KeyBuilder()
+        return isOne(of: constants) { key, constant in
             if isBool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
-            return key.bytes
-        }))
+        }
     }
 }

@@ -50,11 +50,5 @@ final class TextSetTest: ColumnTest {
         return table.contains(row.bytes(access))
     }
 
-    override var indexCondition: IndexCondition? {
-        IndexCondition(property: property, kind: .equal(texts.map { text in
-            let key = KeyBuilder()
-            key.append(text: text)
-            return key.bytes
-        }))
-    }
+    override var indexCondition: IndexCondition? { isOne(of: texts) { $0.append(text: $1) } }
 }

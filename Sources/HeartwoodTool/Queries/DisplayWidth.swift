@@ -28,6 +28,9 @@ enum DisplayWidth {
         }
     }
 
+    /// The text with spaces behind it, where it is shorter.
+    static func padded(_ text: String, to width: Int) -> String { text + String(repeating: " ", count: max(0, width - of(text))) }
+
     /// The text's start, with an ellipsis where something is left out.
     static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }

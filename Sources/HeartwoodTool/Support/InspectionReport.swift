@@ -38,7 +38,7 @@ enum InspectionReport {
     }
 
     private static func row(_ name: String, _ columns: String...) -> String {
-        name + String(repeating: " ", count: max(0, 44 - DisplayWidth.of(name)))
+        DisplayWidth.padded(name, to: 44)
             + columns.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
     }
 

@@ -72,7 +72,7 @@ enum SalvageReport {
     }
 
     private static func row(_ name: String, _ columns: [String]) -> String {
-        name + String(repeating: " ", count: max(0, 44 - DisplayWidth.of(name)))
+        DisplayWidth.padded(name, to: 44)
             + columns.map { String(repeating: " ", count: max(1, 12 - $0.count)) + $0 }.joined()
     }
 

@@ -13,15 +13,7 @@ import Testing
         let sample = model.entitiesByName["Sample"]!, special = model.entitiesByName["Special"]!, tag = model.entitiesByName["Tag"]!
         let properties = sample.propertiesByName
         func index(_ name: String, _ elements: [(String, Bool)], where predicate: String? = nil) -> NSFetchIndexDescription {
-            let index = NSFetchIndexDescription(name: name, elements: elements.map { key, isAscending in
-                let computed = NSExpressionDescription()
-                if properties[key] == nil { computed.expression = NSExpression(format: key) }
-                let element = NSFetchIndexElementDescription(property: properties[key] ?? computed, collationType: .binary)
-                element.isAscending = isAscending
-                return element
-            })
-            index.partialIndexPredicate = predicate.map { NSPredicate(format: $0) }
-            return index
+            TestStack.index(name, elements, among: properties, where: predicate)
         }
         sample.indexes = [
             index("age", [("age", true)]), index("ageDown", [("age", false), ("name", true)]), index("name", [("name", true), ("bits", false)]),

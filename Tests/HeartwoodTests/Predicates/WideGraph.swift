@@ -9,15 +9,7 @@ import Testing
 enum WideGraph {
     static func index(_ name: String, _ entity: NSEntityDescription, _ keys: [(String, Bool)], where format: String? = nil) -> NSFetchIndexDescription {
         let known = entity.superentity.map { $0.propertiesByName.merging(entity.propertiesByName) { $1 } } ?? entity.propertiesByName
-        let index = NSFetchIndexDescription(name: name, elements: keys.map { key, isAscending in
-            let computed = NSExpressionDescription()
-            if known[key] == nil { computed.expression = NSExpression(format: key) }
-            let element = NSFetchIndexElementDescription(property: known[key] ?? computed, collationType: .binary)
-            element.isAscending = isAscending
-            return element
-        })
-        index.partialIndexPredicate = format.map { NSPredicate(format: $0) }
-        return index
+        return TestStack.index(name, keys, among: known, where: format)
     }
 
     static func model() -> NSManagedObjectModel {
