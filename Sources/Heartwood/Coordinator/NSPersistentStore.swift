@@ -177,6 +177,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Removes the store's file; does nothing where there is none.
     class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try StoreFiles.removeFile(at: url) }
 
+    /// Brings the store at `url` to another version of its model in its own file, at once or not at all: objects keep their IDs.
+    /// - Parameter comparison: from the model that the store was made with to the new one.
+    /// - Returns: false where stores of this class have no such way, and nothing has happened.
+    /// - Throws: 134110 where what is in the store does not suit the new model (with `reason`, `entity` and `property`), 134111 where objects
+    ///   are not as unique as it wants them. The store is as it was then.
+    class func migrateInPlace(
+        at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison
+    ) throws -> Bool { false }
+
     /// Puts a copy of the store at `source` in the place of whatever is at `url`, at once or not at all.
     class func replace(
         at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?
