@@ -140,6 +140,7 @@ extension RecordLogStore {
         var outcome = outcome
         func write(_ body: (RecordLogBatch) throws -> Void) throws {
             try loaded.log.write(author: author) { transaction in
+                try checkVersion(of: transaction.base, loaded)
                 let batch = RecordLogBatch(transaction, of: loaded.log, schema: loaded.schema, slotBase: slotBase, outcome: outcome)
                 try body(batch)
                 try batch.derive()

@@ -64,7 +64,9 @@ extension RecordLogStore {
 
     /// - Returns: whether there may be more to do.
     private func makeNextIndex(_ plans: IndexPlans, _ model: [UInt8], _ log: LogStore) throws -> Bool {
+        let loaded = try loaded()
         let isDone = try log.write { transaction in
+            try checkVersion(of: transaction.base, loaded)
             // Another process may have been faster.
             let changes = IndexChanges(plans, transaction.catalog)
             guard !changes.isEmpty else { return true }

@@ -2,7 +2,8 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// Makes the keys of an index by its specification, for rows of any layout: columns are found by their names.
+/// Makes the keys of an index by its specification, for rows of any layout: columns are found by their names, and what the table has got
+/// since is null.
 final class SpecifiedKeys: IndexKeyExtractor {
     private let specification: IndexSpecification
     private let compiled = Mutex(Layouts())
@@ -57,8 +58,8 @@ private struct CompiledKeys {
         for element in specification.elements {
             let isDescending = element.isDescending ?? false
             if let name = element.column {
-                guard let position = layout.columns.firstIndex(where: { $0.name == name }) else { return nil }
-                parts.append(.column(layout.access[position], isDescending: isDescending))
+                guard let access = layout.access(named: name) else { return nil }
+                parts.append(.column(access, isDescending: isDescending))
             } else {
                 guard let format = element.expression, let node = try? PredicateParser.parseExpression(format, arguments: []).node,
                     let expression = compiler.expression(node.rewriting(bound: []) { part, _ in layout.joined(part) }.folded)
@@ -96,7 +97,13 @@ extension RowLayout {
     fileprivate func joined(_ node: ExpressionNode) -> ExpressionNode {
         guard case .keyPath(let keys) = node, keys.count > 1 else { return node }
         let name = keys.joined(separator: ".")
-        return columns.contains { $0.name == name } ? .keyPath([name]) : node
+        return access(named: name) == nil ? node : .keyPath([name])
+    }
+
+    /// How a column is read; absent where the table has got it since.
+    fileprivate func access(named name: String) -> ColumnAccess? {
+        if let position = columns.firstIndex(where: { $0.name == name }) { return access[position] }
+        return laterColumns.contains { $0.name == name } ? .absent : nil
     }
 }
 
@@ -104,7 +111,8 @@ extension EntityTable {
     /// Stands for a table of which nothing is known but one layout: columns are attributes of the kinds that have such columns.
     fileprivate convenience init(rowsOf layout: RowLayout) {
         let entity = NSEntityDescription()
-        entity.properties = layout.columns.map { column in
+        let columns = layout.columns + layout.laterColumns
+        entity.properties = columns.map { column in
             if column.type == .reference {
                 let relationship = NSRelationshipDescription()
                 relationship.name = column.name
@@ -119,10 +127,10 @@ extension EntityTable {
         }
         entity.freeze()
         var accesses = [[ColumnAccess]?](repeating: nil, count: Int(layout.id.rawValue) + 1)
-        accesses[Int(layout.id.rawValue)] = Array(layout.access)
+        accesses[Int(layout.id.rawValue)] = Array(layout.access) + layout.laterColumns.map { _ in .absent }
         self.init(
             id: TableID(rawValue: 0), runtime: EntityRuntime(entity: entity, slot: 0, store: nil, accesses: accesses), layout: layout,
-            positions: Array(layout.columns.indices), members: layout.columns.map { _ in nil }, indexes: [], inbound: [],
+            positions: columns.indices.map { $0 < layout.columns.count ? $0 : nil }, members: columns.map { _ in nil }, indexes: [], inbound: [],
             derivations: nil)
     }
 

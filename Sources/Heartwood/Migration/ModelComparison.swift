@@ -27,6 +27,8 @@ struct ModelComparison {
         let destination: NSPropertyDescription
     }
 
+    let source: NSManagedObjectModel
+    let destination: NSManagedObjectModel
     /// In the order of the destination's entities.
     let pairs: [EntityPair]
     /// Entities that the destination alone has.
@@ -37,6 +39,8 @@ struct ModelComparison {
     /// - Throws: 134190 where what is the same has become something that no value of the source says: an attribute of another type, an
     ///   attribute that was a relationship, a relationship to one that was to many, or to another entity. The keys `reason`, `entity` and `property` say what.
     init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel, configuration: String? = nil) throws {
+        self.source = source
+        self.destination = destination
         let old = source.entities(forConfigurationName: configuration) ?? source.entities
         let new = destination.entities(forConfigurationName: configuration) ?? destination.entities
         let found = try Self.match(old, new) { "two entities have the renaming identifier \"\($0)\"" }

@@ -17,6 +17,7 @@ extension RecordLogStore {
                 var isFollowed: [Bool] = []
                 for (index, (store, batch)) in parts.enumerated() {
                     at = index
+                    try store.checkVersion(of: transactions[index].base, loaded[index])
                     let isWritten = try store.write(batch, metadata[index], in: transactions[index], loaded[index].schema)
                     isFollowed.append(isWritten)
                 }

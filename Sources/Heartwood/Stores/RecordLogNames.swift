@@ -17,4 +17,6 @@ enum RecordLogSystemRow {
     static let model: UInt64 = 9
     /// The model's version checksum, in UTF-8: equal means that nothing else needs comparing.
     static let modelChecksum: UInt64 = 10
+    /// There where derived attributes are due after a migration.
+    static let pendingDerivations: UInt64 = 12
 }

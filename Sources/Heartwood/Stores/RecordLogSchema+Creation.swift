@@ -97,7 +97,7 @@ struct RecordLogSchemaWriter {
         return plans
     }
 
-    private func defineTable(of entity: NSEntityDescription) throws {
+    func defineTable(of entity: NSEntityDescription) throws {
         var columns: [(name: String, type: ColumnType)] = []
         for property in entity.frozenProperties where !property.isTransient {
             if let type = PropertyKind(property).columnType { columns.append((property.name, type)) }
@@ -109,7 +109,7 @@ struct RecordLogSchemaWriter {
         }
     }
 
-    private func defineLink(_ plan: LinkPlan) throws {
+    func defineLink(_ plan: LinkPlan) throws {
         let isOrdered = plan.relationship.isOrdered
         let table = try transaction.defineTable(name: plan.name, columns: plan.columns)
         let ids = table.currentLayout.columns.map(\.id)

@@ -8,6 +8,7 @@ extension RecordLogStore {
         let loaded = try loaded()
         do {
             return try loaded.log.write { transaction in
+                try checkVersion(of: transaction.base, loaded)
                 let builder = RowBuilder()
                 var keys: [ObjectKey] = []
                 for runtime in runtimes {

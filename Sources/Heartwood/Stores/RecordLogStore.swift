@@ -11,6 +11,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         var schema: RecordLogSchema
         var view: RecordLogView
         var metadata: [String: Any]
+        /// The store's version as it was loaded, and the newest catalog that is known to be of it.
+        let version: String?
+        var catalog: Catalog
     }
 
     private struct State: @unchecked Sendable {
@@ -120,10 +123,12 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         let schema = try RecordLogSchemaReader(
             catalog: snapshot.catalog, entities: entities, derivations: derivations, plans: plans, store: owner, firstSlot: firstSlot
         ).read()
+        try derivePending(log, schema)
+        snapshot = log.snapshot()
         state.withLock {
             $0.loaded = Loaded(
                 log: log, schema: schema, view: RecordLogView(of: log, schema: schema, slotBase: slotBase),
-                metadata: metadata)
+                metadata: metadata, version: stored, catalog: snapshot.catalog)
         }
         commits.begin(at: snapshot.sequence)
         bringIndexesUpToDate(plans, model)
@@ -162,15 +167,30 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     var log: LogStore? { state.withLock { $0.loaded?.log } }
 
     override func newestView() throws -> StoreView {
-        let view: RecordLogView? = state.withLock { state in
+        let view: RecordLogView? = try state.withLock { state in
             guard let loaded = state.loaded else { return nil }
             if loaded.view.isNewest { return loaded.view }
             let made = RecordLogView(of: loaded.log, schema: loaded.schema, slotBase: slotBase)
+            if made.snapshot.catalog !== loaded.catalog {
+                try checkVersion(of: made.snapshot, loaded)
+                state.loaded?.catalog = made.snapshot.catalog
+            }
             state.loaded?.view = made
             return made
         }
         guard let view else { return try loaded().view }
         return view
+    }
+
+    /// - Throws: 134100 where somebody has brought the store to another version of its model since it was loaded: its tables are others now.
+    final func checkVersion(of snapshot: Snapshot, _ loaded: Loaded) throws {
+        guard snapshot.catalog !== loaded.catalog else { return }
+        let stored = try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
+        guard stored != loaded.version else { return }
+        throw CoreDataError.make(
+            NSPersistentStoreIncompatibleVersionHashError,
+            "The store at \(loaded.log.path) was brought to another version of its model since it was added. Remove it, and add it with that "
+                + "version.", [NSFilePathErrorKey: loaded.log.path])
     }
 
     /// Changes what is known of the tables, while the store is loaded.
@@ -275,6 +295,12 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         try RecordLogFiles.replace(at: url, options, with: source, sourceOptions)
     }
 
+    override class func migrateInPlace(
+        at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison
+    ) throws -> Bool {
+        try RecordLogMigration.run(at: url, options: options, configuration: configuration, to: model, comparison)
+    }
+
     override func relocate(to url: URL) throws { try relocateLog(to: url) }
 
     /// Reads and writes another log from now on, whose rows are read as this one's.
@@ -283,7 +309,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         state.withLock { state in
             guard let loaded = state.loaded else { return }
             state.loaded = Loaded(
-                log: log, schema: loaded.schema, view: RecordLogView(of: log, schema: loaded.schema, slotBase: slotBase), metadata: sent)
+                log: log, schema: loaded.schema, view: RecordLogView(of: log, schema: loaded.schema, slotBase: slotBase), metadata: sent,
+                version: loaded.version, catalog: log.snapshot().catalog)
         }
     }
 }

@@ -15,6 +15,24 @@ public final class TableDefinition: Sendable {
         hasValues = layouts.contains { !$0.valuePositions.isEmpty }
     }
 
+    /// A table's layouts, by the columns that each has; their IDs are their places.
+    static func layouts(_ lists: [[Column]]) -> [RowLayout] {
+        let newest = lists.last ?? []
+        return lists.enumerated().map { place, columns in
+            let later = place == lists.count - 1 ? [] : newest.filter { column in !columns.contains { $0.id == column.id } }
+            return RowLayout(id: LayoutID(rawValue: UInt16(place)), columns: columns, laterColumns: later)
+        }
+    }
+
+    /// The same with other names.
+    /// - Parameter columns: by their IDs; the others keep theirs.
+    func renamed(_ name: String, columns: [ColumnID: String]) -> TableDefinition {
+        let lists = layouts.map { layout in
+            layout.columns.map { Column(id: $0.id, name: columns[$0.id] ?? $0.name, type: $0.type) }
+        }
+        return TableDefinition(id: id, name: name, layouts: Self.layouts(lists), nextColumn: nextColumn)
+    }
+
     /// The columns that hold values in some layout: no index may be over them.
     var valueColumns: Set<ColumnID> {
         Set(layouts.flatMap { layout in layout.valuePositions.map { layout.columns[$0].id } })
@@ -198,8 +216,8 @@ extension Catalog {
         guard let id = reader.integer(UInt16.self), let nextColumn = reader.integer(UInt16.self), let name = reader.text(),
             let layoutCount = reader.count(of: 4), layoutCount > 0, layoutCount <= RowLayout.layoutsMax
         else { return nil }
-        var layouts: [RowLayout] = []
-        for layoutID in 0..<layoutCount {
+        var layouts: [[Column]] = []
+        for _ in 0..<layoutCount {
             guard let columnCount = reader.count(of: 7), columnCount <= RowLayout.columnsMax else { return nil }
             var columns: [Column] = []
             for _ in 0..<columnCount {
@@ -208,9 +226,10 @@ extension Catalog {
                 else { return nil }
                 columns.append(Column(id: ColumnID(rawValue: id), name: name, type: type))
             }
-            layouts.append(RowLayout(id: LayoutID(rawValue: UInt16(layoutID)), columns: columns))
+            layouts.append(columns)
         }
-        return TableDefinition(id: TableID(rawValue: id), name: name, layouts: layouts, nextColumn: nextColumn)
+        return TableDefinition(
+            id: TableID(rawValue: id), name: name, layouts: TableDefinition.layouts(layouts), nextColumn: nextColumn)
     }
 
     private static func readIndex(_ reader: inout ByteReader) -> IndexDefinition? {

@@ -5,6 +5,8 @@
 public final class RowLayout: Sendable {
     public let id: LayoutID
     public let columns: [Column]
+    /// What the table's newest layout has and this one has not: null in rows of this one.
+    public let laterColumns: [Column]
     /// Where each column lies, by position in `columns`. No array: loops read it without counting references, and an opening waits for no type
     /// that the runtime makes. Lives as long as the layout.
     nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
@@ -27,10 +29,11 @@ public final class RowLayout: Sendable {
     static let columnsMax = 2000
 
     /// - Precondition: at most `columnsMax` columns.
-    public init(id: LayoutID, columns: [Column]) {
+    public init(id: LayoutID, columns: [Column], laterColumns: [Column] = []) {
         precondition(columns.count <= Self.columnsMax, "a layout has at most \(Self.columnsMax) columns")
         self.id = id
         self.columns = columns
+        self.laterColumns = laterColumns
         let nullBytes = (columns.count + 7) / 8
         var offset = Self.nullsOffset + nullBytes
         var positions: [Int] = []

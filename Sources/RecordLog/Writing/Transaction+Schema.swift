@@ -7,7 +7,7 @@ extension Transaction {
         let list = columns.enumerated().map { Column(id: ColumnID(rawValue: UInt16($0.offset + 1)), name: $0.element.name, type: $0.element.type) }
         let table = TableDefinition(
             id: TableID(rawValue: catalog.nextTable), name: name,
-            layouts: [RowLayout(id: LayoutID(rawValue: 0), columns: list)], nextColumn: UInt16(columns.count + 1))
+            layouts: TableDefinition.layouts([list]), nextColumn: UInt16(columns.count + 1))
         try setCatalog(Catalog(
             tables: catalog.tables + [table], indexes: catalog.indexes, nextTable: catalog.nextTable + 1, nextIndex: catalog.nextIndex))
         return table
@@ -27,13 +27,36 @@ extension Transaction {
             defer { next += 1 }
             return Column(id: ColumnID(rawValue: next), name: column.name, type: column.type)
         }
-        let layout = RowLayout(id: LayoutID(rawValue: UInt16(old.layouts.count)), columns: list)
-        for index in catalog.indexes(on: table) { try check(index.parts, against: layout) }
-        let new = TableDefinition(id: old.id, name: old.name, layouts: old.layouts + [layout], nextColumn: next)
+        let layouts = TableDefinition.layouts(old.layouts.map(\.columns) + [list])
+        let new = TableDefinition(id: old.id, name: old.name, layouts: layouts, nextColumn: next)
+        for index in catalog.indexes(on: table) { try check(index.parts, against: new.currentLayout) }
+        try replace([new])
+        return new.currentLayout
+    }
+
+    /// Gives tables and their columns other names. No row is written: a row knows its table and its columns by their IDs.
+    /// - Parameter names: by table; tables that are not in it keep their names, as columns do that are not in `columns`.
+    /// - Throws: `schema` where there is no such table, or two would have one name.
+    public func rename(
+        tables names: [TableID: String], columns: [TableID: [ColumnID: String]] = [:]
+    ) throws(StoreError) {
+        var renamed: [TableDefinition] = []
+        for id in Set(names.keys).union(columns.keys) {
+            guard let table = catalog.table(id) else { throw schema("there is no table \(id.rawValue)") }
+            renamed.append(table.renamed(names[id] ?? table.name, columns: columns[id] ?? [:]))
+        }
+        var taken: Set<String> = []
+        for table in catalog.tables {
+            let name = names[table.id] ?? table.name
+            guard taken.insert(name).inserted else { throw schema("two tables would be named \(name)") }
+        }
+        try replace(renamed)
+    }
+
+    private func replace(_ tables: [TableDefinition]) throws(StoreError) {
         try setCatalog(Catalog(
-            tables: catalog.tables.map { $0.id == table ? new : $0 }, indexes: catalog.indexes, nextTable: catalog.nextTable,
-            nextIndex: catalog.nextIndex))
-        return layout
+            tables: catalog.tables.map { table in tables.first { $0.id == table.id } ?? table }, indexes: catalog.indexes,
+            nextTable: catalog.nextTable, nextIndex: catalog.nextIndex))
     }
 
     /// Makes an index over a table, with the entries of the rows it has.

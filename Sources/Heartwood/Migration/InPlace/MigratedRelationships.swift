@@ -1,0 +1,149 @@
+import Foundation
+import RecordLog
+
+/// The relationships of a model whose version changes: which link tables stay, and what is brought from where it was to where it is to be.
+///
+/// A pair of inverses is stored as FORMAT.md says, "How the stack uses tables"; where the model changes what a relationship is, its place
+/// changes: a column, link rows, or nothing where the inverse's column says it.
+struct MigratedRelationships {
+    private struct KeptLink {
+        let table: TableID
+        let plan: LinkPlan
+        /// What its rows may lead from and to; nil where all do.
+        let ends: (sources: Set<TableID>, destinations: Set<TableID>)?
+    }
+
+    /// The link tables that are to be made.
+    let added: [LinkPlan]
+    let dropped: [TableID]
+    /// The new names of those that are renamed.
+    let names: [TableID: String]
+    private let kept: [KeptLink]
+    private let tables: MigratedTables
+    private let pairs: RelationshipIndex
+
+    /// What relationships to one lead to, where that changes, by their table and name.
+    typealias Moved = [TableID: [String: MovedReferences]]
+
+    /// - Returns: nil where what was no pair of inverses becomes one, or one that was stops being its own: what it has then follows from no
+    ///   rule.
+    init?(_ tables: MigratedTables, _ entities: [NSEntityDescription], _ catalog: Catalog) {
+        self.tables = tables
+        let pairs = RelationshipIndex(tables, catalog)
+        self.pairs = pairs
+        var added: [LinkPlan] = [], kept: [KeptLink] = [], names: [TableID: String] = [:]
+        var taken: Set<TableID> = []
+        for plan in RecordLogSchemaWriter.links(of: entities) {
+            guard pairs.isConsistent(plan.relationship) else { return nil }
+            guard let known = Self.link(for: plan, pairs), taken.insert(known.table.id).inserted else {
+                added.append(plan)
+                continue
+            }
+            if known.table.name != plan.name { names[known.table.id] = plan.name }
+            kept.append(KeptLink(table: known.table.id, plan: plan, ends: pairs.ends(of: plan, known.plan, catalog)))
+        }
+        for table in tables.list {
+            for column in table.columns {
+                guard let relationship = column.property as? NSRelationshipDescription else { continue }
+                guard pairs.isConsistent(relationship) else { return nil }
+            }
+        }
+        self.added = added
+        self.kept = kept
+        self.names = names
+        let before = RecordLogSchemaWriter.links(of: tables.sources)
+        dropped = before.compactMap { catalog.table(named: $0.name)?.id }.filter { !taken.contains($0) }
+    }
+
+    /// The link table that has what the plan's is to have, as it is to have it.
+    private static func link(for plan: LinkPlan, _ pairs: RelationshipIndex) -> (table: TableDefinition, plan: LinkPlan)? {
+        let sources = pairs.sources(of: plan.relationship)
+        guard let first = sources.first?.forwardLink,
+            sources.allSatisfy({ $0.forwardLink?.table.id == first.table.id }),
+            first.table.currentLayout.columns.map(\.type) == plan.columns.map(\.type)
+        else { return nil }
+        return first
+    }
+
+    // MARK: Relationships to one
+
+    /// What relationships to one get from elsewhere, and what they lead to no more.
+    func moved(in base: Snapshot) throws -> Moved {
+        var result: Moved = [:]
+        for table in tables.list {
+            for column in table.columns {
+                guard let relationship = column.property as? NSRelationshipDescription else { continue }
+                let gone = column.kept == nil ? [] : pairs.gone(from: relationship, of: table, base.catalog)
+                var references: [(row: UInt64, reference: RowReference)] = []
+                if column.kept == nil {
+                    try pairs.forEach(of: relationship, in: base) { pair in
+                        if pair.owner.table == table.definition.id { references.append((pair.owner.row, pair.member)) }
+                    }
+                }
+                guard !gone.isEmpty || !references.isEmpty else { continue }
+                result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(gone: gone, references) { row in
+                    MigrationError.make("The object in row \(row) would have two of what it can have one of", table.destination, relationship)
+                }
+            }
+        }
+        return result
+    }
+
+    func columns(of table: MigratedTable, _ moved: Moved) -> [String: MovedReferences] { moved[table.definition.id] ?? [:] }
+
+    // MARK: Link rows
+
+    /// Writes the rows of new link tables, and takes those of kept ones away whose ends are gone.
+    /// - Returns: whether any row was written.
+    /// - Complexity: O(pairs log pairs) in time, and O(pairs) in memory for a relationship whose place changes.
+    func write(_ moved: Moved, _ transaction: Transaction) throws -> Bool {
+        var hasWritten = !moved.isEmpty
+        for link in kept {
+            guard let ends = link.ends, let layout = transaction.catalog.table(link.table)?.currentLayout else { continue }
+            try transaction.base.scan(link.table) { row in
+                let source = row.reference(layout.access[LinkTable.sourcePosition])
+                let destination = row.reference(layout.access[LinkTable.destinationPosition])
+                if !ends.sources.contains(source.table) || !ends.destinations.contains(destination.table) {
+                    hasWritten = try transaction.delete(row.reference) || hasWritten
+                }
+                return true
+            }
+        }
+        for plan in added { hasWritten = try write(plan, transaction) || hasWritten }
+        return hasWritten
+    }
+
+    private func write(_ plan: LinkPlan, _ transaction: Transaction) throws -> Bool {
+        guard let table = transaction.catalog.table(named: plan.name) else { return false }
+        var list: [RelationshipPairs.Pair] = []
+        try pairs.forEach(of: plan.relationship, in: transaction.base) { list.append($0) }
+        let places = plan.relationship.isOrdered ? Self.places(of: list) : []
+        let inversePlaces = plan.isOrderedTwice ? Self.places(of: list.map(\.inverted)) : []
+        let builder = RowBuilder()
+        for (index, pair) in list.enumerated() {
+            builder.begin(table.currentLayout)
+            builder.set(LinkTable.sourcePosition, reference: pair.owner)
+            builder.set(LinkTable.destinationPosition, reference: pair.member)
+            if !places.isEmpty { builder.set(LinkTable.orderPosition, int64: places[index]) }
+            if !inversePlaces.isEmpty { builder.set(LinkTable.inverseOrderPosition, int64: inversePlaces[index]) }
+            let row = try transaction.newRow(in: table.id)
+            try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
+        }
+        return !list.isEmpty
+    }
+
+    /// The places of members among each owner's: in the order that they had, else in that of their rows.
+    private static func places(of pairs: [RelationshipPairs.Pair]) -> [Int64] {
+        func key(_ pair: RelationshipPairs.Pair) -> (UInt64, Int64, UInt64) { (pair.owner.rawValue, pair.place ?? 0, pair.member.rawValue) }
+        let order = pairs.indices.sorted { key(pairs[$0]) < key(pairs[$1]) }
+        var places = [Int64](repeating: 0, count: pairs.count)
+        var last: (owner: RowReference, place: Int64)?
+        for index in order {
+            let owner = pairs[index].owner
+            let place = last.flatMap { $0.owner == owner ? $0.place &+ LinkOrder.distance : nil } ?? 0
+            places[index] = place
+            last = (owner, place)
+        }
+        return places
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import RecordLog
+
+/// One entity's table as its model's version changes.
+final class MigratedTable {
+    /// As it was.
+    let definition: TableDefinition
+    let source: NSEntityDescription
+    let destination: NSEntityDescription
+    /// In the order of the destination's properties.
+    let columns: [MigratedColumn]
+    /// Properties of the old version and what they are in the new one.
+    let pairs: [(NSPropertyDescription, NSPropertyDescription)]
+    private let oldIndexes: [IndexDefinition]
+
+    init(_ definition: TableDefinition, _ pair: ModelComparison.EntityPair, _ catalog: Catalog) {
+        self.definition = definition
+        source = pair.source
+        destination = pair.destination
+        columns = MigratedColumn.all(of: pair, definition)
+        pairs = pair.properties.map { ($0.source, $0.destination) }
+        oldIndexes = catalog.indexes(on: definition.id)
+    }
+
+    /// A name that no property has.
+    private static func removed(_ name: String) -> String { "removed:\(name)" }
+
+    /// The new names of columns, those of which nothing is left too: what finds a column by its name must not find the column that had it before.
+    var columnNames: [ColumnID: String] {
+        var names: [ColumnID: String] = [:]
+        for column in definition.currentLayout.columns {
+            let kept = columns.first { $0.kept?.id == column.id }
+            let name = kept?.property.name ?? Self.removed(column.name)
+            if name != column.name { names[column.id] = name }
+        }
+        return names
+    }
+
+    private var isLayoutChanged: Bool {
+        let old = Set(definition.currentLayout.columns.map(\.id)), new = columns.compactMap { $0.kept?.id }
+        return new.count != columns.count || Set(new) != old
+    }
+
+    func changeLayout(_ transaction: Transaction) throws {
+        guard isLayoutChanged else { return }
+        _ = try transaction.addLayout(
+            to: definition.id,
+            columns: columns.map { Column(id: $0.kept?.id ?? ColumnID(rawValue: 0), name: $0.property.name, type: $0.type) })
+    }
+
+    /// Takes away the indexes that the model does not have, and makes those that fetches and saves cannot do without; fetch indexes are built once
+    /// the store is open.
+    func changeIndexes(_ transaction: Transaction) throws {
+        guard let table = transaction.catalog.table(definition.id) else { return }
+        let plans = IndexPlan.all(of: destination)
+        let isRenamed = !columnNames.isEmpty
+        let found = plans.map { plan in
+            // What is made of columns by their names was made of others, where names or layouts have changed.
+            plan.found(in: transaction.catalog, table).flatMap { $0.extractorName != nil && (isRenamed || isLayoutChanged) ? nil : $0 }
+        }
+        for index in oldIndexes where !found.contains(where: { $0?.id == index.id }) { try transaction.dropIndex(index.id) }
+        for (plan, found) in zip(plans, found) where found == nil && !plan.name.hasPrefix(RecordLogNames.index("")) {
+            guard let made = plan.definition(table.currentLayout) else { continue }
+            _ = try transaction.defineIndex(named: plan.name, on: table.id, parts: made.parts, extractorName: made.extractorName)
+        }
+    }
+
+    // MARK: Rows
+
+    /// Writes the rows whose values change.
+    /// - Parameter moved: by the name of a relationship to one: what it leads to and what it must not lead to any more.
+    /// - Returns: whether any row was written.
+    /// - Throws: 134110 where a row has no value for what is required now, or one that does not fit.
+    func rewrite(_ transaction: Transaction, _ moved: [String: MovedReferences]) throws -> Bool {
+        guard let table = transaction.catalog.table(definition.id) else { return false }
+        let steps = try columns.map { try MigrationStep($0, of: self, in: table.currentLayout, moved[$0.property.name]) }
+        guard steps.contains(where: \.needsRows) else { return false }
+        let builder = RowBuilder(), layout = table.currentLayout
+        var hasWritten = false
+        try transaction.base.scan(definition.id) { row in
+            var isChanged = false
+            for step in steps where try step.changes(row) { isChanged = true }
+            guard isChanged else { return true }
+            builder.begin(layout)
+            for step in steps { try step.write(row, into: builder, transaction) }
+            try transaction.put(row.reference, body: builder.finish())
+            hasWritten = true
+            return true
+        }
+        return hasWritten
+    }
+}
+
+/// One persistent property's column as its model's version changes.
+struct MigratedColumn {
+    let property: NSPropertyDescription
+    let type: ColumnType
+    /// Where its values are so far; nil where it has none.
+    let source: Column?
+    /// The same, where the column stays as it is, but for its name.
+    var kept: Column? { source?.type == type ? source : nil }
+    /// Whether an object could be without a value so far.
+    let wasOptional: Bool
+
+    /// Whether values of rows may become others.
+    var mayChange: Bool { kept == nil || wasOptional && !property.isOptional }
+
+    fileprivate static func all(of pair: ModelComparison.EntityPair, _ table: TableDefinition) -> [MigratedColumn] {
+        let sources = sourceNames(of: pair.properties.map { ($0.source, $0.destination) })
+        return pair.destination.frozenProperties.compactMap { property in
+            guard !property.isTransient, let type = PropertyKind(property).columnType else { return nil }
+            let name = sources[property.name]
+            let old = name.flatMap { name in pair.source.frozenProperties.first { $0.name == name } }
+            return MigratedColumn(
+                property: property, type: type, source: name.flatMap { name in table.currentLayout.columns.first { $0.name == name } },
+                wasOptional: old?.isOptional ?? true)
+        }
+    }
+
+    /// The columns that properties had, by the names that theirs have; elements of composites by their whole paths.
+    private static func sourceNames(
+        of pairs: [(NSPropertyDescription, NSPropertyDescription)], in old: String = "", _ new: String = ""
+    ) -> [String: String] {
+        var names: [String: String] = [:]
+        for (source, destination) in pairs {
+            if let before = source as? NSCompositeAttributeDescription, let after = destination as? NSCompositeAttributeDescription {
+                let inner = ModelComparison.elements(of: before, in: after).map { ($0.0 as NSPropertyDescription, $0.1 as NSPropertyDescription) }
+                names.merge(sourceNames(of: inner, in: "\(old)\(before.name).", "\(new)\(after.name).")) { first, _ in first }
+            } else {
+                names[new + destination.name] = old + source.name
+            }
+        }
+        return names
+    }
+}

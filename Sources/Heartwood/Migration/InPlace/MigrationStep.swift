@@ -1,0 +1,115 @@
+import Foundation
+import RecordLog
+
+/// What one property's value becomes in each row of a table whose model's version changes.
+final class MigrationStep {
+    private let column: MigratedColumn
+    private let entity: NSEntityDescription
+    private let position: Int
+    private let layout: RowLayout
+    /// By layout of the rows as they are.
+    private let accesses: [ColumnAccess]
+    /// What an object without a value gets.
+    private let filling: ManagedValue?
+    private let isRequired: Bool
+    private let conversion: AttributeConversion
+    private let moved: MovedReferences?
+
+    init(_ column: MigratedColumn, of table: MigratedTable, in layout: RowLayout, _ moved: MovedReferences?) throws {
+        self.column = column
+        self.moved = moved
+        self.layout = layout
+        entity = table.destination
+        position = layout.columns.firstIndex { $0.name == column.property.name } ?? 0
+        accesses = table.definition.layouts.map { old in
+            column.source.flatMap { old.position(of: $0.id) }.map { old.access[$0] } ?? .absent
+        }
+        let attribute = column.property as? NSAttributeDescription
+        let isDerived = attribute is NSDerivedAttributeDescription
+        let initial = try attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: PropertyKind(column.property)) }?
+            .transformed(column.property.index, of: table.destination)
+        // An optional value that somebody has taken away stays away.
+        let isNewlyRequired = column.wasOptional && !column.property.isOptional
+        filling = isDerived ? nil : column.source == nil || isNewlyRequired ? initial : nil
+        isRequired = isNewlyRequired && filling == nil && !isDerived
+        conversion = switch (column.source?.type, column.type) {
+        case (nil, _): .none
+        case (let old?, let new) where old == new: .none
+        case (.float?, _), (.double?, _): .floatingPoint
+        case (.bytes?, _), (.value?, _): .external
+        default: .integer
+        }
+    }
+
+    /// Whether rows have to be looked at.
+    var needsRows: Bool { filling != nil || isRequired || conversion != .none || moved != nil }
+
+    private func access(in row: RowView) -> ColumnAccess? {
+        let access = accesses[Int(row.layoutID.rawValue)]
+        return access.isAbsent || row.isNull(access) ? nil : access
+    }
+
+    /// What a relationship leads to.
+    private func reference(in row: RowView, _ moved: MovedReferences) -> RowReference? {
+        if let access = access(in: row) {
+            let reference = row.reference(access)
+            if !reference.isNone, !moved.isGone(reference) { return reference }
+        }
+        return moved.reference(of: row.reference.row)
+    }
+
+    /// Whether a row does not say what it has to as it is.
+    /// - Throws: 134110 where it cannot.
+    func changes(_ row: RowView) throws -> Bool {
+        if let moved {
+            let new = reference(in: row, moved)
+            if new == nil, isRequired { throw missing("relationship") }
+            return new?.rawValue != access(in: row).map { row.reference($0).rawValue }
+        }
+        guard access(in: row) == nil else { return conversion != .none }
+        if isRequired { throw missing(column.property is NSRelationshipDescription ? "relationship" : "attribute") }
+        return filling != nil
+    }
+
+    /// Writes what the row has, or what it has to have, into a row of the new layout.
+    func write(_ row: RowView, into builder: RowBuilder, _ transaction: Transaction) throws {
+        if let moved {
+            if let reference = reference(in: row, moved) { builder.set(position, reference: reference) }
+            return
+        }
+        guard let access = access(in: row) else {
+            if let filling { try transaction.encode(filling, into: builder, at: position, of: layout) }
+            return
+        }
+        switch conversion {
+        case .none: builder.copy(position, from: row, access)
+        case .integer:
+            let value = row.int64(access)
+            guard fits(value) else { throw error("The value \(value) does not fit the attribute's type") }
+            builder.set(position, int64: value)
+        case .floatingPoint: builder.set(position, double: row.double(access))
+        case .external:
+            if column.type == .value {
+                builder.set(position, value: try transaction.writeValue(row.bytes(access)))
+            } else if let value = try transaction.base.value(access, of: row) {
+                try Data(value).withUnsafeBytes { builder.set(position, bytes: $0) }
+            }
+        }
+    }
+
+    private func fits(_ value: Int64) -> Bool {
+        switch column.type {
+        case .int16: Int16(exactly: value) != nil
+        case .int32: Int32(exactly: value) != nil
+        default: true
+        }
+    }
+
+    private func missing(_ kind: String) -> NSError {
+        error("Validation error missing attribute values on mandatory destination \(kind)")
+    }
+
+    private func error(_ reason: String) -> NSError {
+        MigrationError.make(reason, entity, column.property)
+    }
+}

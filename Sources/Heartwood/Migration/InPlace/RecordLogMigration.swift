@@ -1,0 +1,95 @@
+import Foundation
+import RecordLog
+
+/// Brings a record log to another version of its model in its own file, in one commit.
+///
+/// What changes names, comes or goes costs a new catalog and no row: rows name the layout that they were written with. Rows are written where
+/// their values change: a default for objects that have none, integers of another width, a relationship that is kept elsewhere now.
+///
+/// Crash points: before the commit the store is what it was; after it, it is of the new version. Derived attributes follow in a second
+/// commit, and the first one says so (`PendingDerivations`).
+struct RecordLogMigration {
+    let transaction: Transaction
+    let comparison: ModelComparison
+    let configuration: String?
+    private let entities: [NSEntityDescription]
+
+    private var base: Snapshot { transaction.base }
+
+    /// - Precondition: both models are frozen.
+    init(_ transaction: Transaction, _ comparison: ModelComparison, configuration: String?) {
+        self.transaction = transaction
+        self.comparison = comparison
+        self.configuration = configuration
+        let model = comparison.destination
+        entities = model.entities(forConfigurationName: configuration) ?? model.entities
+    }
+
+    /// - Returns: false where one of the changes is none that is made in place; the transaction is not to be committed then.
+    func run() throws -> Bool {
+        let tables = try MigratedTables(comparison, entities, base)
+        guard let relationships = MigratedRelationships(tables, entities, base.catalog) else { return false }
+        try drop(tables, relationships)
+        try transaction.rename(tables: tables.names.merging(relationships.names) { $1 }, columns: tables.columnNames)
+        for table in tables.list { try table.changeLayout(transaction) }
+        try addNewTables(tables, relationships)
+        // From here on rows are written: what is over a table was defined before.
+        let moved = try relationships.moved(in: base)
+        var hasWritten = try relationships.write(moved, transaction)
+        for table in tables.list where try table.rewrite(transaction, relationships.columns(of: table, moved)) { hasWritten = true }
+        for table in tables.list { try MigratedUniqueness(table, base.catalog).check(transaction) }
+        try PendingDerivations.note(comparison, entities, in: transaction, hasWritten: hasWritten || !tables.dropped.isEmpty)
+        return true
+    }
+
+    /// Tables of entities that are gone, and indexes that nobody asks for any more.
+    private func drop(_ tables: MigratedTables, _ relationships: MigratedRelationships) throws {
+        for table in tables.dropped { try transaction.dropTable(table) }
+        for table in relationships.dropped { try transaction.dropTable(table) }
+    }
+
+    private func addNewTables(_ tables: MigratedTables, _ relationships: MigratedRelationships) throws {
+        let writer = RecordLogSchemaWriter(transaction: transaction, entities: entities)
+        for entity in tables.added { try writer.defineTable(of: entity) }
+        for table in tables.list { try table.changeIndexes(transaction) }
+        for plan in relationships.added { try writer.defineLink(plan) }
+    }
+}
+
+extension RecordLogMigration {
+    /// See `NSPersistentStore.migrateInPlace`.
+    static func run(
+        at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison
+    ) throws -> Bool {
+        comparison.source.freeze()
+        model.freeze()
+        let checksums = [comparison.source, model].map { RecordLogMetadata.checksum(of: $0, configuration: configuration) }
+        let hashes = RecordLogMetadata.hashes(of: model, configuration: configuration)
+        struct NotInPlace: Error {}
+        do {
+            try RecordLogFiles.with(url, options, isReadOnly: false) { log in
+                try log.write { transaction in
+                    let stored = try transaction.base.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
+                    var metadata = try RecordLogMetadata.read(transaction.base)
+                    // Another process was faster.
+                    if metadata[NSStoreModelVersionHashesKey] as? [String: Data] == hashes { return }
+                    let isOfSource = stored == checksums[0]
+                        || comparison.source.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+                    guard isOfSource else {
+                        throw RecordLogMetadata.mismatch(
+                            path: log.path, model: comparison.source, configuration: configuration, metadata: metadata)
+                    }
+                    guard try RecordLogMigration(transaction, comparison, configuration: configuration).run() else { throw NotInPlace() }
+                    metadata[NSStoreModelVersionHashesKey] = hashes
+                    metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
+                    try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
+                    try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
+                    try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksums[1].utf8))
+                }
+            }
+        } catch is NotInPlace {
+            return false
+        }
+        return true
+    }
+}

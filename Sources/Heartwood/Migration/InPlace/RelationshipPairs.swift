@@ -1,0 +1,125 @@
+import Foundation
+import RecordLog
+
+/// Where one entity's objects had a relationship's members before the migration.
+struct RelationshipPairs {
+    struct Pair {
+        let owner: RowReference
+        let member: RowReference
+        /// The member's place among the owner's, and the owner's among the member's, where there was an order.
+        let place: Int64?
+        let inversePlace: Int64?
+    }
+
+    /// The owner's.
+    let table: MigratedTable
+    /// As the old model has it.
+    let relationship: NSRelationshipDescription
+    private let storage: Storage
+
+    private enum Storage {
+        case column(ColumnID)
+        case link(TableDefinition, isForward: Bool, LinkPlan)
+        /// The inverse's columns.
+        case inverse([(table: TableDefinition, column: ColumnID)])
+    }
+
+    /// - Returns: nil where the catalog has not what the old model says.
+    init?(_ relationship: NSRelationshipDescription, of table: MigratedTable, _ catalog: Catalog) {
+        self.table = table
+        self.relationship = relationship
+        guard relationship.isToMany else {
+            guard let column = table.definition.currentLayout.columns.first(where: { $0.name == relationship.name }) else { return nil }
+            storage = .column(column.id)
+            return
+        }
+        let inverse = relationship.inverseRelationship
+        guard LinkPlan.isNeeded(relationship) else {
+            guard let inverse, let destination = relationship.destinationEntity else { return nil }
+            storage = .inverse(destination.concreteFamily.compactMap { member in
+                guard let table = catalog.table(named: member.name ?? ""),
+                    let column = table.currentLayout.columns.first(where: { $0.name == inverse.name })
+                else { return nil }
+                return (table, column.id)
+            })
+            return
+        }
+        let owner = table.source.owner(of: relationship)
+        let isForward = LinkPlan.isForward(relationship, of: owner)
+        var plan = LinkPlan(entity: owner, relationship: relationship)
+        if !isForward {
+            guard let inverse, let other = relationship.destinationEntity?.owner(of: inverse) else { return nil }
+            plan = LinkPlan(entity: other, relationship: inverse)
+        }
+        guard let link = catalog.table(named: plan.name) else { return nil }
+        storage = .link(link, isForward: isForward, plan)
+    }
+
+    /// Whether the pairs are rows of their own, which know the order.
+    var isLinked: Bool {
+        if case .link = storage { true } else { false }
+    }
+
+    /// The link table that has the pairs in the order of owner and member, and how its columns are; nil where there is none.
+    var forwardLink: (table: TableDefinition, plan: LinkPlan)? {
+        guard case .link(let table, true, let plan) = storage else { return nil }
+        return (table, plan)
+    }
+
+    /// - Complexity: O(rows of the tables that have the pairs).
+    func forEach(in base: Snapshot, _ body: (Pair) throws -> Void) throws {
+        switch storage {
+        case .column(let column):
+            let accesses = Self.accesses(column, table.definition)
+            try base.scan(table.definition.id) { row in
+                if let member = Self.reference(accesses, row) {
+                    try body(Pair(owner: row.reference, member: member, place: nil, inversePlace: nil))
+                }
+                return true
+            }
+        case .inverse(let sources):
+            for (member, column) in sources {
+                let accesses = Self.accesses(column, member)
+                try base.scan(member.id) { row in
+                    if let owner = Self.reference(accesses, row), owner.table == table.definition.id {
+                        try body(Pair(owner: owner, member: row.reference, place: nil, inversePlace: nil))
+                    }
+                    return true
+                }
+            }
+        case .link(let link, let isForward, let plan):
+            try base.scan(link.id) { row in
+                let pair = Self.pair(row, link.currentLayout, plan, isForward: isForward)
+                if pair.owner.table == table.definition.id { try body(pair) }
+                return true
+            }
+        }
+    }
+
+    private static func pair(_ row: RowView, _ layout: RowLayout, _ plan: LinkPlan, isForward: Bool) -> Pair {
+        let source = row.reference(layout.access[LinkTable.sourcePosition])
+        let destination = row.reference(layout.access[LinkTable.destinationPosition])
+        let place = plan.relationship.isOrdered ? row.int64(layout.access[LinkTable.orderPosition]) : nil
+        let inversePlace = plan.isOrderedTwice ? row.int64(layout.access[LinkTable.inverseOrderPosition]) : nil
+        return isForward
+            ? Pair(owner: source, member: destination, place: place, inversePlace: inversePlace)
+            : Pair(owner: destination, member: source, place: inversePlace, inversePlace: place)
+    }
+
+    /// By layout.
+    private static func accesses(_ column: ColumnID, _ table: TableDefinition) -> [ColumnAccess] {
+        table.layouts.map { layout in layout.position(of: column).map { layout.access[$0] } ?? .absent }
+    }
+
+    private static func reference(_ accesses: [ColumnAccess], _ row: RowView) -> RowReference? {
+        let access = accesses[Int(row.layoutID.rawValue)]
+        guard !access.isAbsent, !row.isNull(access) else { return nil }
+        let reference = row.reference(access)
+        return reference.isNone ? nil : reference
+    }
+}
+
+extension RelationshipPairs.Pair {
+    /// As the other side sees it.
+    var inverted: Self { Self(owner: member, member: owner, place: inversePlace, inversePlace: place) }
+}

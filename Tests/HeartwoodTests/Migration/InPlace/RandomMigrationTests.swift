@@ -1,0 +1,193 @@
+import Foundation
+import Testing
+import TestSupport
+
+@testable import Heartwood
+
+/// Versions by chance, against a plain model of what a migration keeps.
+struct RandomMigrationTests {
+    /// An object as a plain model has it: its values, and what each relationship leads to, by entity and row in the old version.
+    struct Plain {
+        var entity: String
+        var row: UInt64
+        var values: [String: String] = [:]
+        var members: [String: [String]] = [:]
+    }
+
+    private static func text(_ value: Any?, _ attribute: ModelVersion.Attribute) -> String {
+        if attribute.type == .booleanAttributeType, let value = value as? Bool { return value ? "1" : "0" }
+        if attribute.type == .doubleAttributeType, let value = value as? Double { return "\(NSNumber(value: value))" }
+        return value.map { "\($0)" } ?? "-"
+    }
+
+    @Test func whateverTheVersionsTheObjectsKeepWhatBothHave() throws {
+        let seed = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_SEED"].flatMap(UInt64.init)
+        let runs = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_RUNS"].flatMap(Int.init) ?? 30
+        let first = UInt64.random(in: 0...UInt64.max / 2)
+        var notInPlace = 0
+        for run in 0..<(seed == nil ? runs : 1) {
+            let seed = seed ?? first + UInt64(run)
+            do {
+                if try !Self.run(seed) { notInPlace += 1 }
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
+        }
+        #expect(notInPlace * 2 < runs, "most go in place")
+    }
+
+    private static func fill(_ version: ModelVersion, _ context: NSManagedObjectContext, _ generator: inout SeededGenerator) {
+        var objects: [NSManagedObject] = []
+        for entity in version.entities {
+            for _ in 0..<Int.random(in: 0...8, using: &generator) {
+                objects.append(NSEntityDescription.insertNewObject(forEntityName: entity.name, into: context))
+            }
+        }
+        for object in objects {
+            for attribute in version.attributes(of: object.entity.name!) where Int.random(in: 0..<4, using: &generator) > 0 {
+                object.setValue(RandomVersions.value(attribute.type, Int.random(in: 0..<200, using: &generator)), forKey: attribute.name)
+            }
+            for end in version.relationships(of: object.entity.name!) {
+                let family = version.family(of: end.destination)
+                let candidates = objects.filter { family.contains($0.entity.name!) }.shuffled(using: &generator)
+                let members = Array(candidates.prefix(Int.random(in: 0...3, using: &generator)))
+                if !end.isToMany {
+                    object.setValue(members.first, forKey: end.name)
+                } else {
+                    object.setValue(end.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members), forKey: end.name)
+                }
+            }
+        }
+    }
+
+    /// - Returns: whether the versions are such that the store was migrated in place.
+    private static func run(_ seed: UInt64) throws -> Bool {
+        var versions = RandomVersions(seed: seed)
+        var old = versions.first()
+        let store = try VersionedStore(old) { Self.fill(old, $0, &versions.generator) }
+        for _ in 0..<3 {
+            let new = versions.next(of: old)
+            let before = try Self.plain(old, store.anew())
+            let context: NSManagedObjectContext
+            do {
+                context = try store.migrated(to: new)
+            } catch is VersionedStore.NotInPlace {
+                return false
+            } catch let error as NSError where error.code == NSInferredMappingModelError {
+                return false
+            }
+            let expected = Self.expected(before, old, new)
+            let after = try context.described(new, sorting: Self.newlyOrdered(old, new))
+            guard after == expected else {
+                let lost = Set(expected).subtracting(after).sorted().prefix(3), found = Set(after).subtracting(expected).sorted().prefix(3)
+                Issue.record("seed \(seed): expected \(lost) found \(found)\nfrom \(old)\nto \(new)")
+                return true
+            }
+            store.store?.indexing.wait()
+            try Self.checkIndexes(new, context, seed)
+            try store.close()
+            let problems = try store.problems
+            #expect(problems == [], "seed \(seed)")
+            // Rows of several layouts are changed, deleted and found.
+            try Self.change(new, store.open(new), &versions.generator)
+            try Self.checkIndexes(new, store.anew(), seed)
+            try store.close()
+            #expect(try store.problems == [], "seed \(seed), after changes")
+            try store.open(new)
+            old = new
+        }
+        return true
+    }
+
+    /// What fetches find by indexes is what is there.
+    private static func checkIndexes(_ version: ModelVersion, _ context: NSManagedObjectContext, _ seed: UInt64) throws {
+        for entity in version.entities {
+            for index in entity.indexes {
+                let format = index.predicate ?? (index.keys[0].contains("(") ? "\(index.keys[0]) BEGINSWITH 'TEXT 1'" : "\(index.keys[0]) != nil")
+                let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+                request.includesSubentities = false
+                request.predicate = NSPredicate(format: format)
+                let found = try context.fetch(request).map(\.place).sorted()
+                let there = try context.all(entity.name).filter { request.predicate?.evaluate(with: $0) ?? true }.map(\.place).sorted()
+                #expect(found == there, "seed \(seed): \(format) of \(entity.name)")
+            }
+        }
+    }
+
+    private static func change(_ version: ModelVersion, _ context: NSManagedObjectContext, _ generator: inout SeededGenerator) throws {
+        let known = try version.entities.filter { !$0.isAbstract }.flatMap { try context.all($0.name) }
+        for object in known.shuffled(using: &generator).prefix(known.count / 8) { context.delete(object) }
+        try context.save()
+        fill(version, context, &generator)
+        let objects = try version.entities.filter { !$0.isAbstract }.flatMap { try context.all($0.name) }
+        for object in objects where Int.random(in: 0..<3, using: &generator) == 0 {
+            for attribute in version.attributes(of: object.entity.name!) where attribute.isOptional {
+                object.setValue(RandomVersions.value(attribute.type, Int.random(in: 0..<200, using: &generator)), forKey: attribute.name)
+            }
+        }
+        for object in context.insertedObjects.union(context.updatedObjects) {
+            for attribute in version.attributes(of: object.entity.name!) where !attribute.isOptional && object.value(forKey: attribute.name) == nil {
+                object.setValue(attribute.initial, forKey: attribute.name)
+            }
+        }
+        try context.save()
+    }
+
+    private static func plain(_ version: ModelVersion, _ context: NSManagedObjectContext) throws -> [Plain] {
+        try version.entities.filter { !$0.isAbstract }.flatMap { entity in
+            try context.all(entity.name).map { object in
+                var plain = Plain(entity: entity.name, row: object.key.rawValue & 0xFFFF_FFFF_FFFF)
+                for attribute in version.attributes(of: entity.name) { plain.values[attribute.name] = text(object.value(forKey: attribute.name), attribute) }
+                for end in version.relationships(of: entity.name) { plain.members[end.name] = object.places(end) }
+                return plain
+            }
+        }
+    }
+
+    /// The relationships that have an order now and had none: they have that of the rows, which a plain model does not know.
+    private static func newlyOrdered(_ old: ModelVersion, _ new: ModelVersion) -> Set<String> {
+        let known = old.entities.flatMap(\.relationships)
+        return Set(new.entities.flatMap(\.relationships).filter { end in
+            end.isOrdered && !known.contains { $0.name == end.was ?? end.name && $0.isOrdered }
+        }.map(\.name))
+    }
+
+    /// What the new version is to have, in the words of `described`.
+    private static func expected(_ before: [Plain], _ old: ModelVersion, _ new: ModelVersion) -> [String] {
+        // The new names of the old entities.
+        var names: [String: String] = [:]
+        for entity in new.entities { if let source = old.entities.first(where: { $0.name == entity.was ?? entity.name }) { names[source.name] = entity.name } }
+        func moved(_ place: String) -> String? {
+            let parts = place.split(separator: "#")
+            return names[String(parts[0])].map { "\($0)#\(parts[1])" }
+        }
+        let sorted = newlyOrdered(old, new)
+        return before.compactMap { object -> String? in
+            guard let entity = names[object.entity] else { return nil }
+            let place = "\(entity)#\(object.row)"
+            var words = [place]
+            for attribute in new.attributes(of: entity).sorted(by: { $0.name < $1.name }) {
+                let known = object.values[attribute.was ?? attribute.name]
+                let source = old.attributes(of: object.entity).first { $0.name == attribute.was ?? attribute.name }
+                let isFilled = known == nil || known == "-" && !attribute.isOptional && source?.isOptional == true
+                words.append("\(attribute.name)=\(isFilled ? text(attribute.initial, attribute) : known ?? "-")")
+            }
+            for end in new.relationships(of: entity).sorted(by: { $0.name < $1.name }) {
+                let family = new.family(of: end.destination)
+                var members: [String] = []
+                if let known = object.members[end.was ?? end.name], old.relationships(of: object.entity).contains(where: { $0.name == end.was ?? end.name }) {
+                    members = known.compactMap(moved)
+                } else if let inverse = end.inverse, let back = new.entities.flatMap(\.relationships).first(where: { $0.name == inverse && $0.inverse == end.name }) {
+                    // What is new says what its inverse said.
+                    let mine = "\(object.entity)#\(object.row)"
+                    members = before.filter { $0.members[back.was ?? back.name]?.contains(mine) == true }
+                        .compactMap { moved("\($0.entity)#\($0.row)") }
+                }
+                members = members.filter { family.contains(String($0.split(separator: "#")[0])) }
+                if !end.isOrdered || sorted.contains(end.name) { members.sort() }
+                words.append("\(end.name)=\(members.joined(separator: ","))")
+            }
+            return words.joined(separator: " ")
+        }.sorted()
+    }
+}

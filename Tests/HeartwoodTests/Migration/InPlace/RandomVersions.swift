@@ -1,0 +1,223 @@
+import Foundation
+import TestSupport
+
+@testable import Heartwood
+
+/// Models by chance, and versions that follow from them.
+struct RandomVersions {
+    typealias Entity = ModelVersion.Entity
+    typealias Attribute = ModelVersion.Attribute
+    typealias Relationship = ModelVersion.Relationship
+
+    var generator: SeededGenerator
+    private var count = 0
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    private mutating func name(_ prefix: String) -> String {
+        count += 1
+        // So that what sorts first changes with a new name.
+        return "\(prefix)\(["a", "m", "z"].randomElement(using: &generator)!)\(count)"
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+    private static let types: [NSAttributeType] = [
+        .stringAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+        .booleanAttributeType, .dateAttributeType, .binaryDataAttributeType, .UUIDAttributeType,
+    ]
+
+    static func value(_ type: NSAttributeType, _ number: Int) -> Any {
+        switch type {
+        case .stringAttributeType: "text \(number)"
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: number
+        case .doubleAttributeType: Double(number) / 4
+        case .booleanAttributeType: number % 2 == 0
+        case .dateAttributeType: Date(timeIntervalSinceReferenceDate: Double(number))
+        case .binaryDataAttributeType: Data(repeating: UInt8(number % 256), count: number % 7 == 0 ? 9000 : number % 50)
+        default: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number % 256)))
+        }
+    }
+
+    private mutating func attribute() -> Attribute {
+        let type = Self.types.randomElement(using: &generator)!
+        var made = Attribute(name: name("x"), type: type)
+        if chance(40) { made.initial = Self.value(type, Int.random(in: 0..<30, using: &generator)) }
+        if type == .binaryDataAttributeType { made.isExternal = chance(50) }
+        return made
+    }
+
+    private mutating func addPair(to version: inout ModelVersion) {
+        let from = version.entities.indices.randomElement(using: &generator)!, to = version.entities.indices.randomElement(using: &generator)!
+        let one = name("r"), other = name("r")
+        let source = version.entities[from].name, destination = version.entities[to].name
+        let hasInverse = chance(75)
+        var end = Relationship(name: one, destination: destination, inverse: hasInverse ? other : nil, isToMany: chance(60))
+        end.isOrdered = end.isToMany && chance(40)
+        version.entities[from].relationships.append(end)
+        guard hasInverse else { return }
+        var back = Relationship(name: other, destination: source, inverse: one, isToMany: chance(50))
+        back.isOrdered = back.isToMany && chance(30)
+        version.entities[to].relationships.append(back)
+    }
+
+    mutating func first() -> ModelVersion {
+        var version = ModelVersion()
+        for index in 0..<Int.random(in: 2...5, using: &generator) {
+            var entity = Entity(name: name("E"))
+            if index > 0, chance(40) { entity.parent = version.entities.randomElement(using: &generator)!.name }
+            for _ in 0..<Int.random(in: 1...4, using: &generator) { entity.attributes.append(attribute()) }
+            version.entities.append(entity)
+        }
+        for _ in 0..<Int.random(in: 1...5, using: &generator) { addPair(to: &version) }
+        return version
+    }
+
+    /// What follows from a version, with what each thing was in it.
+    mutating func next(of old: ModelVersion) -> ModelVersion {
+        var version = old
+        for place in version.entities.indices {
+            for at in version.entities[place].attributes.indices { version.entities[place].attributes[at].was = nil }
+            for at in version.entities[place].relationships.indices { version.entities[place].relationships[at].was = nil }
+            version.entities[place].was = nil
+        }
+        for _ in 0..<Int.random(in: 1...6, using: &generator) { change(&version, old) }
+        addIndexes(to: &version)
+        return version
+    }
+
+    /// Indexes over columns, over an expression, and over some rows alone, of attributes that may be new, renamed or have a twin in the past.
+    private mutating func addIndexes(to version: inout ModelVersion) {
+        for place in version.entities.indices {
+            var indexes: [(name: String, keys: [String], predicate: String?)] = []
+            for attribute in version.entities[place].attributes where !attribute.isExternal && chance(60) {
+                indexes.append((name: "by\(indexes.count)", keys: [attribute.name], predicate: nil))
+                if attribute.type == .stringAttributeType {
+                    indexes.append((name: "by\(indexes.count)", keys: ["uppercase:(\(attribute.name))"], predicate: nil))
+                }
+                if attribute.type == .integer64AttributeType {
+                    indexes.append((name: "by\(indexes.count)", keys: [attribute.name], predicate: "\(attribute.name) > 40"))
+                }
+            }
+            version.entities[place].indexes = indexes
+        }
+    }
+
+    private mutating func change(_ version: inout ModelVersion, _ old: ModelVersion) {
+        let place = version.entities.indices.randomElement(using: &generator)!
+        switch Int.random(in: 0..<14, using: &generator) {
+        case 0: version.entities[place].attributes.append(attribute())
+        case 1: if !version.entities[place].attributes.isEmpty { version.entities[place].attributes.removeLast() }
+        case 2: rename(entity: place, in: &version)
+        case 3:
+            guard let at = version.entities[place].attributes.indices.randomElement(using: &generator) else { return }
+            let before = version.entities[place].attributes[at]
+            version.entities[place].attributes[at].was = before.was ?? before.name
+            version.entities[place].attributes[at].name = name("x")
+        case 4:
+            guard let at = version.entities[place].attributes.indices.randomElement(using: &generator) else { return }
+            let type = version.entities[place].attributes[at].type
+            switch type {
+            case .integer16AttributeType, .integer32AttributeType: version.entities[place].attributes[at].type = .integer64AttributeType
+            case .binaryDataAttributeType: version.entities[place].attributes[at].isExternal.toggle()
+            default:
+                version.entities[place].attributes[at].isOptional = false
+                version.entities[place].attributes[at].initial = Self.value(type, 3)
+            }
+        case 5: addPair(to: &version)
+        case 6: remove(entity: place, from: &version)
+        case 7: version.entities.append(Entity(name: name("E"), attributes: [attribute()]))
+        case 8: changeEnd(in: &version) { $0.isOrdered = $0.isToMany && !$0.isOrdered }
+        case 9: changeEnd(in: &version) { $0.isToMany = true }
+        case 10: renameEnd(in: &version)
+        case 11: dropInverse(in: &version)
+        case 12: addInverse(in: &version)
+        default:
+            // A parent that has what its child had.
+            guard version.entities[place].parent == nil else { return }
+            let parent = name("E")
+            version.entities.append(Entity(name: parent, attributes: version.entities[place].attributes, relationships: version.entities[place].relationships))
+            let child = version.entities[place].name
+            version.entities[place].attributes = []
+            version.entities[place].relationships = []
+            version.entities[place].indexes = []
+            version.entities[place].parent = parent
+            // The other sides lead to whoever has the inverse.
+            for other in version.entities.indices {
+                for at in version.entities[other].relationships.indices
+                where version.entities[other].relationships[at].destination == child && version.entities[other].relationships[at].inverse != nil {
+                    version.entities[other].relationships[at].destination = parent
+                }
+            }
+        }
+    }
+
+    private mutating func rename(entity place: Int, in version: inout ModelVersion) {
+        let before = version.entities[place], new = name("E")
+        version.entities[place].was = before.was ?? before.name
+        version.entities[place].name = new
+        for other in version.entities.indices {
+            if version.entities[other].parent == before.name { version.entities[other].parent = new }
+            for at in version.entities[other].relationships.indices where version.entities[other].relationships[at].destination == before.name {
+                version.entities[other].relationships[at].destination = new
+            }
+        }
+    }
+
+    private mutating func remove(entity place: Int, from version: inout ModelVersion) {
+        let gone = version.entities[place]
+        guard version.entities.count > 2, !version.entities.contains(where: { $0.parent == gone.name }) else { return }
+        version.entities.remove(at: place)
+        for other in version.entities.indices {
+            version.entities[other].relationships.removeAll { end in
+                end.destination == gone.name || end.inverse.map { inverse in gone.relationships.contains { $0.name == inverse && $0.inverse == end.name } } == true
+            }
+        }
+    }
+
+    private func ends(of version: ModelVersion) -> [(Int, Int)] {
+        version.entities.indices.flatMap { place in version.entities[place].relationships.indices.map { (place, $0) } }
+    }
+
+    private mutating func changeEnd(in version: inout ModelVersion, _ change: (inout Relationship) -> Void) {
+        guard let (place, at) = ends(of: version).randomElement(using: &generator) else { return }
+        change(&version.entities[place].relationships[at])
+    }
+
+    /// The end that is the inverse of one.
+    private func inverse(_ place: Int, _ at: Int, _ version: ModelVersion) -> (Int, Int)? {
+        let end = version.entities[place].relationships[at]
+        return ends(of: version).first { other in
+            let candidate = version.entities[other.0].relationships[other.1]
+            return candidate.name == end.inverse && candidate.inverse == end.name
+        }
+    }
+
+    private mutating func renameEnd(in version: inout ModelVersion) {
+        guard let (place, at) = ends(of: version).randomElement(using: &generator) else { return }
+        let before = version.entities[place].relationships[at], new = name("r")
+        if let (other, index) = inverse(place, at, version) { version.entities[other].relationships[index].inverse = new }
+        version.entities[place].relationships[at].was = before.was ?? before.name
+        version.entities[place].relationships[at].name = new
+    }
+
+    private mutating func dropInverse(in version: inout ModelVersion) {
+        guard let (place, at) = ends(of: version).randomElement(using: &generator), let (other, index) = inverse(place, at, version) else { return }
+        version.entities[place].relationships[at].inverse = nil
+        version.entities[other].relationships.remove(at: index)
+    }
+
+    private mutating func addInverse(in version: inout ModelVersion) {
+        guard let (place, at) = ends(of: version).randomElement(using: &generator) else { return }
+        let end = version.entities[place].relationships[at]
+        guard end.inverse == nil, let other = version.entities.indices.first(where: { version.entities[$0].name == end.destination }) else { return }
+        let new = name("r")
+        version.entities[place].relationships[at].inverse = new
+        // To many: to one, two could claim it.
+        var back = Relationship(name: new, destination: version.entities[place].name, inverse: end.name, isToMany: true)
+        back.isOrdered = chance(30)
+        version.entities[other].relationships.append(back)
+    }
+}

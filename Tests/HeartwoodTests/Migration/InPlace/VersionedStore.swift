@@ -1,0 +1,113 @@
+import Foundation
+import RecordLog
+
+@testable import Heartwood
+
+/// A store file whose model changes from version to version; open with one of them at a time.
+final class VersionedStore {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+    private var coordinator: NSPersistentStoreCoordinator?
+    private(set) var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    private static let options = [NSRecordLogDurabilityOption: "none"]
+
+    /// - Parameter fill: its changes are saved.
+    init(_ version: ModelVersion, fill: (NSManagedObjectContext) throws -> Void) throws {
+        try open(version)
+        try fill(context)
+        try context.save()
+    }
+
+    deinit {
+        try? close()
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func close() throws {
+        for store in coordinator?.persistentStores ?? [] { try coordinator?.remove(store) }
+        coordinator = nil
+    }
+
+    /// Opens the file with a version of its model; what was open is closed.
+    @discardableResult
+    func open(_ version: ModelVersion) throws -> NSManagedObjectContext {
+        try close()
+        let opened = NSPersistentStoreCoordinator(managedObjectModel: version.model())
+        try opened.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: Self.options)
+        coordinator = opened
+        return anew()
+    }
+
+    /// A context that has read nothing.
+    @discardableResult
+    func anew() -> NSManagedObjectContext {
+        context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    /// Brings the file to a version without opening it.
+    func migrate(to version: ModelVersion) throws -> Bool {
+        let model = version.model(), stored = try StoredModel.read(at: url)
+        return try RecordLogStore.migrateInPlace(
+            at: url, options: Self.options, configuration: nil, to: model, ModelComparison(from: stored, to: model))
+    }
+
+    struct NotInPlace: Error {}
+
+    /// Brings the file to a version and opens it.
+    @discardableResult
+    func migrated(to version: ModelVersion) throws -> NSManagedObjectContext {
+        try close()
+        guard try migrate(to: version) else { throw NotInPlace() }
+        return try open(version)
+    }
+
+    var store: RecordLogStore? { coordinator?.persistentStores.first?.rows }
+
+    var bytes: UInt64 {
+        get throws { try StoreInspection.inspect(path: url.path).logBytes }
+    }
+
+    /// What an index, a checksum or a count says that the rows do not.
+    var problems: [String] {
+        get throws { try StoreVerification.verify(path: url.path).problems.map(\.message) }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Every object of an entity, in the order of their rows.
+    func all(_ entity: String) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        request.includesSubentities = false
+        return try fetch(request).sorted { $0.key.rawValue < $1.key.rawValue }
+    }
+
+    /// Every object of a version's entities, in words: its attributes, and what its relationships lead to by row.
+    /// - Parameter sorted: relationships of which the order is not looked at.
+    func described(_ version: ModelVersion, sorting sorted: Set<String> = []) throws -> [String] {
+        try version.entities.filter { !$0.isAbstract }.flatMap { entity in
+            try all(entity.name).map { object in
+                var words = [object.place]
+                for attribute in version.attributes(of: entity.name).sorted(by: { $0.name < $1.name }) {
+                    words.append("\(attribute.name)=\(object.value(forKey: attribute.name).map { "\($0)" } ?? "-")")
+                }
+                for end in version.relationships(of: entity.name).sorted(by: { $0.name < $1.name }) {
+                    let places = object.places(end)
+                    words.append("\(end.name)=\((sorted.contains(end.name) ? places.sorted() : places).joined(separator: ","))")
+                }
+                return words.joined(separator: " ")
+            }
+        }.sorted()
+    }
+}
+
+extension NSManagedObject {
+    /// Its entity and row.
+    var place: String { "\(entity.name ?? "?")#\(key.rawValue & 0xFFFF_FFFF_FFFF)" }
+
+    func places(_ end: ModelVersion.Relationship) -> [String] {
+        guard end.isToMany else { return (value(forKey: end.name) as? NSManagedObject).map { [$0.place] } ?? [] }
+        guard end.isOrdered else { return (value(forKey: end.name) as? Set<NSManagedObject> ?? []).map(\.place).sorted() }
+        return (value(forKey: end.name) as? NSOrderedSet)?.compactMap { ($0 as? NSManagedObject)?.place } ?? []
+    }
+}
