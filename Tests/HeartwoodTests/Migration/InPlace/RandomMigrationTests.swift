@@ -22,7 +22,7 @@ struct RandomMigrationTests {
 
     @Test func whateverTheVersionsTheObjectsKeepWhatBothHave() throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_SEED"].flatMap(UInt64.init)
-        let runs = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_RUNS"].flatMap(Int.init) ?? 30
+        let runs = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_RUNS"].flatMap(Int.init) ?? 20
         let first = UInt64.random(in: 0...UInt64.max / 2)
         var notInPlace = 0
         for run in 0..<(seed == nil ? runs : 1) {
@@ -131,6 +131,31 @@ struct RandomMigrationTests {
             }
         }
         try context.save()
+        try changeByBatches(version, context, &generator)
+    }
+
+    /// A batch insertion, update and deletion over rows of several layouts do what they do to objects.
+    private static func changeByBatches(_ version: ModelVersion, _ context: NSManagedObjectContext, _ generator: inout SeededGenerator) throws {
+        for entity in version.entities {
+            guard let attribute = version.attributes(of: entity.name).filter({ $0.type == .integer64AttributeType }).randomElement(using: &generator)
+            else { continue }
+            let before = try context.all(entity.name).filter { $0.value(forKey: attribute.name) as? Int ?? 0 > 100 }.count
+            let update = NSBatchUpdateRequest(entityName: entity.name)
+            update.includesSubentities = false
+            update.predicate = NSPredicate(format: "%K > 100", attribute.name)
+            update.propertiesToUpdate = [attribute.name: 77]
+            update.resultType = .updatedObjectsCountResultType
+            #expect(try (context.execute(update) as? NSBatchUpdateResult)?.result as? Int == before)
+            let doomed = NSFetchRequest<any NSFetchRequestResult>(entityName: entity.name)
+            doomed.includesSubentities = false
+            doomed.fetchLimit = 1
+            doomed.predicate = NSPredicate(format: "%K = 77", attribute.name)
+            let there = try context.count(for: doomed) > 0
+            let deletion = NSBatchDeleteRequest(fetchRequest: doomed)
+            deletion.resultType = .resultTypeCount
+            #expect(try (context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == (there ? 1 : 0))
+        }
+        context.reset()
     }
 
     private static func plain(_ version: ModelVersion, _ context: NSManagedObjectContext) throws -> [Plain] {
