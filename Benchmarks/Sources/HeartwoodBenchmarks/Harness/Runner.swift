@@ -54,6 +54,9 @@ final class Runner {
                 measurements += try ContainerExtras(
                     rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory
                 ).run()
+                measurements += try MigrationExtras(
+                    rows: rows, repetitions: options.repetitions(rows), only: options.only, directory: directory
+                ).run()
                 measurements += try ModelExtras(rows: rows, only: options.only, directory: directory).run()
                 measurements += try AccessorExtras(rows: rows, only: options.only).run()
             }
