@@ -3,6 +3,7 @@
 
     heartwood_reader.py STORE --entity E    the entity's objects as JSON Lines, as `heartwood export STORE --entity E`;
                                             several entities' one after the other
+    heartwood_reader.py STORE --history     the transactions' numbers and their changes, as `heartwood history STORE`
     heartwood_reader.py STORE --check       checks everything and prints counts
     heartwood_reader.py STORE               the entities' names
 
@@ -13,6 +14,7 @@ import sys
 
 from catalog import SYSTEM_TABLE, Catalog
 from checkpoint import CheckpointCheck
+from history import lines as history_lines, transactions
 from record_log import HEADER_END, Damaged, NotAStore, RecordLog
 from recovery import Replay, State, recover
 from rows import read_row, value_references
@@ -39,6 +41,7 @@ def check(log):
         if table != SYSTEM_TABLE:
             values += sum(len(read_row(catalog, record)) for record in rows.values())
             large += [value.pointer[0] for record in rows.values() for value in value_references(catalog, record)]
+    told = sum(len(changes) for _, changes in transactions(log, replay.state, catalog))
     if len(set(large)) != len(large):
         problems.append("two rows have one value in frames of its own")
     try:
@@ -57,7 +60,7 @@ def check(log):
         "frames": replay.frames, "commits": replay.commits, "newest commit": replay.state.sequence, "row records": replay.records,
         "rows": sum(map(len, replay.state.rows.values())), "values": values, "large values": len(large), "checkpoints": len(replay.checkpoints),
         "commits beside checkpoints": checkpoints.commits_beside, "index entries compared": checkpoints.entries,
-        "tombstones": checkpoints.tombstones,
+        "tombstones": checkpoints.tombstones, "changes in the history": told,
         "indexes not compared": checkpoints.unchecked_indexes, "end": replay.stop,
     }
     return [f"{name}: {count}" for name, count in counts.items()], problems
@@ -65,7 +68,7 @@ def check(log):
 
 def main(arguments):
     path, option, entities = (arguments + ["", ""])[0], (arguments + ["", ""])[1], arguments[2:]
-    if not path or path.startswith("-") or (option, bool(entities)) not in (("", False), ("--check", False), ("--entity", True)):
+    if not path or path.startswith("-") or (option, bool(entities)) not in (("", False), ("--check", False), ("--history", False), ("--entity", True)):
         print(__doc__, file=sys.stderr)
         return 2
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")
@@ -79,6 +82,10 @@ def main(arguments):
         replay = recover(log)
         replay.settle()
         stack = Stack(log, replay.state)
+        if option == "--history":
+            for line in history_lines(stack):
+                print(line)
+            return 0
         for entity in entities:
             for line in stack.export(entity):
                 print(line)

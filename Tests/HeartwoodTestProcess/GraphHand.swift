@@ -12,10 +12,12 @@ package final class GraphHand {
     }
 
     /// A coordinator over a store of `GraphModel`.
-    package static func coordinator(_ type: String, at url: URL?) throws -> NSPersistentStoreCoordinator {
+    package static func coordinator(_ type: String, at url: URL?, tracksHistory: Bool = false) throws -> NSPersistentStoreCoordinator {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GraphModel.make())
-        try coordinator.addPersistentStore(
-            ofType: type, configurationName: nil, at: url, options: [NSRecordLogDurabilityOption: "none"])
+        var options: [String: Any] = [NSRecordLogDurabilityOption: "none"]
+        // A store that has a history goes on with it whatever the options are.
+        if tracksHistory { options[NSPersistentHistoryTrackingKey] = true }
+        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
         return coordinator
     }
 

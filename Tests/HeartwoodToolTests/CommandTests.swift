@@ -5,7 +5,7 @@ import Testing
     @Test func helpIsGivenForTheToolAndEachCommand() throws {
         let help = try ToolProcess.run("--help")
         #expect(help.status == 0)
-        for command in ["demo", "import", "export", "query", "inspect", "verify", "compact", "salvage", "model"] {
+        for command in ["demo", "import", "export", "query", "inspect", "verify", "history", "compact", "salvage", "model"] {
             #expect(help.output.contains(command))
             let own = try ToolProcess.run(command, "--help")
             #expect(own.status == 0 && own.output.contains("USAGE: heartwood \(command)"))

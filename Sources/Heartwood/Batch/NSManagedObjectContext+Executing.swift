@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     final func execute(_ batch: StoreBatch, on store: NSPersistentStore, collectsKeys: Bool) throws -> BatchOutcome {
         try store.checkWritable()
         do {
-            return try store.execute(batch, author: transactionAuthor, outcome: BatchOutcome(collectsKeys: collectsKeys))
+            return try store.execute(batch, origin: transactionOrigin, outcome: BatchOutcome(collectsKeys: collectsKeys))
         } catch let violation as BatchConstraintViolation {
             throw constraintError(violation)
         }

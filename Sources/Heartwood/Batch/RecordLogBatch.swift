@@ -135,15 +135,18 @@ final class RecordLogBatch {
 
 extension RecordLogStore {
     /// Executes a batch, in one transaction or in as many as an insertion asks for.
-    final func perform(_ batch: StoreBatch, author: String?, outcome: BatchOutcome) throws -> BatchOutcome {
+    final func perform(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
         let loaded = try loaded()
         var outcome = outcome
+        var stated: [String] = []
+        if case .update(let update) = batch { stated = update.values.map(\.name) }
         func write(_ body: (RecordLogBatch) throws -> Void) throws {
-            try loaded.log.write(author: author) { transaction in
+            try loaded.log.write(author: origin.author) { transaction in
                 try checkVersion(of: transaction.base, loaded)
                 let batch = RecordLogBatch(transaction, of: loaded.log, schema: loaded.schema, slotBase: slotBase, outcome: outcome)
                 try body(batch)
                 try batch.derive()
+                if batch.hasWritten { try recordHistory(of: transaction, loaded.schema, stated: stated, origin) }
                 outcome = batch.outcome
                 commits.note(base: transaction.base.sequence, isFollowed: batch.hasWritten)
             }

@@ -25,6 +25,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public final var name: String?
     /// Stamped on each commit that this context makes.
     public final var transactionAuthor: String?
+    final var transactionOrigin: TransactionOrigin { TransactionOrigin(author: transactionAuthor, contextName: name) }
     final var policy = NSMergePolicy.error
     /// What `detectConflicts(for:)` was told since the last save.
     final var checked: [NSManagedObject] = []

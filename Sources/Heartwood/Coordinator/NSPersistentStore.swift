@@ -131,7 +131,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
 
     /// Inserts, updates or deletes rows of which no context has objects; `outcome` gathers which.
-    func execute(_ batch: StoreBatch, author: String?, outcome: BatchOutcome) throws -> BatchOutcome {
+    func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
         throw CoreDataError.unsupported(
             "A store of the type \(type) knows no batch requests; fetch the objects, change them and save, or use a record log.")
     }
@@ -289,7 +289,7 @@ final class SaveBatch {
     var checked: [NSManagedObject] = []
     /// Rows of objects that are not in the batch whose derived attributes follow from it; the store says which.
     var derived: [Derived] = []
-    let author: String?
+    let origin: TransactionOrigin
     /// The registered object of a key; for references to objects that this batch inserts.
     let object: (ObjectKey) -> NSManagedObject?
 
@@ -299,8 +299,8 @@ final class SaveBatch {
         let to: UInt32
     }
 
-    init(author: String?, object: @escaping (ObjectKey) -> NSManagedObject?) {
-        self.author = author
+    init(origin: TransactionOrigin, object: @escaping (ObjectKey) -> NSManagedObject?) {
+        self.origin = origin
         self.object = object
     }
 

@@ -74,7 +74,7 @@ struct StoreMigration {
                 ofType: type, configurationName: store.configurationName, at: place, options: writable)
             try copyMetadata(to: made)
             let copied = try ObjectCopy(store: store, of: coordinator, to: target).run()
-            if copied == 0 { try made.save(SaveBatch(author: nil) { _ in nil }) }
+            if copied == 0 { try made.save(SaveBatch(origin: .none) { _ in nil }) }
             if isInMemory, let made = made as? RecordLogStore, let new = new as? RecordLogStore { try made.copy(to: new) }
             try target.remove(made)
             if place != url { try LogStore.rename(place.path, to: url.path, replacing: false) }

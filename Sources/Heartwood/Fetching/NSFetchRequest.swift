@@ -26,6 +26,8 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
     case batchInsertRequestType = 5
     case batchUpdateRequestType = 6
     case batchDeleteRequestType = 7
+    /// An `NSPersistentHistoryChangeRequest`; no store of somebody's own is asked it.
+    case persistentHistoryRequestType = 8
 }
 
 /// What a fetch gives for each match.

@@ -71,6 +71,26 @@ struct RowMarks {
         return true
     }
 
+    /// The first row of a table, from a number on.
+    /// - Complexity: O(words between).
+    func firstRow(of table: TableID, from row: UInt64) -> UInt64? {
+        if words.isEmpty {
+            let place = place(of: RowReference(table: table, row: row))
+            return place < few.count && few[place].table == table ? few[place].row : nil
+        }
+        guard Int(table.rawValue) < words.count else { return nil }
+        let words = words[Int(table.rawValue)]
+        var place = Int(row / 64)
+        guard place < words.count else { return nil }
+        var left = words[place] & (UInt64.max << (row % 64))
+        while left == 0 {
+            place += 1
+            guard place < words.count else { return nil }
+            left = words[place]
+        }
+        return UInt64(place * 64 + left.trailingZeroBitCount)
+    }
+
     /// In the order of the tables and their rows.
     func forEach(_ body: (RowReference) throws -> Void) rethrows {
         for row in few { try body(row) }

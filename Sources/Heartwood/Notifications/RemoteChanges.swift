@@ -10,7 +10,8 @@ public let NSPersistentStoreURLKey = "storeURL"
 
 extension Notification.Name {
     /// Posted by a coordinator, on any thread, once it has learned that another process or coordinator has committed to one of its
-    /// stores: `NSStoreUUIDKey` and `NSPersistentStoreURLKey` say which. Commits in quick succession may be told of once.
+    /// stores: `NSStoreUUIDKey` and `NSPersistentStoreURLKey` say which, and `NSPersistentHistoryTokenKey`, where the store tracks its history,
+    /// up to where. Commits in quick succession may be told of once.
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
@@ -22,6 +23,9 @@ extension NSPersistentStore {
         guard postsRemoteChanges else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }
+        if let place = try? rows?.knownHistory()?.newestPlace() {
+            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: place])
+        }
         NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
     }
 

@@ -13,7 +13,7 @@ extension RecordLogStore {
         nonisolated(unsafe) let metadata = parts.map(\.store.pendingMetadata)
         var at = 0
         do {
-            try LogStore.write(to: loaded.map(\.log), author: parts.first?.batch.author) { transactions in
+            try LogStore.write(to: loaded.map(\.log), author: parts.first?.batch.origin.author) { transactions in
                 var isFollowed: [Bool] = []
                 for (index, (store, batch)) in parts.enumerated() {
                     at = index
@@ -46,6 +46,7 @@ extension RecordLogStore {
         try begin(transaction, batch)
         var save = RecordLogSave(transaction: transaction, schema: schema, slotBase: slotBase, batch: batch)
         try save.run()
+        if save.hasWritten { try recordHistory(of: transaction, schema, batch.origin) }
         if let metadata { try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata)) }
         let isWritten = save.hasWritten || metadata != nil
         try finish(transaction, batch, hasWritten: isWritten)

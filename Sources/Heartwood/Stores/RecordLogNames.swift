@@ -7,6 +7,8 @@ enum RecordLogNames {
     static let linkForward = "forward"
     static let linkBackward = "backward"
     static let linkInverse = "inverse"
+    /// No entity's: the transactions of the store's history.
+    static let history = "history:transactions"
 }
 
 /// Rows of the system table that the stack owns.

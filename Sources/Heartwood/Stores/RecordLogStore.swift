@@ -26,6 +26,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     private let state = Mutex(State())
     final let commits = SeenCommits()
+    final let history = HistoryTracking()
     /// Entered while indexes are built in the background.
     final let indexing = DispatchGroup()
 
@@ -104,14 +105,16 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
             try log.write { transaction in
                 guard try transaction.base.systemValue(RecordLogSystemRow.modelChecksum) == nil else { return }
                 try RecordLogSchemaWriter(transaction: transaction, entities: entities).write()
+                try beginHistory(in: transaction)
                 let metadata = RecordLogMetadata.initial(
                     identifier: log.storeID, type: type, model: model, configuration: configurationName)
                 try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
                 try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
                 try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum.utf8))
             }
-            snapshot = log.snapshot()
         }
+        try prepareHistory(log)
+        snapshot = log.snapshot()
         let stored = try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
         let metadata = try RecordLogMetadata.read(snapshot)
         guard stored == checksum || model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
@@ -213,8 +216,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override func save(_ batch: SaveBatch) throws { try Self.save(together: [(self, batch)]) {} }
 
-    override func execute(_ batch: StoreBatch, author: String?, outcome: BatchOutcome) throws -> BatchOutcome {
-        try perform(batch, author: author, outcome: outcome)
+    override func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
+        try perform(batch, origin: origin, outcome: outcome)
     }
 
     override func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {

@@ -10,7 +10,7 @@ struct SalvageCommand: Command {
 
         Searches the whole of DAMAGED for data whose checksums hold, writes the newest version of each row to the new store
         NEW, with its indexes, and says what is lost. DAMAGED is only read; NEW must not exist. Nobody can write to DAMAGED
-        meanwhile. NEW keeps the identity, so objects keep their IDs; it has no history.
+        meanwhile. NEW keeps the identity, so objects keep their IDs; older commits are not in it.
 
           -o, --output NEW   the new store
           --json             for programs

@@ -26,7 +26,7 @@ public final class RowLayout: Sendable {
     /// Layouts of one table.
     static let layoutsMax = 1 << 14
     /// So that every offset fits 16 bits.
-    static let columnsMax = 2000
+    package static let columnsMax = 2000
 
     /// - Precondition: at most `columnsMax` columns.
     public init(id: LayoutID, columns: [Column], laterColumns: [Column] = []) {
@@ -74,7 +74,7 @@ public final class RowLayout: Sendable {
 
     /// Whether the bytes are a body of this layout: long enough, with end offsets that are in order and within it.
     /// - Complexity: O(variable columns).
-    func fits(_ body: UnsafeRawBufferPointer) -> Bool {
+    package func fits(_ body: UnsafeRawBufferPointer) -> Bool {
         guard body.count >= minimumBodySize, let base = body.baseAddress else { return false }
         let width = Int(body[1] >> 6)
         guard width <= 2, variableCount > 0 || width == 0 else { return false }

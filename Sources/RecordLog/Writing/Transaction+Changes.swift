@@ -17,9 +17,16 @@ extension Transaction {
     public func forEachChange<Failure: Error>(
         in table: TableID, _ body: (RowReference, _ isNew: Bool) throws(Failure) -> Void
     ) throws(Failure) {
+        try forEachChange(in: table) { reference, isNew, _ throws(Failure) in try body(reference, isNew) }
+    }
+
+    /// The same, with whether the row is deleted. `body` may write values and no rows.
+    package func forEachChange<Failure: Error>(
+        in table: TableID, _ body: (RowReference, _ isNew: Bool, _ isDeleted: Bool) throws(Failure) -> Void
+    ) throws(Failure) {
         guard let changes = changesSoFar(table) else { return }
-        try changes.addresses.forEach { row, _ throws(Failure) in
-            try body(RowReference(table: table, row: row), row >= changes.firstNew)
+        try changes.addresses.forEach { row, address throws(Failure) in
+            try body(RowReference(table: table, row: row), row >= changes.firstNew, address & PrimaryDelta.tombstoneBit != 0)
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 /// What batch requests take of memory: the long form of "ten million rows need none to speak of". See CONTRIBUTING.md.
-@Suite struct BatchMemoryTests {
+@Suite(.serialized) struct BatchMemoryTests {
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_BATCH_ROWS"].flatMap(Int.init)
 
     private static func model() -> NSManagedObjectModel {
@@ -22,9 +22,9 @@ import Testing
         return model
     }
 
-    @Test(.enabled(if: long != nil)) func batchesOfManyMillionsTakeAFewBytesARow() throws {
+    @Test(.enabled(if: long != nil), arguments: [false, true]) func batchesOfManyMillionsTakeAFewBytesARow(tracksHistory: Bool) throws {
         let count = try #require(Self.long)
-        let stack = try TestStack(.recordLog, model: Self.model())
+        let stack = try TestStack(.recordLog, model: Self.model(), options: [NSPersistentHistoryTrackingKey: tracksHistory])
         // 8 bytes a row for where it lies, entries of two indexes within what is allowed, a table of a million unique values.
         let most = 224 * 1024 + count / 100
         func measure(_ name: String, _ request: NSPersistentStoreRequest) throws {

@@ -25,6 +25,7 @@ final class GraphSimulation {
     let url: URL?
     private let coordinator: NSPersistentStoreCoordinator
     private let partner: GraphPartner?
+    private let history: GraphHistory
     let undoManager = UndoManager()
     var past: [Group] = [], future: [Group] = []
     /// What the child has changed since its last save.
@@ -39,7 +40,8 @@ final class GraphSimulation {
     init(seed: UInt64, file url: URL?) throws {
         self.url = url
         random = SeededGenerator(seed: seed)
-        coordinator = try GraphHand.coordinator(url == nil ? NSInMemoryStoreType : NSRecordLogStoreType, at: url)
+        coordinator = try GraphHand.coordinator(url == nil ? NSInMemoryStoreType : NSRecordLogStoreType, at: url, tracksHistory: true)
+        history = GraphHistory(coordinator)
         partner = try url.map(GraphPartner.init)
         ahead = GraphPlayer("the one ahead", GraphHand.context(coordinator))
         follower = GraphPlayer("the follower", GraphHand.context(coordinator))
@@ -311,6 +313,7 @@ final class GraphSimulation {
             try child.check(&random)
         }
         try settle()
+        if stepNumber % 4 == 0 { try history.check(store.state) }
         if stepNumber % 8 == 0 { try checkStore() }
         if stepNumber % 16 == 0 { try checkPartner() }
     }
@@ -340,6 +343,7 @@ final class GraphSimulation {
         try bringUpChild()
         try checkStore()
         try checkPartner()
+        try history.check(store.state)
         guard let url else { return }
         let reopened = try GraphHand.coordinator(NSRecordLogStoreType, at: url)
         let reader = GraphPlayer("the store opened anew", GraphHand.context(reopened))

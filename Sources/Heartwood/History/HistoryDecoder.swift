@@ -1,0 +1,140 @@
+import RecordLog
+
+/// Reads the items of a transaction's changes, in pieces: the memory is that of one piece and of what one item has.
+///
+/// What is read is not trusted: everything is checked before it is used, and nothing is made as large as some number says.
+struct HistoryDecoder {
+    struct Malformed: Error {}
+
+    /// Rows that had the same done to them, one after the other.
+    struct Run {
+        let item: HistoryItem
+        let table: TableID
+        let rows: Range<UInt64>
+    }
+
+    /// A property as it was written.
+    enum Property: Hashable {
+        case column(ColumnID)
+        case named(String)
+    }
+
+    private let value: ValueReader
+    private var window: [UInt8] = []
+    /// Where the window begins in the value, and where the next byte is in the window.
+    private var start = 0, place = 0
+    private var table: TableID?
+    private var nextRow: UInt64 = 1
+    /// Of the updates that follow.
+    private(set) var properties: [Property] = []
+    /// Of the deletions that follow.
+    private(set) var preserved: [Column] = []
+    /// Of the deletion that was read last.
+    private(set) var body: [UInt8] = []
+
+    private static let windowSize = 64 << 10
+
+    init(_ value: ValueReader) {
+        self.value = value
+    }
+
+    /// The next run; nil at the end.
+    /// - Throws: `Malformed`; `StoreError` where the value cannot be read.
+    mutating func next() throws -> Run? {
+        while start + place < value.count {
+            let word = try varint()
+            guard let item = HistoryItem(rawValue: word & HistoryItem.mask) else { throw Malformed() }
+            let argument = word >> HistoryItem.bits
+            switch item {
+            case .table:
+                guard let id = UInt16(exactly: argument), id > table?.rawValue ?? 0 else { throw Malformed() }
+                table = TableID(rawValue: id)
+                nextRow = 1
+                (properties, preserved) = ([], [])
+            case .properties: try readProperties(argument)
+            case .preservedColumns: try readColumns(argument)
+            case .preservedDeletion:
+                let run = try run(item, count: 1)
+                body = try bytes(argument)
+                return run
+            case .insertions, .updates, .deletions: return try run(item, count: argument + 1)
+            }
+        }
+        return nil
+    }
+
+    private mutating func run(_ item: HistoryItem, count: UInt64) throws -> Run {
+        let skipped = try varint()
+        // Both are below 2^62, so that the sums are no overflow.
+        guard let table, skipped <= RowReference.rowMask, count <= RowReference.rowMask, nextRow + skipped + count <= RowReference.rowMask + 1
+        else { throw Malformed() }
+        let first = nextRow + skipped
+        nextRow = first + count
+        return Run(item: item, table: table, rows: first..<nextRow)
+    }
+
+    private mutating func readProperties(_ count: UInt64) throws {
+        guard count <= UInt64(value.count) else { throw Malformed() }
+        properties = []
+        for _ in 0..<count {
+            let word = try varint()
+            if word & 1 == 0 {
+                guard let id = UInt16(exactly: word >> 1) else { throw Malformed() }
+                properties.append(.column(ColumnID(rawValue: id)))
+            } else {
+                properties.append(.named(String(decoding: try bytes(word >> 1), as: UTF8.self)))
+            }
+        }
+    }
+
+    private mutating func readColumns(_ count: UInt64) throws {
+        guard count <= UInt64(RowLayout.columnsMax) else { throw Malformed() }
+        preserved = []
+        for _ in 0..<count {
+            guard let id = UInt16(exactly: try varint()), let type = ColumnType(rawValue: try byte()) else { throw Malformed() }
+            preserved.append(Column(id: ColumnID(rawValue: id), name: "", type: type))
+        }
+    }
+
+    // MARK: Bytes
+
+    private mutating func byte() throws -> UInt8 {
+        if place == window.count { try advance() }
+        defer { place += 1 }
+        return window[place]
+    }
+
+    private mutating func advance() throws {
+        start += window.count
+        place = 0
+        let count = min(Self.windowSize, value.count - start)
+        guard count > 0 else { throw Malformed() }
+        var piece = [UInt8](repeating: 0, count: count)
+        let read = try piece.withUnsafeMutableBytes { try value.read(into: $0, from: start) }
+        guard read == count else { throw Malformed() }
+        window = piece
+    }
+
+    private mutating func varint() throws -> UInt64 {
+        var result: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 63, by: 7) {
+            let byte = try byte()
+            result |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return result }
+        }
+        throw Malformed()
+    }
+
+    private mutating func bytes(_ count: UInt64) throws -> [UInt8] {
+        guard count <= UInt64(value.count - start - place) else { throw Malformed() }
+        var result: [UInt8] = []
+        result.reserveCapacity(Int(count))
+        while result.count < Int(count) {
+            if place == window.count { try advance() }
+            let part = min(Int(count) - result.count, window.count - place)
+            result.append(contentsOf: window[place..<place + part])
+            place += part
+        }
+        return result
+    }
+}

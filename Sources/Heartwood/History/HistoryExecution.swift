@@ -1,0 +1,165 @@
+import Foundation
+
+/// One history request on its way through the stores of a context's coordinator.
+struct HistoryExecution {
+    private let request: NSPersistentHistoryChangeRequest
+    private let context: NSManagedObjectContext
+
+    init(_ request: NSPersistentHistoryChangeRequest, _ context: NSManagedObjectContext) {
+        self.request = request
+        self.context = context
+    }
+
+    /// One store that tracks its history, and the number of the first transaction that is asked for.
+    private struct Part {
+        let store: RecordLogStore
+        let reader: HistoryReader
+        var first: UInt64
+    }
+
+    /// A transaction and who has read it.
+    private struct Found {
+        let reader: HistoryReader
+        let record: HistoryRecord
+    }
+
+    func run() throws -> NSPersistentHistoryResult {
+        let stores = (context.coordinator?.persistentStores ?? []).filter { store in
+            request.affectedStores?.contains { $0 === store } ?? true
+        }
+        let logs = stores.compactMap { $0 as? RecordLogStore }
+        let parts = try logs.compactMap { store in try store.newestHistory().map { Part(store: store, reader: $0, first: 1) } }
+        guard !parts.isEmpty || logs.contains(where: \.history.isWanted) else {
+            throw CoreDataError.unsupported(
+                "No store that was asked tracks its history; add a record log with the option NSPersistentHistoryTrackingKey.")
+        }
+        if case .token(let token) = request.bound { try check(token, parts) }
+        if request.isDeletion { return try delete(parts) }
+        let filter = try HistoryFilter(request.fetchRequest)
+        return try fetch(try parts.map(bounded), filter)
+    }
+
+    /// - Throws: 134301 for a token that says of none of the stores where its reader is.
+    private func check(_ token: NSPersistentHistoryToken, _ parts: [Part]) throws {
+        guard !token.places.isEmpty, !parts.contains(where: { token.places[$0.reader.source.storeIdentifier] != nil }) else { return }
+        throw CoreDataError.make(
+            NSPersistentHistoryTokenExpiredError,
+            "The history token is of no store that was asked and tracks its history (\(token.places.keys.sorted().joined(separator: ", "))). "
+                + "Read the stores themselves, and go on from their current token.")
+    }
+
+    private func bounded(_ part: Part) throws -> Part {
+        var part = part
+        switch request.bound {
+        case .everything: break
+        case .date(let date): part.first = try part.reader.first(since: date.timeIntervalSinceReferenceDate, isAfter: true)
+        case .token(let token):
+            if let place = token.places[part.reader.source.storeIdentifier] { part.first = try part.reader.number(behind: place) }
+        }
+        return part
+    }
+
+    // MARK: Deleting
+
+    private func delete(_ parts: [Part]) throws -> NSPersistentHistoryResult {
+        for part in parts { try part.store.checkWritable() }
+        for part in parts {
+            switch request.bound {
+            case .everything: break
+            case .date(let date):
+                let limit = try part.reader.first(since: date.timeIntervalSinceReferenceDate, isAfter: false)
+                try part.store.deleteHistory(before: limit, author: context.transactionAuthor)
+            case .token(let token):
+                guard let place = token.places[part.reader.source.storeIdentifier] else { continue }
+                let limit = try part.reader.number(of: place)
+                try part.store.deleteHistory(before: limit, author: context.transactionAuthor)
+            }
+        }
+        return NSPersistentHistoryResult(true, .statusOnly)
+    }
+
+    // MARK: Fetching
+
+    /// Calls `body` with the transactions that are asked for, those of several stores by their times, until it returns false.
+    private func forEach(_ parts: [Part], _ body: (Found) throws -> Bool) throws {
+        let isWhole = request.token != nil
+        if parts.count == 1, let part = parts.first {
+            return try part.reader.forEach(from: part.first, isWhole: isWhole) { try body(Found(reader: part.reader, record: $0)) }
+        }
+        var all: [Found] = []
+        for part in parts {
+            try part.reader.forEach(from: part.first, isWhole: isWhole) { record in
+                all.append(Found(reader: part.reader, record: record))
+                return true
+            }
+        }
+        // A store's own stay in their order, since their times rise.
+        for found in all.sorted(by: { $0.record.timestamp < $1.record.timestamp }) where try !body(found) { return }
+    }
+
+    private func fetch(_ parts: [Part], _ filter: HistoryFilter) throws -> NSPersistentHistoryResult {
+        if request.resultType == .statusOnly { return NSPersistentHistoryResult(true, .statusOnly) }
+        return NSPersistentHistoryResult(
+            try filter.isOfChanges ? fetchChanges(parts, filter) : fetchTransactions(parts, filter), request.resultType)
+    }
+
+    private func fetchTransactions(_ parts: [Part], _ filter: HistoryFilter) throws -> Any {
+        var list: [Found] = []
+        try forEach(parts) { found in
+            if try filter.holds(for: NSPersistentHistoryTransaction(found.record, .none)) { list.append(found) }
+            return list.count < filter.enough
+        }
+        list = try filter.window(list) { NSPersistentHistoryTransaction($0.record, .none) }
+        switch request.resultType {
+        case .transactionsOnly: return list.map { NSPersistentHistoryTransaction($0.record, .none) }
+        case .count: return try list.reduce(0) { try $0 + $1.reader.check($1.record) }
+        case .transactionsAndChanges, .statusOnly:
+            return try list.map { found in
+                _ = try found.reader.check(found.record)
+                return NSPersistentHistoryTransaction(found.record, .all)
+            }
+        case .changesOnly, .objectIDs:
+            var changes: [(HistoryRecord, HistoryChange)] = []
+            for found in list {
+                _ = try found.reader.check(found.record)
+                try found.record.forEachChange { changes.append((found.record, $0)); return true }
+            }
+            return result(changes)
+        }
+    }
+
+    private func fetchChanges(_ parts: [Part], _ filter: HistoryFilter) throws -> Any {
+        var list: [(HistoryRecord, HistoryChange)] = []
+        try forEach(parts) { found in
+            _ = try found.reader.check(found.record)
+            try found.record.forEachChange { change in
+                if try filter.holds(for: NSPersistentHistoryChange(found.record, change)) { list.append((found.record, change)) }
+                return list.count < filter.enough
+            }
+            return list.count < filter.enough
+        }
+        list = try filter.window(list) { NSPersistentHistoryChange($0.0, $0.1) }
+        guard [.transactionsOnly, .transactionsAndChanges].contains(request.resultType) else { return result(list) }
+        var transactions: [(record: HistoryRecord, changes: [HistoryChange])] = []
+        var places: [ObjectIdentifier: Int] = [:]
+        for (record, change) in list {
+            let place = places[ObjectIdentifier(record)] ?? transactions.count
+            if place == transactions.count {
+                places[ObjectIdentifier(record)] = place
+                transactions.append((record, []))
+            }
+            transactions[place].changes.append(change)
+        }
+        let isBare = request.resultType == .transactionsOnly
+        return transactions.map { NSPersistentHistoryTransaction($0.record, isBare ? .none : .some($0.changes)) }
+    }
+
+    /// Changes as the request wants them.
+    private func result(_ list: [(HistoryRecord, HistoryChange)]) -> Any {
+        guard request.resultType != .count else { return list.count }
+        let changes = list.map { NSPersistentHistoryChange($0.0, $0.1) }
+        guard request.resultType == .objectIDs else { return changes }
+        var seen: Set<NSManagedObjectID> = []
+        return changes.map(\.changedObjectID).filter { seen.insert($0).inserted }
+    }
+}

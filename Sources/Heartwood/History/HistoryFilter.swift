@@ -1,0 +1,57 @@
+import Foundation
+
+/// What a history request's fetch request says: which transactions or changes, in which order, and how many.
+struct HistoryFilter {
+    /// Whether it is about changes; about transactions otherwise.
+    let isOfChanges: Bool
+    private let predicate: PredicateNode?
+    private let order: [SortKey]
+    private let offset: Int
+    private let limit: Int
+
+    /// - Throws: 134091 for what no transaction or change can be asked.
+    init(_ request: NSFetchRequest<any NSFetchRequestResult>?) throws {
+        let name = request?.entityName ?? HistoryEntities.transaction.name
+        guard let entity = [HistoryEntities.transaction, HistoryEntities.change].first(where: { $0.name == name }) else {
+            throw CoreDataError.unsupported(
+                "A history is asked for transactions or changes, not for \(name ?? "nothing"): use NSPersistentHistoryTransaction.fetchRequest "
+                    + "or NSPersistentHistoryChange.fetchRequest.")
+        }
+        isOfChanges = entity === HistoryEntities.change
+        predicate = request?.predicate?.node
+        if let predicate { try PredicateCheck.check(predicate, entity: entity) }
+        order = try (request?.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
+        offset = max(0, request?.fetchOffset ?? 0)
+        limit = max(0, request?.fetchLimit ?? 0)
+    }
+
+    /// No more than so many need to be found.
+    var enough: Int { limit == 0 || !order.isEmpty ? .max : offset.addingReportingOverflow(limit).overflow ? .max : offset + limit }
+
+    func holds(for subject: some PredicateSubject) throws -> Bool {
+        guard let predicate else { return true }
+        do {
+            return try predicate.evaluate(subject)
+        } catch let fault as PredicateFault {
+            throw PredicateCheck.error(fault, predicate)
+        }
+    }
+
+    /// Those of a list that are wanted, in their order.
+    func window<Element>(_ list: [Element], _ subject: (Element) -> some PredicateSubject) throws -> [Element] {
+        var list = list
+        if !order.isEmpty {
+            let subjects = list.map(subject)
+            let places = list.indices.sorted { a, b in
+                for key in order {
+                    let found = key.compare(subjects[a], subjects[b])
+                    if found != .orderedSame { return found == .orderedAscending }
+                }
+                return a < b
+            }
+            list = places.map { list[$0] }
+        }
+        guard offset > 0 || limit > 0 else { return list }
+        return Array(list.dropFirst(offset).prefix(limit == 0 ? .max : limit))
+    }
+}

@@ -1,0 +1,105 @@
+import RecordLog
+
+/// Whose to-many relationships a transaction has changed, as its rows tell: whoever has written them, and whether or not a context knew.
+///
+/// A pair in a link table tells of both of its sides, a to-one column of the owners that it has left and come to. What is kept is a bit
+/// for each row that is told of.
+struct HistoryLinks {
+    /// One relationship of a table's rows.
+    private struct Side: Hashable {
+        let table: TableID
+        let property: Int
+    }
+
+    private let transaction: Transaction
+    private let schema: RecordLogSchema
+    private var sides: [Side: RowMarks] = [:]
+    /// All of them.
+    private var touched = RowMarks()
+
+    private var base: Snapshot { transaction.base }
+
+    init(_ transaction: Transaction, _ schema: RecordLogSchema) {
+        self.transaction = transaction
+        self.schema = schema
+    }
+
+    var isEmpty: Bool { touched.count == 0 }
+
+    /// The first row of a table from `row` on whose relationships have changed.
+    func firstRow(of table: TableID, from row: UInt64) -> UInt64? { isEmpty ? nil : touched.firstRow(of: table, from: row) }
+
+    /// The relationships of a row that have changed, in rising order.
+    func properties(of row: RowReference, in table: EntityTable) -> [Int] {
+        guard touched.contains(row) else { return [] }
+        return table.members.indices.filter { sides[Side(table: table.id, property: $0)]?.contains(row) == true }
+    }
+
+    private mutating func mark(_ row: RowReference, _ property: Int) {
+        sides[Side(table: row.table, property: property), default: RowMarks()].insert(row)
+        touched.insert(row)
+    }
+
+    // MARK: Pairs
+
+    /// Gathers what has happened to the pairs of a link table.
+    mutating func note(_ link: LinkTable) throws {
+        var pass = self
+        try transaction.forEachChange(in: link.id) { (reference, isNew, isDeleted) throws in
+            let old = isNew ? nil : try pass.base.row(reference)
+            let new = isDeleted ? nil : try pass.transaction.row(reference)
+            guard let pair = new ?? old else { return }
+            func isMoved(_ position: Int) -> Bool {
+                guard let old, let new else { return true }
+                return old.int64(link.layout.access[position]) != new.int64(link.layout.access[position])
+            }
+            let hasStayed = old != nil && new != nil
+            if !hasStayed || link.isOrdered && isMoved(LinkTable.orderPosition) {
+                pass.mark(pair.reference(link.layout.access[LinkTable.sourcePosition]), link, isForward: true)
+            }
+            if !hasStayed || link.inverse != nil && isMoved(LinkTable.inverseOrderPosition) {
+                pass.mark(pair.reference(link.layout.access[LinkTable.destinationPosition]), link, isForward: false)
+            }
+        }
+        self = pass
+    }
+
+    private mutating func mark(_ row: RowReference, _ link: LinkTable, isForward: Bool) {
+        guard let members = schema.table(row.table)?.members else { return }
+        for (property, source) in members.enumerated() {
+            guard case .link(let own, isForward)? = source, own === link else { continue }
+            mark(row, property)
+        }
+    }
+
+    // MARK: Columns
+
+    /// Gathers which rows a table's rows have gone from and come to.
+    /// - Parameter stated: the only properties that can have changed; empty where that is not known.
+    mutating func note(_ table: EntityTable, stated: [Int]) throws {
+        let columns = table.positions.indices.filter { property in
+            let found = table.runtime.properties[property]
+            return table.positions[property] != nil && found.kind == .toOne && found.inverse != nil && found.inverseIsToMany
+                && (stated.isEmpty || stated.contains(property))
+        }
+        guard !columns.isEmpty else { return }
+        var pass = self
+        try transaction.forEachChange(in: table.id) { (reference, isNew, isDeleted) throws in
+            let old = isNew ? nil : try pass.base.row(reference)
+            let new = isDeleted ? nil : try pass.transaction.row(reference)
+            for property in columns {
+                let before = old.flatMap { table.reference(property, in: $0) }, after = new.flatMap { table.reference(property, in: $0) }
+                guard before != after, let inverse = table.runtime.properties[property].inverse else { continue }
+                if let before { pass.mark(owner: before, inverse) }
+                if let after { pass.mark(owner: after, inverse) }
+            }
+        }
+        self = pass
+    }
+
+    private mutating func mark(owner: RowReference, _ property: Int) {
+        // An ordered one has pairs, which have told.
+        guard let members = schema.table(owner.table)?.members, property < members.count, case .inverse? = members[property] else { return }
+        mark(owner, property)
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import RecordLog
+
+/// One change as it was read.
+struct HistoryChange: @unchecked Sendable {
+    // Unchecked: a tombstone's values are nobody's to change.
+    /// In its transaction, from 1.
+    let place: Int64
+    let type: NSPersistentHistoryChangeType
+    let reference: RowReference
+    let entity: NSEntityDescription
+    let updatedProperties: Set<NSPropertyDescription>
+    let tombstone: [AnyHashable: Any]?
+}
+
+/// Where transactions were read: what makes objects' IDs and names of their rows and columns.
+final class HistorySource: @unchecked Sendable {
+    // Unchecked: the weak reference is made once.
+    let storeIdentifier: String
+    weak let store: RecordLogStore?
+    fileprivate let schema: RecordLogSchema
+    fileprivate let snapshotCatalog: Catalog
+    fileprivate let table: TableID
+    let path: String
+    private let slotBase: UInt64
+
+    init(_ store: RecordLogStore, _ view: RecordLogView, _ table: HistoryTable) {
+        self.store = store
+        storeIdentifier = store.identifier
+        schema = view.schema
+        slotBase = view.slotBase
+        snapshotCatalog = view.snapshot.catalog
+        path = store.log?.path ?? store.url?.path ?? ""
+        self.table = table.id
+    }
+
+    func key(_ reference: RowReference) -> ObjectKey { ObjectKey(rawValue: reference.rawValue &+ slotBase) }
+}
+
+/// One transaction as it was read. Its changes stay where they lie until somebody asks for them, however many they are.
+final class HistoryRecord: Sendable {
+    let source: HistorySource
+    let number: Int64
+    let timestamp: Double
+    let author, contextName, processID, bundleID: String?
+    private let changes: ValueReader?
+
+    /// - Throws: where the row does not lead to its changes.
+    init(_ row: RowView, _ table: HistoryTable, _ source: HistorySource, _ snapshot: Snapshot) throws {
+        self.source = source
+        number = Int64(row.reference.row)
+        timestamp = table.timestamp(of: row)
+        author = table.text(.author, of: row)
+        contextName = table.text(.contextName, of: row)
+        processID = table.text(.processID, of: row)
+        bundleID = table.text(.bundleID, of: row)
+        changes = try snapshot.value(table.access(.changes, of: row), of: row)
+    }
+
+    var token: NSPersistentHistoryToken {
+        NSPersistentHistoryToken([source.storeIdentifier: .init(table: source.table.rawValue, number: number, time: timestamp)])
+    }
+
+    /// Whether the changes are there: a salvage may have lost them.
+    var hasChanges: Bool { changes != nil }
+
+    private func damaged() -> NSError {
+        CoreDataError.make(
+            NSPersistentStoreOperationError,
+            "The changes of transaction \(number) in the history of \(source.path) are damaged. Delete the history up to there "
+                + "(NSPersistentHistoryChangeRequest.deleteHistory), and read the store itself.",
+            [NSFilePathErrorKey: source.path])
+    }
+
+    private func forEachRun(_ body: (inout HistoryDecoder, HistoryDecoder.Run) throws -> Bool) throws {
+        guard let changes else { throw damaged() }
+        do {
+            var decoder = HistoryDecoder(changes)
+            while let run = try decoder.next(), try body(&decoder, run) {}
+        } catch is HistoryDecoder.Malformed {
+            throw damaged()
+        }
+    }
+
+    /// Looks through all changes, so that reading them later finds nothing wrong.
+    /// - Parameter limit: no row of a table has this number or a higher one.
+    /// - Returns: how many `forEachChange` gives.
+    /// - Complexity: O(bytes); changes that were written as one are looked at as one.
+    func check(_ limit: (TableID) -> UInt64) throws -> Int {
+        var count = 0
+        try forEachRun { decoder, run in
+            guard let table = source.schema.table(run.table) else { return true }
+            guard run.rows.upperBound <= limit(run.table) else { throw HistoryDecoder.Malformed() }
+            if run.item == .preservedDeletion { _ = try PreservedColumns.values(decoder.body, decoder.preserved, table.runtime, [:]) }
+            count += run.rows.count
+            return true
+        }
+        return count
+    }
+
+    /// Calls `body` with each change of an object that the model has an entity for, until it returns false.
+    func forEachChange(_ body: (HistoryChange) throws -> Bool) throws {
+        var place: Int64 = 0
+        var last: (table: TableID, columns: [ColumnID: Int])?
+        var known: (written: [HistoryDecoder.Property], found: Set<NSPropertyDescription>)?
+        try forEachRun { decoder, run in
+            guard let table = source.schema.table(run.table) else {
+                place += Int64(run.rows.count)
+                return true
+            }
+            if last?.table != run.table {
+                last = (run.table, columns(of: table))
+                known = nil
+            }
+            let byColumn = last?.columns ?? [:]
+            var updated: Set<NSPropertyDescription> = []
+            if run.item == .updates {
+                let found = known?.written == decoder.properties ? known?.found : nil
+                updated = found ?? Self.properties(decoder.properties, table.runtime, byColumn)
+                known = (decoder.properties, updated)
+            }
+            let tombstone = run.item == .preservedDeletion
+                ? try PreservedColumns.values(decoder.body, decoder.preserved, table.runtime, byColumn) : nil
+            let type: NSPersistentHistoryChangeType = run.item == .insertions ? .insert : run.item == .updates ? .update : .delete
+            for row in run.rows {
+                place += 1
+                let change = HistoryChange(
+                    place: place, type: type, reference: RowReference(table: run.table, row: row), entity: table.runtime.entity,
+                    updatedProperties: updated, tombstone: tombstone)
+                guard try body(change) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// By column, which property has it today.
+    private func columns(of table: EntityTable) -> [ColumnID: Int] {
+        var result: [ColumnID: Int] = [:]
+        for column in source.snapshotCatalog.table(table.id)?.currentLayout.columns ?? [] {
+            if let property = table.runtime.index(of: column.name) { result[column.id] = property }
+        }
+        return result
+    }
+
+    private static func properties(
+        _ written: [HistoryDecoder.Property], _ runtime: EntityRuntime, _ byColumn: [ColumnID: Int]
+    ) -> Set<NSPropertyDescription> {
+        var result: Set<NSPropertyDescription> = []
+        for property in written {
+            let index: Int? = switch property {
+            case .column(let id): byColumn[id]
+            case .named(let name): runtime.index(of: name)
+            }
+            // Of an element its composite.
+            if let index { result.insert(runtime.entity.frozenProperties[runtime.statedIndex(index)]) }
+        }
+        return result
+    }
+}

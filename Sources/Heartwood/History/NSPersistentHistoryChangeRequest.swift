@@ -1,0 +1,93 @@
+import Foundation
+
+/// Asks stores that track history for what has happened to them, or to forget what is old.
+///
+/// A store tracks history where it was added with `NSPersistentHistoryTrackingKey`: then every save and batch request leaves a transaction
+/// with its changes, written in the commit that it tells of. `NSManagedObjectContext.execute(_:)` gives an `NSPersistentHistoryResult`.
+/// - Throws, when it is executed: 134301 (`NSPersistentHistoryTokenExpiredError`) where what came behind the token was deleted in part, or
+///   is lost, or the token is of another history: read the store itself then, and go on from its current token. 134091 where no store that
+///   is asked tracks history, and for a predicate or an order that cannot be asked; 134030 for a deletion in a read-only store.
+/// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest
+public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
+    enum Bound {
+        case everything
+        case date(Date)
+        case token(NSPersistentHistoryToken)
+    }
+
+    let bound: Bound
+    let isDeletion: Bool
+    /// What the result has. A deletion has a status alone.
+    public var resultType: NSPersistentHistoryResultType
+    /// Where the history begins that is asked for, or up to which it is to be deleted; nil for all of it, and for a date.
+    public var token: NSPersistentHistoryToken? {
+        if case .token(let token) = bound { token } else { nil }
+    }
+    /// Which transactions, or which changes, are asked for: its entity is `NSPersistentHistoryTransaction`'s or
+    /// `NSPersistentHistoryChange`'s. Its predicate, sort descriptors, `fetchOffset` and `fetchLimit` hold for what that is an entity of;
+    /// they come behind the token or date. Whatever `fetchBatchSize` is, a transaction's changes are made when they are asked for.
+    public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+
+    private init(_ bound: Bound, isDeletion: Bool = false) {
+        self.bound = bound
+        self.isDeletion = isDeletion
+        resultType = isDeletion ? .statusOnly : .transactionsAndChanges
+        super.init()
+    }
+
+    public override var requestType: NSPersistentStoreRequestType { .persistentHistoryRequestType }
+
+    // MARK: Fetching
+
+    /// The transactions later than a date. O(log n) to find the first one.
+    public static func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest { NSPersistentHistoryChangeRequest(.date(date)) }
+
+    /// The transactions behind a token; nil for all that there are. O(1) to find the first one.
+    public static func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
+        NSPersistentHistoryChangeRequest(token.map(Bound.token) ?? .everything)
+    }
+
+    /// The transactions behind one of its store, and all of other stores; nil for all that there are.
+    public static func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> NSPersistentHistoryChangeRequest {
+        fetchHistory(after: transaction?.token)
+    }
+
+    /// The transactions or changes that a fetch request describes (see `fetchRequest`).
+    public static func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> NSPersistentHistoryChangeRequest {
+        let request = NSPersistentHistoryChangeRequest(.everything)
+        request.fetchRequest = fetchRequest
+        return request
+    }
+
+    /// The same for a request of another type, which off Apple's platforms is another class.
+    public static func fetchHistory<ResultType: NSFetchRequestResult>(
+        withFetch fetchRequest: NSFetchRequest<ResultType>
+    ) -> NSPersistentHistoryChangeRequest {
+        fetchHistory(withFetch: fetchRequest.twin(as: (any NSFetchRequestResult).self))
+    }
+
+    // MARK: Deleting
+
+    /// Deletes the transactions earlier than a date. O(transactions deleted), in commits of some thousand each.
+    public static func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
+        NSPersistentHistoryChangeRequest(.date(date), isDeletion: true)
+    }
+
+    /// Deletes the transactions before the one behind which a token is; that one stays. nil deletes nothing.
+    public static func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
+        NSPersistentHistoryChangeRequest(.token(token ?? NSPersistentHistoryToken([:])), isDeletion: true)
+    }
+
+    /// Deletes the transactions before one, in its store. nil deletes nothing.
+    public static func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> NSPersistentHistoryChangeRequest {
+        deleteHistory(before: transaction?.token)
+    }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        do {
+            return try HistoryExecution(self, context).run()
+        } catch {
+            throw RecordLogErrors.wrapIfOfEngine(error)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// A place in the history of one or several stores: behind a transaction.
+///
+/// Keep it where a program must go on after it was ended: archive it (`NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`,
+/// `NSKeyedUnarchiver.unarchivedObject(ofClass:from:)`), or encode it by `Codable`. Two tokens are equal where they name the same places.
+/// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorytoken
+public final class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codable, Sendable {
+    /// The place in one store's history.
+    struct Place: Hashable, Codable, Sendable {
+        /// The table of the history. One that was ended and begun again has another.
+        let table: UInt16
+        /// The newest transaction before the place; 0 where there is none.
+        let number: Int64
+        /// When it was, in seconds since 2001; 0 where that is not known. A store that was put back to an older state may give the number again.
+        let time: Double
+    }
+
+    /// By the stores' identities.
+    let places: [String: Place]
+
+    init(_ places: [String: Place]) {
+        self.places = places
+    }
+
+    // MARK: Coding
+
+    public static let supportsSecureCoding = true
+    private static let archiveKey = "places"
+
+    public func encode(with coder: NSCoder) {
+        let lines = places.sorted { $0.key < $1.key }.map { store, place in
+            "\(place.table) \(place.number) \(place.time.bitPattern) \(store)"
+        }
+        coder.encode(lines.joined(separator: "\n") as NSString, forKey: Self.archiveKey)
+    }
+
+    /// nil where what is decoded is no token.
+    public init?(coder: NSCoder) {
+        guard let text = coder.decodeObject(of: NSString.self, forKey: Self.archiveKey) else { return nil }
+        var places: [String: Place] = [:]
+        for line in (text as String).split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 3)
+            guard words.count == 4, let table = UInt16(words[0]), let number = Int64(words[1]), let time = UInt64(words[2]) else { return nil }
+            places[String(words[3])] = Place(table: table, number: number, time: Double(bitPattern: time))
+        }
+        self.places = places
+    }
+
+    public init(from decoder: any Decoder) throws {
+        places = try decoder.singleValueContainer().decode([String: Place].self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(places)
+    }
+
+    // MARK: Comparing
+
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    public override func isEqual(_ object: Any?) -> Bool { (object as? NSPersistentHistoryToken)?.places == places }
+
+    public override var hash: Int { places.hashValue }
+
+    public override var description: String {
+        let list = places.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.number)" }
+        return "<NSPersistentHistoryToken \(list.joined(separator: ", "))>"
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+    /// The place behind all that stores have recorded so far.
+    /// - Parameter stores: of this coordinator; nil for all of them. Those that track no history are left out.
+    /// - Returns: nil where none tracks its history, or it cannot be read.
+    /// - Complexity: one row is read for each store.
+    public final func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+        let wanted = stores?.compactMap { $0 as? NSPersistentStore }
+        var places: [String: NSPersistentHistoryToken.Place] = [:]
+        for store in persistentStores where wanted?.contains(where: { $0 === store }) ?? true {
+            if let place = try? (store as? RecordLogStore)?.newestHistory()?.newestPlace() { places[store.identifier] = place }
+        }
+        return places.isEmpty ? nil : NSPersistentHistoryToken(places)
+    }
+}
+
+/// For tools, which show histories of any length.
+extension NSPersistentStore {
+    /// Calls `body` with each transaction of this store's history from a number on, in their order, until it returns false.
+    /// - Throws: 134091 where it tracks none.
+    package final func forEachTransaction(
+        from number: UInt64 = 1, after date: Date? = nil, _ body: (NSPersistentHistoryTransaction) throws -> Bool
+    ) throws {
+        guard let history = try (self as? RecordLogStore)?.newestHistory() else {
+            throw CoreDataError.unsupported("\(url?.path ?? type): the store tracks no history.")
+        }
+        let first = try date.map { try history.first(since: $0.timeIntervalSinceReferenceDate, isAfter: true) } ?? 1
+        try history.forEach(from: max(first, number), isWhole: false) { record in
+            if record.hasChanges { _ = try history.check(record) }
+            return try body(NSPersistentHistoryTransaction(record, record.hasChanges ? .all : .none))
+        }
+    }
+
+    /// Deletes the transactions with lower numbers.
+    package final func deleteTransactions(before number: UInt64) throws {
+        try checkWritable()
+        try (self as? RecordLogStore)?.deleteHistory(before: number, author: nil)
+    }
+}
+
+extension NSPersistentHistoryTransaction {
+    /// Whether its changes are there: a salvage may have lost them.
+    package var hasChanges: Bool { record.hasChanges }
+
+    /// Calls `body` with each change; no list of them is made.
+    package func forEachChange(_ body: (NSPersistentHistoryChange) throws -> Bool) throws {
+        try record.forEachChange { try body(NSPersistentHistoryChange(record, $0)) }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import RecordLog
+
+/// What stays in the history of a deleted object: the attributes of an entity that the model wants preserved.
+///
+/// They are kept as a row of a layout of their own, so that they are written and read as rows are. External data lie in it whole.
+final class PreservedColumns {
+    /// By the columns' own IDs.
+    let columns: [Column]
+    private let properties: [Int]
+    private let layout: RowLayout
+    private let runtime: EntityRuntime
+    private let builder = RowBuilder()
+
+    /// nil where nothing is preserved.
+    init?(of table: EntityTable) {
+        runtime = table.runtime
+        var columns: [Column] = [], properties: [Int] = []
+        for (property, position) in table.positions.enumerated() {
+            guard let position, Self.isPreserved(property, runtime) else { continue }
+            var column = table.layout.columns[position]
+            if column.type == .value { column.type = .bytes }
+            column.name = ""
+            columns.append(column)
+            properties.append(property)
+        }
+        guard !columns.isEmpty else { return nil }
+        self.columns = columns
+        self.properties = properties
+        layout = RowLayout(id: LayoutID(rawValue: 0), columns: columns)
+    }
+
+    private static func isPreserved(_ property: Int, _ runtime: EntityRuntime) -> Bool {
+        let entity = runtime.entity
+        // A composite's elements go with it.
+        return [property, runtime.statedIndex(property)].contains {
+            (entity.frozenProperties[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
+        }
+    }
+
+    /// What a row has in them, valid until the next row's; nil where all are null.
+    func body(of row: RowView, in snapshot: Snapshot) throws -> UnsafeRawBufferPointer? {
+        builder.begin(layout)
+        var isEmpty = true
+        for (place, property) in properties.enumerated() {
+            guard let access = runtime.access(property, in: row) else { continue }
+            if let value = try snapshot.value(access, of: row) {
+                try Data(value).withUnsafeBytes { builder.set(place, bytes: $0) }
+            } else {
+                // One of another type is of before a migration.
+                guard access.type == columns[place].type else { continue }
+                builder.copy(place, from: row, access)
+            }
+            isEmpty = false
+        }
+        return isEmpty ? nil : builder.finish()
+    }
+
+    /// The values of a deleted object, by the names of its properties; what the entity does not have any more is left out.
+    /// - Parameter properties: the entity's, by their columns.
+    static func values(
+        _ body: [UInt8], _ columns: [Column], _ runtime: EntityRuntime, _ properties: [ColumnID: Int]
+    ) throws -> [AnyHashable: Any]? {
+        let layout = RowLayout(id: LayoutID(rawValue: 0), columns: columns)
+        return try body.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, layout.fits(bytes) else { throw HistoryDecoder.Malformed() }
+            let row = RowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0)
+            var values: [String: Any] = [:]
+            for (place, column) in columns.enumerated() where !row.isNull(layout.access[place]) {
+                guard let index = properties[column.id] else { continue }
+                let property = runtime.properties[index], kind: PropertyKind = property.kind == .externalData ? .data : property.kind
+                guard kind.columnType == column.type else { continue }
+                let value = ManagedValue(row: row, access: layout.access[place], kind: kind, slotBase: 0)
+                values[property.name] = AttributeCoding.object(value, property: runtime.entity.frozenProperties[index], kind: kind)
+            }
+            let named = runtime.nested(values)
+            return named.isEmpty ? nil : named
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Heartwood
+
+struct HistoryCommand: Command {
+    static let name = "history"
+    static let summary = "list what was saved to a store that tracks its history"
+    static let help = """
+        USAGE: heartwood history STORE [--after N|TIME] [--author A] [--limit N] [--json] [--delete-before N|TIME]
+
+          --after N|TIME         the transactions behind number N, or later than a time: ISO 8601, as 2026-11-21T12:00:00Z
+          --author A             those of this author
+          --limit N              at most so many
+          --json                 an object a line, for programs
+          --delete-before N|TIME delete the transactions with lower numbers, or that are earlier, and list nothing
+
+        A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
+        (with the properties), -deleted. A store tracks its history where it was once added with NSPersistentHistoryTrackingKey.
+        """
+    static let options: Set<String> = ["after", "author", "limit", "delete-before"]
+    static let flags: Set<String> = ["json"]
+
+    /// A place in a history.
+    private enum Place {
+        case number(UInt64)
+        case date(Date)
+
+        init(_ option: String, _ text: String) throws {
+            if let number = UInt64(text), number <= UInt64(Int64.max) {
+                self = .number(number)
+            } else if let date = (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+                ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
+            {
+                self = .date(date)
+            } else {
+                throw ToolError.usage("--\(option) takes a transaction's number or a time (ISO 8601), not \"\(text)\"")
+            }
+        }
+    }
+
+    private let store: String
+    private let after: Place?
+    private let deleteBefore: Place?
+    private let author: String?
+    private let limit: Int
+    private let isJSON: Bool
+
+    init(_ arguments: Arguments) throws {
+        store = try arguments.exactly(["STORE"])[0]
+        after = try arguments["after"].map { try Place("after", $0) }
+        deleteBefore = try arguments["delete-before"].map { try Place("delete-before", $0) }
+        author = arguments["author"]
+        limit = try arguments.integer("limit", default: .max, from: 1)
+        isJSON = arguments.has("json")
+        guard deleteBefore == nil || after == nil && author == nil && arguments["limit"] == nil && !isJSON else {
+            throw ToolError.usage("--delete-before stands alone")
+        }
+    }
+
+    func run() throws -> Int32 {
+        let open = try OpenStore(path: store, isReadOnly: deleteBefore == nil)
+        guard let found = open.coordinator.persistentStores.first else { return 1 }
+        do {
+            if let deleteBefore {
+                try delete(before: deleteBefore, open)
+            } else {
+                try list(found)
+            }
+        } catch {
+            throw ToolError.ofRequest(error)
+        }
+        try open.close()
+        return 0
+    }
+
+    private func delete(before place: Place, _ open: OpenStore) throws {
+        switch place {
+        case .number(let number): try open.coordinator.persistentStores.first?.deleteTransactions(before: number)
+        case .date(let date): try open.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: date))
+        }
+    }
+
+    private func list(_ store: NSPersistentStore) throws {
+        var number: UInt64 = 1, date: Date?
+        switch after {
+        case .number(let last): number = last + 1
+        case .date(let time): date = time
+        case nil: break
+        }
+        var count = 0
+        try store.forEachTransaction(from: number, after: date) { transaction in
+            guard author == nil || transaction.author == author else { return true }
+            if isJSON { try writeJSON(transaction) } else { try write(transaction) }
+            count += 1
+            return count < limit
+        }
+    }
+
+    // MARK: Writing
+
+    private static func time(_ date: Date) -> String { date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
+
+    private func write(_ transaction: NSPersistentHistoryTransaction) throws {
+        var line = "\(transaction.transactionNumber)  \(Self.time(transaction.timestamp))  \(transaction.processID)"
+        if let context = transaction.contextName { line += "  context \(context)" }
+        if let author = transaction.author { line += "  author \(author)" }
+        Output.line(line)
+        guard transaction.hasChanges else { return Output.line("  its changes are lost") }
+        try transaction.forEachChange { change in
+            let properties = (change.updatedProperties ?? []).map(\.name).sorted().joined(separator: ", ")
+            let sign = change.changeType == .insert ? "+" : change.changeType == .update ? "*" : "-"
+            Output.line("  \(sign)\(Self.text(change.changedObjectID))\(properties.isEmpty ? "" : "  \(properties)")")
+            return true
+        }
+    }
+
+    private static func text(_ id: NSManagedObjectID) -> String { id.uriRepresentation().absoluteString }
+
+    private func writeJSON(_ transaction: NSPersistentHistoryTransaction) throws {
+        var changes: [[String: Any]] = []
+        if transaction.hasChanges {
+            try transaction.forEachChange { change in
+                var entry: [String: Any] = ["type": "\(change.changeType)", "object": Self.text(change.changedObjectID)]
+                if let properties = change.updatedProperties { entry["properties"] = properties.map(\.name).sorted() }
+                if let tombstone = change.tombstone {
+                    entry["tombstone"] = Dictionary(uniqueKeysWithValues: tombstone.map { ("\($0.key)", "\($0.value)") })
+                }
+                changes.append(entry)
+                return true
+            }
+        }
+        let object: [String: Any] = [
+            "number": transaction.transactionNumber, "time": Self.time(transaction.timestamp), "process": transaction.processID,
+            "bundle": transaction.bundleID, "context": transaction.contextName ?? NSNull(), "author": transaction.author ?? NSNull(),
+            "changes": transaction.hasChanges ? changes : NSNull(),
+        ]
+        let bytes = try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+        Output.data(String(decoding: bytes, as: UTF8.self))
+    }
+}

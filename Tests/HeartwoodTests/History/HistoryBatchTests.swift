@@ -1,0 +1,132 @@
+import Foundation
+import RecordLog
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+/// Batch requests leave each object's change.
+@Suite struct HistoryBatchTests {
+    private func changes(_ stack: TestStack, after token: NSPersistentHistoryToken?) throws -> [NSPersistentHistoryChange] {
+        try #require(try stack.ask(.fetchHistory(after: token), .changesOnly) as? [NSPersistentHistoryChange])
+    }
+
+    @Test(arguments: StoreKind.recordLogs) func eachObjectOfABatchIsToldOf(_ kind: StoreKind) throws {
+        let stack = try TestStack.tracking(kind)
+        stack.context.transactionAuthor = "batch"
+        stack.context.name = "worker"
+        let inserted = try stack.insertBatch((0..<50).map { ["name": "p\($0)", "age": $0, "email": "\($0)@x"] }, in: stack.context)
+        var token = stack.token
+        var found = try changes(stack, after: nil)
+        #expect(found.map(\.changedObjectID) == inserted && found.allSatisfy { $0.changeType == .insert })
+        #expect(found[0].transaction?.author == "batch" && found[0].transaction?.contextName == "worker")
+        // Those of propertiesToUpdate, whether or not a value was there before; and nothing of objects that are as they were.
+        let updated = try stack.updateBatch("Person", "age >= 40", ["age": 45, "name": "old"])
+        found = try changes(stack, after: token)
+        #expect(found.map(\.changedObjectID) == updated && updated.count == 10)
+        #expect(found.allSatisfy { Set($0.updatedProperties?.map(\.name) ?? []) == ["age", "name"] })
+        token = stack.token
+        #expect(try stack.updateBatch("Person", "age == 45", ["age": 45]).count == 10)
+        #expect(stack.token == token)
+        // Upserts.
+        _ = try stack.insertBatch([["name": "new", "email": "3@x"], ["name": "other", "email": "90@x"]], policy: .mergeByPropertyObjectTrump)
+        #expect(try stack.changes(after: token) == ["update Person 4: name", "insert Person 51"])
+        token = stack.token
+        let deleted = try stack.deleteBatch("Person", "age >= 45")
+        #expect(try changes(stack, after: token).map(\.changedObjectID) == deleted && deleted.count == 10)
+    }
+
+    @Test func aBatchDeletionTellsOfCascadesAndOfTheOtherSides() throws {
+        let model = TestStack.model()
+        (model.entitiesByName["Task"]?.propertiesByName["title"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
+        let stack = try TestStack.tracking(model: model)
+        let ada = stack.insert("Person", ["name": "Ada"]), bob = stack.insert("Person", ["name": "Bob"])
+        let tag = stack.insert("Tag", ["label": "t"]), group = stack.insert("Group", ["title": "g"])
+        for person in [ada, bob] { person.mutableSetValue(forKey: "tags").add(tag) }
+        ada.setValue(bob, forKey: "partner")
+        for person in [ada, bob] { person.setValue(group, forKey: "group") }
+        ada.setValue(NSOrderedSet(array: [stack.insert("Task", ["title": "1"])]), forKey: "tasks")
+        try stack.context.save()
+        let token = stack.token
+        _ = try stack.deleteBatch("Person", "name == 'Ada'")
+        #expect(try stack.changes(after: token) 
+            == ["update Group 1: people", "delete Person 1", "update Person 2: partner", "update Tag 1: people", "delete Task 1"])
+        #expect(try changes(stack, after: token).last?.tombstone as? [String: String] == ["title": "1"])
+    }
+
+    @Test func derivedAttributesOfABatchAreToldOf() throws {
+        let stack = try TestStack.tracking(model: ClubModel.make())
+        let club = stack.insert("Club", ["name": "chess"])
+        let member = stack.insert("Member", ["name": "A", "dues": 1])
+        member.setValue(club, forKey: "club")
+        try stack.context.save()
+        let token = stack.token
+        _ = try stack.updateBatch("Member", nil, ["dues": 5])
+        let words = try stack.changes(after: token)
+        #expect(words.contains { $0.hasPrefix("update Club 1: ") && $0.contains("dues") })
+        #expect(words.contains { $0.hasPrefix("update Member 1: ") && $0.contains("dues") && $0.contains("touched") })
+    }
+
+    @Test func anInsertionInSeveralCommitsLeavesAsManyTransactions() throws {
+        let stack = try TestStack.tracking()
+        let request = NSBatchInsertRequest(entityName: "Person", objects: (0..<25).map { ["name": "p\($0)"] })
+        request.rowsPerCommit = 10
+        try stack.context.execute(request)
+        #expect(try stack.transactions().map { $0.changes?.count } == [10, 10, 5])
+    }
+
+    @Test func aBatchThatIsTakenBackLeavesNothing() throws {
+        let stack = try TestStack.tracking()
+        try stack.insertBatch([["name": "a", "email": "a@x"]])
+        let token = stack.token
+        #expect(throws: NSError.self) { try stack.insertBatch([["name": "b", "email": "b@x"], ["name": "c", "email": "a@x"]]) }
+        #expect(stack.token == token)
+    }
+
+    /// Rows that had the same done to them are one entry, so that a history costs nothing of a batch's size.
+    @Test func aBatchOfManyRowsTakesSomeBytes() throws {
+        let stack = try TestStack.tracking(.recordLog), plain = try TestStack(.recordLog)
+        let rows = 20_000
+        func run(_ request: (TestStack) throws -> Void) throws -> Int64 {
+            let before = (stack.bytesAppended, plain.bytesAppended)
+            try request(stack)
+            try request(plain)
+            return Int64(stack.bytesAppended - before.0) - Int64(plain.bytesAppended - before.1)
+        }
+        let insertion = try run { stack in
+            var next = 0
+            let request = NSBatchInsertRequest(entityName: "Group", dictionaryHandler: { row in
+                row["title"] = "g\(next)"
+                next += 1
+                return next > rows
+            })
+            try stack.context.execute(request)
+        }
+        let update = try run { _ = try $0.updateBatch("Group", nil, ["title": "same"]) }
+        let deletion = try run { _ = try $0.deleteBatch("Group") }
+        #expect(insertion <= 256 && update <= 256 && deletion <= 256, "\(insertion) \(update) \(deletion)")
+        #expect(try stack.ask(.fetchHistory(after: Date.distantPast), .count) as? Int == 3 * rows)
+        // Counting makes no change, and reads three rows.
+        let reads = stack.rowReads
+        _ = try stack.ask(.fetchHistory(after: Date.distantPast), .count)
+        #expect(stack.rowReads - reads < 10)
+    }
+
+    /// More than a row holds: the changes lie in frames of their own, and are read in pieces.
+    @Test func changesOfAnyNumberAreOneTransaction() throws {
+        let model = TestStack.model()
+        (model.entitiesByName["Tag"]?.propertiesByName["label"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
+        let stack = try TestStack.tracking(.recordLog, model: model)
+        let count = 12_000
+        try stack.insertBatch((0..<count).map { ["label": "tag number \($0)"] }, into: "Tag")
+        let token = stack.token
+        _ = try stack.deleteBatch("Tag")
+        let found = try changes(stack, after: token)
+        #expect(found.count == count)
+        #expect(found.enumerated().allSatisfy { $1.tombstone?["label"] as? String == "tag number \($0)" })
+        let table = try #require(try stack.store.history.table(in: stack.store.log!.snapshot().catalog))
+        let row = try #require(try stack.store.log!.snapshot().row(RowReference(table: table.id, row: 2)))
+        let value = try #require(try stack.store.log!.snapshot().value(table.access(.changes, of: row), of: row))
+        #expect(!value.isInline && value.count > 200_000)
+    }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import RecordLog
+import Synchronization
+import Testing
+
+@testable import Heartwood
+
+/// What becomes of a history with its store: options, other handles, copies, compaction, other types of stores.
+@Suite struct HistoryStoreTests {
+    private func path() -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString).heartwood") }
+
+    @Test func aStoreWithAHistoryGoesOnRecordingWhoeverOpensIt() throws {
+        let url = path()
+        defer { try? FileManager.default.removeItem(at: url) }
+        let first = try TestStack.tracking(.recordLog, at: url)
+        first.insert("Person", ["name": "A"])
+        try first.context.save()
+        let token = first.token
+        for option in [nil, NSNumber(value: false)] {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+            let store = try coordinator.addPersistentStore(
+                ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: option.map { [NSPersistentHistoryTrackingKey: $0] })
+            #expect(!store.isReadOnly)
+            let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+            try context.save()
+            try coordinator.remove(store)
+        }
+        #expect(try first.changes(after: token) == ["insert Person 2", "insert Person 3"])
+    }
+
+    @Test func aStoreGetsAHistoryLaterAndLosesItWhenItWasDeleted() throws {
+        let url = path()
+        defer { try? FileManager.default.removeItem(at: url) }
+        func open(_ option: Bool?) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext) {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+            try coordinator.addPersistentStore(
+                ofType: NSRecordLogStoreType, configurationName: nil, at: url,
+                options: option.map { [NSPersistentHistoryTrackingKey: NSNumber(value: $0)] })
+            let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            return (coordinator, context)
+        }
+        func insert(_ context: NSManagedObjectContext) throws {
+            _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+            try context.save()
+        }
+        func close(_ coordinator: NSPersistentStoreCoordinator) throws {
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+        }
+        var (coordinator, context) = try open(nil)
+        try insert(context)
+        #expect(coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
+        try close(coordinator)
+        (coordinator, context) = try open(true)
+        let begin = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
+        try insert(context)
+        func count(_ token: NSPersistentHistoryToken?) throws -> Int? {
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+            request.resultType = .count
+            return (try context.execute(request) as? NSPersistentHistoryResult)?.result as? Int
+        }
+        #expect(try count(begin) == 1)
+        try close(coordinator)
+        // Not empty: it stays.
+        (coordinator, context) = try open(false)
+        #expect(try count(begin) == 1)
+        try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture))
+        try close(coordinator)
+        (coordinator, context) = try open(false)
+        try insert(context)
+        #expect(coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
+        try close(coordinator)
+        // A new one, of which the old tokens know nothing.
+        (coordinator, context) = try open(true)
+        try insert(context)
+        #expect(try count(nil) == 1)
+        let error = #expect(throws: NSError.self) { try count(begin) }
+        #expect(error?.code == NSPersistentHistoryTokenExpiredError)
+        try close(coordinator)
+    }
+
+    @Test func aHandleThatTracksBeginsAgainWhatAnotherHasEnded() throws {
+        let url = path()
+        defer { try? FileManager.default.removeItem(at: url) }
+        let stack = try TestStack.tracking(.recordLog, at: url)
+        let other = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try other.addPersistentStore(
+            ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: [NSPersistentHistoryTrackingKey: false])
+        #expect(other.currentPersistentHistoryToken(fromStores: nil) == nil)
+        try other.remove(store)
+        stack.insert("Person", ["name": "A"])
+        try stack.context.save()
+        #expect(try stack.changes() == ["insert Person 1"])
+    }
+
+    @Test func aReadOnlyStoreShowsItsHistoryAndKeepsIt() throws {
+        let url = path()
+        defer { try? FileManager.default.removeItem(at: url) }
+        let writer = try TestStack.tracking(.recordLog, at: url)
+        writer.insert("Person", ["name": "A"])
+        try writer.context.save()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try coordinator.addPersistentStore(
+            ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        func found() throws -> [NSPersistentHistoryTransaction]? {
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+            return (try context.execute(request) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
+        }
+        #expect(try found()?.count == 1)
+        // What others commit is there at once.
+        writer.insert("Person", ["name": "B"])
+        try writer.context.save()
+        #expect(try found()?.count == 2 && coordinator.currentPersistentHistoryToken(fromStores: nil) == writer.token)
+        let error = #expect(throws: NSError.self) { try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date())) }
+        #expect(error?.code == NSPersistentStoreSaveError)
+        try coordinator.remove(store)
+    }
+
+    @Test func aHistorySurvivesCompactionAndOpening() throws {
+        let url = path()
+        defer { try? FileManager.default.removeItem(at: url) }
+        let stack = try TestStack.tracking(.recordLog, at: url)
+        for number in 0..<20 {
+            stack.insert("Person", ["name": "\(number)"])
+            try stack.context.save()
+        }
+        let token = try stack.transactions()[4].token
+        _ = try stack.ask(.deleteHistory(before: stack.transactions()[3].timestamp))
+        let known = try stack.changes(after: token)
+        let kept = try stack.transactions()
+        _ = try stack.store.log!.compact()
+        #expect(try stack.changes(after: token) == known && stack.transactions() == kept)
+        // What was read before lies in the old file.
+        #expect(kept.flatMap { $0.changes ?? [] }.count == 17)
+        let second = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try second.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url)
+        #expect(second.currentPersistentHistoryToken(fromStores: nil) == stack.token)
+        try second.remove(store)
+        stack.insert("Person", ["name": "last"])
+        try stack.context.save()
+        #expect(try stack.transactions().last?.transactionNumber == 21)
+    }
+
+    @Test func aCopyHasTheHistoryUnderItsOwnIdentity() throws {
+        let urls = [path(), path()]
+        defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
+        let stack = try TestStack.tracking(.recordLog, at: urls[0])
+        stack.insert("Person", ["name": "A"])
+        try stack.context.save()
+        let token = stack.token
+        let old = stack.persistentStore.identifier
+        let copy = try stack.coordinator.migratePersistentStore(
+            stack.persistentStore, to: urls[1], options: [NSPersistentHistoryTrackingKey: true], withType: NSRecordLogStoreType)
+        #expect(copy.identifier != old)
+        let found = try stack.transactions()
+        #expect(found.map(\.storeID) == [copy.identifier] && found[0].changes?[0].changedObjectID.persistentStore === copy)
+        #expect(try stack.fetch("Person").map(\.objectID) == found[0].changes?.map(\.changedObjectID))
+        // Objects have other IDs there.
+        let error = #expect(throws: NSError.self) { try stack.transactions(after: token) }
+        #expect(error?.code == NSPersistentHistoryTokenExpiredError)
+    }
+
+    @Test(arguments: [StoreKind.binary, .atomic, .incremental]) func storesOfOtherTypesTakeNoNotice(_ kind: StoreKind) throws {
+        let stack = try TestStack(kind, options: [NSPersistentHistoryTrackingKey: true])
+        stack.insert("Person", ["name": "A"])
+        try stack.context.save()
+        #expect(stack.token == nil)
+        let error = #expect(throws: NSError.self) { try stack.transactions() }
+        #expect(error?.code == NSPersistentStoreUnsupportedRequestTypeError)
+    }
+
+    @Test func aRemoteChangeSaysUpToWhere() async throws {
+        let url = path()
+        defer { try? FileManager.default.removeItem(at: url) }
+        let stack = try TestStack.tracking(.recordLog, at: url, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
+        let writer = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try writer.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url)
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = writer
+        let told = Mutex<[NSPersistentHistoryToken]>([])
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: stack.coordinator, queue: nil
+        ) { notification in
+            if let token = notification.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken { told.withLock { $0.append(token) } }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        try context.save()
+        let expected = try #require(writer.currentPersistentHistoryToken(fromStores: nil))
+        for _ in 0..<500 where told.withLock({ $0.last != expected }) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(told.withLock { $0.last } == expected)
+        try writer.remove(store)
+    }
+
+    /// Whatever is left of the file after its writer died, a transaction is there with its rows or not at all.
+    @Test func aCutOffFileHasRowsAndHistoryOfOneCommit() throws {
+        let url = path(), copy = path()
+        defer { for each in [url, copy] { try? FileManager.default.removeItem(at: each) } }
+        let stack = try TestStack.tracking(.recordLog, at: url)
+        let log = try #require(stack.store.log)
+        let frames = log.statistics.framesAppended, sequence = log.snapshot().sequence
+        for number in 0..<12 {
+            stack.insert("Person", ["name": String(repeating: "n", count: number * 20)])
+            try stack.context.save()
+        }
+        // One commit each, and one frame.
+        #expect(log.snapshot().sequence == sequence + 12 && log.statistics.framesAppended == frames + 12)
+        let bytes = try Data(contentsOf: url)
+        var counts: Set<Int> = []
+        // Zeroes are written ahead of the log.
+        let end = (bytes.lastIndex { $0 != 0 } ?? 0) + 64
+        for length in stride(from: end, to: 8192, by: -48) {
+            try bytes.prefix(length).write(to: copy)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+            guard let store = try? coordinator.addPersistentStore(
+                ofType: NSRecordLogStoreType, configurationName: nil, at: copy, options: [NSReadOnlyPersistentStoreOption: true])
+            else { continue }
+            let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            let people = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+            let result = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)) as? NSPersistentHistoryResult
+            let told = try #require(result?.result as? [NSPersistentHistoryTransaction]).flatMap { $0.changes ?? [] }
+            #expect(Set(told.map(\.changedObjectID)) == Set(people.map(\.objectID)) && told.count == people.count)
+            counts.insert(people.count)
+            try coordinator.remove(store)
+        }
+        #expect(counts.count == 13, "\(counts.sorted())")
+    }
+
+    @Test func timesRiseEvenWhereTheClockWasSetBack() throws {
+        let stack = try TestStack.tracking()
+        let log = try #require(stack.store.log), table = try #require(try stack.store.history.table(in: log.snapshot().catalog))
+        let future = Date().timeIntervalSinceReferenceDate + 1e6
+        // A transaction by a clock that was ahead.
+        try log.write { transaction in
+            let builder = RowBuilder()
+            builder.begin(table.layout)
+            builder.set(HistoryTable.Field.timestamp.rawValue, double: future)
+            builder.set(HistoryTable.Field.changes.rawValue, value: try transaction.writeValue { _ in })
+            try transaction.put(RowReference(table: table.id, row: transaction.newRow(in: table.id)), body: builder.finish())
+        }
+        for _ in 0..<3 {
+            stack.insert("Person", ["name": "A"])
+            try stack.context.save()
+        }
+        let times = try stack.transactions().map(\.timestamp.timeIntervalSinceReferenceDate)
+        #expect(times.count == 4 && times == times.sorted() && Set(times).count == 4 && times[0] == future)
+        let third = Date(timeIntervalSinceReferenceDate: times[2])
+        let late = try #require(try stack.ask(.fetchHistory(after: third)) as? [NSPersistentHistoryTransaction])
+        #expect(late.map(\.transactionNumber) == [4])
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Heartwood
+import Testing
+
+/// A store with a history that this process and the tool write to.
+@Suite struct HistoryCommandTests {
+    private func open(_ path: String) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext) {
+        let coordinator = NSPersistentStoreCoordinator(
+            managedObjectModel: try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: ToolProcess.model)))
+        try coordinator.addPersistentStore(
+            ofType: NSRecordLogStoreType, configurationName: nil, at: URL(fileURLWithPath: path), options: [NSPersistentHistoryTrackingKey: true])
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return (coordinator, context)
+    }
+
+    private func close(_ coordinator: NSPersistentStoreCoordinator) throws {
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+
+    @Test func whatTwoProcessesSaveIsListed() throws {
+        let path = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(path) }
+        let (coordinator, context) = try open(path)
+        context.transactionAuthor = "test"
+        context.name = "main"
+        let package = NSEntityDescription.insertNewObject(forEntityName: "Package", into: context)
+        package.setValue("lantern", forKey: "name")
+        try context.save()
+        let token = coordinator.currentPersistentHistoryToken(fromStores: nil)
+        // The other process knows nothing of the option.
+        let lines = #"{"name": "lantern", "version": "2"}"# + "\n" + #"{"name": "other", "version": "1"}"#
+        let imported = try ToolProcess.run("import", path, "--entity", "Package", "--key", "name", "-", input: lines)
+        #expect(imported.status == 0, "\(imported.error)")
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+        let found = (try context.execute(request) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
+        let changes = try #require(found).flatMap { $0.changes ?? [] }
+        #expect(changes.contains { $0.changeType == .update && $0.changedObjectID == package.objectID
+            && $0.updatedProperties?.contains { $0.name == "version" } == true })
+        #expect(changes.contains { $0.changeType == .insert } && found?.first?.processID == "heartwood")
+        for transaction in found ?? [] { context.mergeChanges(fromContextDidSave: transaction.objectIDNotification()) }
+        #expect(package.value(forKey: "version") as? String == "2")
+
+        let uri = package.objectID.uriRepresentation().absoluteString
+        let listed = try ToolProcess.run("history", path)
+        #expect(listed.status == 0, "\(listed.error)")
+        #expect(listed.output.contains("+\(uri)") && listed.output.contains("*\(uri)  version"), "\(listed.output)")
+        #expect(listed.output.contains("author test") && listed.output.contains("context main"))
+        let mine = try ToolProcess.run("history", path, "--author", "test", "--json").output.split(separator: "\n")
+        let first = try #require(mine.first)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any])
+        #expect(mine.count == 1 && object["number"] as? Int == 1 && (object["changes"] as? [[String: Any]])?.first?["object"] as? String == uri)
+        #expect(try !ToolProcess.run("history", path, "--after", "1").output.contains("author test"))
+        #expect(try ToolProcess.run("history", path, "--limit", "1", "--json").output.split(separator: "\n").count == 1)
+        #expect(try ToolProcess.run("history", path, "--after", "2099-01-01T00:00:00Z").output.isEmpty)
+        #expect(try ToolProcess.run("history", path, "--after", "soon").status == 2)
+        #expect(try ToolProcess.run("history", path, "--delete-before", "2", "--limit", "1").status == 2)
+        try close(coordinator)
+
+        // What goes over the whole file takes the history along.
+        for arguments in [["verify", path], ["inspect", path], ["compact", path], ["verify", path]] {
+            let (process, output, error) = try ToolProcess.start(arguments)
+            process.waitUntilExit()
+            let text = try String(contentsOf: error, encoding: .utf8)
+            #expect(process.terminationStatus == 0, "\(text)")
+            ToolProcess.cleanUp(output.path, error.path)
+        }
+        #expect(try ToolProcess.run("history", path).output == listed.output)
+        let salvaged = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(salvaged) }
+        #expect(try ToolProcess.run("salvage", path, "-o", salvaged).status == 0)
+        #expect(try ToolProcess.run("history", salvaged).output == listed.output)
+        if FormatReader.python != nil {
+            let check = try FormatReader.run([path, "--check"])
+            #expect(check.status == 0, "\(check.output)\(check.error)")
+            #expect(try FormatReader.run([path, "--entity", "Package"]).output == ToolProcess.run("export", path, "--entity", "Package").output)
+            #expect(try FormatReader.run([path, "--history"]).output == Self.plain(listed.output))
+        }
+        #expect(try ToolProcess.run("history", path, "--delete-before", "2").status == 0)
+        let left = try ToolProcess.run("history", path).output
+        #expect(!left.contains("author test") && left.contains("*\(uri)"))
+    }
+
+    /// The lines of changes, as the second reader of the format writes them: transactions by their numbers alone.
+    private static func plain(_ listed: String) -> String {
+        listed.split(separator: "\n").map { line in
+            line.hasPrefix(" ") ? String(line) : String(line.prefix { $0 != " " })
+        }.joined(separator: "\n") + "\n"
+    }
+
+    @Test func aStoreWithoutAHistoryHasNone() throws {
+        let path = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(path) }
+        let imported = try ToolProcess.run(
+            "import", path, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)
+        #expect(imported.status == 0, "\(imported.error)")
+        let listed = try ToolProcess.run("history", path)
+        #expect(listed.status != 0 && listed.error.contains("tracks no history"), "\(listed.error)")
+    }
+}
