@@ -27,8 +27,8 @@ struct HistoryDecoder {
     private var nextRow: UInt64 = 1
     /// Of the updates that follow.
     private(set) var properties: [Property] = []
-    /// Of the deletions that follow.
-    private(set) var preserved: [Column] = []
+    /// Of what the deletions that follow leave.
+    private(set) var preserved = RowLayout(id: LayoutID(rawValue: 0), columns: [])
     /// Of the deletion that was read last.
     private(set) var body: [UInt8] = []
 
@@ -50,7 +50,8 @@ struct HistoryDecoder {
                 guard let id = UInt16(exactly: argument), id > table?.rawValue ?? 0 else { throw Malformed() }
                 table = TableID(rawValue: id)
                 nextRow = 1
-                (properties, preserved) = ([], [])
+                properties = []
+                preserved = RowLayout(id: LayoutID(rawValue: 0), columns: [])
             case .properties: try readProperties(argument)
             case .preservedColumns: try readColumns(argument)
             case .preservedDeletion:
@@ -89,11 +90,12 @@ struct HistoryDecoder {
 
     private mutating func readColumns(_ count: UInt64) throws {
         guard count <= UInt64(RowLayout.columnsMax) else { throw Malformed() }
-        preserved = []
+        var columns: [Column] = []
         for _ in 0..<count {
             guard let id = UInt16(exactly: try varint()), let type = ColumnType(rawValue: try byte()) else { throw Malformed() }
-            preserved.append(Column(id: ColumnID(rawValue: id), name: "", type: type))
+            columns.append(Column(id: ColumnID(rawValue: id), name: "", type: type))
         }
+        preserved = RowLayout(id: LayoutID(rawValue: 0), columns: columns)
     }
 
     // MARK: Bytes

@@ -59,14 +59,13 @@ final class PreservedColumns {
     /// The values of a deleted object, by the names of its properties; what the entity does not have any more is left out.
     /// - Parameter properties: the entity's, by their columns.
     static func values(
-        _ body: [UInt8], _ columns: [Column], _ runtime: EntityRuntime, _ properties: [ColumnID: Int]
+        _ body: [UInt8], _ layout: RowLayout, _ runtime: EntityRuntime, _ properties: [ColumnID: Int]
     ) throws -> [AnyHashable: Any]? {
-        let layout = RowLayout(id: LayoutID(rawValue: 0), columns: columns)
-        return try body.withUnsafeBytes { bytes in
+        try body.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, layout.fits(bytes) else { throw HistoryDecoder.Malformed() }
             let row = RowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0)
             var values: [String: Any] = [:]
-            for (place, column) in columns.enumerated() where !row.isNull(layout.access[place]) {
+            for (place, column) in layout.columns.enumerated() where !row.isNull(layout.access[place]) {
                 guard let index = properties[column.id] else { continue }
                 let property = runtime.properties[index], kind: PropertyKind = property.kind == .externalData ? .data : property.kind
                 guard kind.columnType == column.type else { continue }

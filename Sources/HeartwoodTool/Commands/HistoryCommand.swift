@@ -116,24 +116,38 @@ struct HistoryCommand: Command {
     private static func text(_ id: NSManagedObjectID) -> String { id.uriRepresentation().absoluteString }
 
     private func writeJSON(_ transaction: NSPersistentHistoryTransaction) throws {
-        var changes: [[String: Any]] = []
-        if transaction.hasChanges {
-            try transaction.forEachChange { change in
-                var entry: [String: Any] = ["type": "\(change.changeType)", "object": Self.text(change.changedObjectID)]
-                if let properties = change.updatedProperties { entry["properties"] = properties.map(\.name).sorted() }
-                if let tombstone = change.tombstone {
-                    entry["tombstone"] = Dictionary(uniqueKeysWithValues: tombstone.map { ("\($0.key)", "\($0.value)") })
-                }
-                changes.append(entry)
-                return true
-            }
-        }
-        let object: [String: Any] = [
+        let buffer = OutputBuffer()
+        let head = try Self.json([
             "number": transaction.transactionNumber, "time": Self.time(transaction.timestamp), "process": transaction.processID,
             "bundle": transaction.bundleID, "context": transaction.contextName ?? NSNull(), "author": transaction.author ?? NSNull(),
-            "changes": transaction.hasChanges ? changes : NSNull(),
-        ]
-        let bytes = try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-        Output.data(String(decoding: bytes, as: UTF8.self))
+        ])
+        // One after the other: there may be millions.
+        try buffer.append(head.dropLast() + Data(#","changes":"#.utf8))
+        if transaction.hasChanges {
+            var separator = "["
+            try transaction.forEachChange { change in
+                try buffer.append(separator)
+                try buffer.append(Self.json(Self.entry(change)))
+                separator = ","
+                return true
+            }
+            try buffer.append(separator == "[" ? "[]}\n" : "]}\n")
+        } else {
+            try buffer.append("null}\n")
+        }
+        try buffer.flush()
+    }
+
+    private static func entry(_ change: NSPersistentHistoryChange) -> [String: Any] {
+        var entry: [String: Any] = ["type": "\(change.changeType)", "object": text(change.changedObjectID)]
+        if let properties = change.updatedProperties { entry["properties"] = properties.map(\.name).sorted() }
+        if let tombstone = change.tombstone {
+            entry["tombstone"] = Dictionary(uniqueKeysWithValues: tombstone.map { ("\($0.key)", "\($0.value)") })
+        }
+        return entry
+    }
+
+    private static func json(_ object: [String: Any]) throws -> Data {
+        try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
     }
 }

@@ -112,6 +112,28 @@ import Testing
         #expect(stack.rowReads - reads < 10)
     }
 
+    /// Rows that are in the file already when the history of their transaction asks for them.
+    @Test(arguments: StoreKind.recordLogs) func rowsThatWereWrittenAheadAreToldOf(_ kind: StoreKind) throws {
+        let stack = try TestStack.tracking(kind)
+        let first = stack.insert("Group", ["title": "1"]), second = stack.insert("Group", ["title": "2"])
+        try stack.context.save()
+        var token = stack.token
+        let text = String(repeating: "long ", count: 800), count = 2500
+        try stack.insertBatch((0..<count).map { ["name": "\($0) \(text)", "group": first.objectID] })
+        var found = try changes(stack, after: token)
+        #expect(found.count == count + 1 && found[0].words == "update Group 1: people" && found[count].words == "insert Person \(count)")
+        token = stack.token
+        _ = try stack.updateBatch("Person", nil, ["group": second.objectID])
+        found = try changes(stack, after: token)
+        #expect(found.prefix(3).map(\.words) == ["update Group 1: people", "update Group 2: people", "update Person 1: group"])
+        #expect(found.count == count + 2)
+        token = stack.token
+        for (number, person) in try stack.fetch("Person").enumerated() { person.setValue("\(text) \(number)", forKey: "name") }
+        try stack.context.save()
+        found = try changes(stack, after: token)
+        #expect(found.count == count && found.allSatisfy { $0.updatedProperties?.map(\.name) == ["name"] })
+    }
+
     /// More than a row holds: the changes lie in frames of their own, and are read in pieces.
     @Test func changesOfAnyNumberAreOneTransaction() throws {
         let model = TestStack.model()

@@ -164,6 +164,39 @@ import Testing
         #expect(error?.code == NSPersistentHistoryTokenExpiredError)
     }
 
+    /// What a salvage could not bring out is missing from the history, and whoever has not seen it is told so.
+    @Test func aTokenBeforeALossHasExpired() throws {
+        let urls = [path(), path()]
+        defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
+        let model = TestStack.model()
+        (model.entitiesByName["Tag"]?.propertiesByName["label"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
+        let stack = try TestStack.tracking(.recordLog, model: model, at: urls[0])
+        try stack.insertBatch((0..<3000).map { ["label": "tag number \($0)"] }, into: "Tag")
+        let early = stack.token
+        _ = try stack.deleteBatch("Tag")
+        let middle = stack.token
+        stack.insert("Person", ["name": "A"])
+        try stack.context.save()
+        for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
+        // The rows that were deleted have it as well; the last one is the history's.
+        var bytes = try Data(contentsOf: urls[0])
+        let place = try #require(bytes.range(of: Data("tag number 1500".utf8), options: .backwards))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: urls[0])
+        let report = try StoreSalvage.salvage(path: urls[0].path, to: urls[1].path, options: StoredModel.options)
+        #expect(!report.isComplete)
+        let new = try TestStack.tracking(.recordLog, model: model, at: urls[1])
+        #expect(try new.transactions(after: middle).map(\.transactionNumber) == [3])
+        let expired = #expect(throws: NSError.self) { try new.transactions(after: early) }
+        #expect(expired?.code == NSPersistentHistoryTokenExpiredError)
+        let damaged = #expect(throws: NSError.self) { try new.transactions() }
+        #expect(damaged?.code == NSPersistentStoreOperationError)
+        #expect((try new.ask(.fetchHistory(after: Date.distantPast), .transactionsOnly) as? [NSPersistentHistoryTransaction])?.count == 3)
+        _ = try new.ask(.deleteHistory(before: middle))
+        _ = try new.ask(.deleteHistory(before: try new.transactions(after: middle)[0]))
+        #expect(try new.transactions().map(\.transactionNumber) == [3])
+    }
+
     @Test(arguments: [StoreKind.binary, .atomic, .incremental]) func storesOfOtherTypesTakeNoNotice(_ kind: StoreKind) throws {
         let stack = try TestStack(kind, options: [NSPersistentHistoryTrackingKey: true])
         stack.insert("Person", ["name": "A"])

@@ -5,8 +5,10 @@ import Testing
 @testable import Heartwood
 
 /// What batch requests take of memory: the long form of "ten million rows need none to speak of". See CONTRIBUTING.md.
-@Suite(.serialized) struct BatchMemoryTests {
+@Suite struct BatchMemoryTests {
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_BATCH_ROWS"].flatMap(Int.init)
+
+    private static let tracksHistory = ProcessInfo.processInfo.environment["HEARTWOOD_BATCH_HISTORY"] != nil
 
     private static func model() -> NSManagedObjectModel {
         let person = NSEntityDescription()
@@ -22,9 +24,9 @@ import Testing
         return model
     }
 
-    @Test(.enabled(if: long != nil), arguments: [false, true]) func batchesOfManyMillionsTakeAFewBytesARow(tracksHistory: Bool) throws {
+    @Test(.enabled(if: long != nil)) func batchesOfManyMillionsTakeAFewBytesARow() throws {
         let count = try #require(Self.long)
-        let stack = try TestStack(.recordLog, model: Self.model(), options: [NSPersistentHistoryTrackingKey: tracksHistory])
+        let stack = try TestStack(.recordLog, model: Self.model(), options: [NSPersistentHistoryTrackingKey: Self.tracksHistory])
         // 8 bytes a row for where it lies, entries of two indexes within what is allowed, a table of a million unique values.
         let most = 224 * 1024 + count / 100
         func measure(_ name: String, _ request: NSPersistentStoreRequest) throws {
