@@ -153,6 +153,9 @@ import Testing
         _ = try stack.ask(.deleteHistory(before: Date.distantFuture))
         #expect(try stack.transactions().isEmpty && stack.token?.places.values.first?.number == 10)
         #expect(try stack.transactions(after: token).isEmpty)
+        // Nothing is left behind it that could show what is missing.
+        let emptied = #expect(throws: NSError.self) { try stack.transactions(after: all[8].token) }
+        #expect(emptied?.code == NSPersistentHistoryTokenExpiredError)
         // Numbers are never given again.
         stack.insert("Person", ["name": "later"])
         try stack.context.save()
