@@ -64,7 +64,7 @@ struct RandomMigrationTests {
     private static func run(_ seed: UInt64) throws -> Bool {
         var versions = RandomVersions(seed: seed)
         var old = versions.first()
-        let store = try VersionedStore(old) { Self.fill(old, $0, &versions.generator) }
+        let store = try VersionedStore(old, keepsHistory: seed % 2 == 0) { Self.fill(old, $0, &versions.generator) }
         for _ in 0..<3 {
             let new = versions.next(of: old)
             let before = try Self.plain(old, store.anew())
@@ -85,6 +85,7 @@ struct RandomMigrationTests {
             }
             store.store?.indexing.wait()
             try Self.checkIndexes(new, context, seed)
+            if seed % 2 == 0 { try Self.readHistory(context, seed) }
             try store.close()
             let problems = try store.problems
             #expect(problems == [], "seed \(seed)")
@@ -111,6 +112,18 @@ struct RandomMigrationTests {
                 let there = try context.all(entity.name).filter { request.predicate?.evaluate(with: $0) ?? true }.map(\.place).sorted()
                 #expect(found == there, "seed \(seed): \(format) of \(entity.name)")
             }
+        }
+    }
+
+    /// What was recorded in terms of an older version is told in those of this one.
+    private static func readHistory(_ context: NSManagedObjectContext, _ seed: UInt64) throws {
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+        let transactions = (try context.execute(request) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction] ?? []
+        #expect(!transactions.isEmpty, "seed \(seed)")
+        let entities = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
+        for change in transactions.flatMap({ $0.changes ?? [] }) {
+            let known = entities[change.changedObjectID.entity.name ?? ""]?.propertiesByName ?? [:]
+            #expect((change.updatedProperties ?? []).allSatisfy { known[$0.name] === $0 }, "seed \(seed)")
         }
     }
 

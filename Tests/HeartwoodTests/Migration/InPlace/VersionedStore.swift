@@ -8,10 +8,11 @@ final class VersionedStore {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
     private var coordinator: NSPersistentStoreCoordinator?
     private(set) var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-    private static let options = [NSRecordLogDurabilityOption: "none"]
+    private let options: [String: Any]
 
     /// - Parameter fill: its changes are saved.
-    init(_ version: ModelVersion, fill: (NSManagedObjectContext) throws -> Void) throws {
+    init(_ version: ModelVersion, keepsHistory: Bool = false, fill: (NSManagedObjectContext) throws -> Void) throws {
+        options = [NSRecordLogDurabilityOption: "none", NSPersistentHistoryTrackingKey: keepsHistory]
         try open(version)
         try fill(context)
         try context.save()
@@ -32,7 +33,7 @@ final class VersionedStore {
     func open(_ version: ModelVersion) throws -> NSManagedObjectContext {
         try close()
         let opened = NSPersistentStoreCoordinator(managedObjectModel: version.model())
-        try opened.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: Self.options)
+        try opened.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: options)
         coordinator = opened
         return anew()
     }
@@ -49,7 +50,7 @@ final class VersionedStore {
     func migrate(to version: ModelVersion) throws -> Bool {
         let model = version.model(), stored = try StoredModel.read(at: url)
         return try RecordLogStore.migrateInPlace(
-            at: url, options: Self.options, configuration: nil, to: model, ModelComparison(from: stored, to: model))
+            at: url, options: options, configuration: nil, to: model, ModelComparison(from: stored, to: model))
     }
 
     struct NotInPlace: Error {}
