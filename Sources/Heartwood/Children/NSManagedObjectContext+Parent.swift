@@ -78,7 +78,10 @@ extension NSManagedObjectContext {
         }
         identities.forEach { $0.rename(renames.map) }
         // The root made one object of two, and this context knows both: one instance has to leave.
-        for object in merged { forget(gone: object) }
+        for object in merged {
+            noteEvent(.deleted, object)
+            forget(gone: object)
+        }
     }
 
     /// The present name of a key that may be old, for this context.

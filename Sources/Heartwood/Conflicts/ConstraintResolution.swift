@@ -53,6 +53,7 @@ struct ConstraintResolution {
 
     /// The constraint's attributes as the store has them; where everything is rolled back, every change.
     private func takeBack(_ object: NSManagedObject, _ context: NSManagedObjectContext) {
+        context.noteEvent(.refreshed, object)
         guard type != .rollbackMergePolicyType else {
             context.forgetChanges(of: object)
             object.becomeFault()
@@ -96,5 +97,6 @@ extension NSManagedObjectContext {
         identities.remove(object.key)
         object.state.remove([.inserted, .updated])
         object.state.insert([.deleted, .detached, .inaccessible])
+        noteEvent(.deleted, object)
     }
 }

@@ -34,6 +34,7 @@ struct VersionResolution {
             context.noteEvent(.refreshed, object)
             if !object.isFault { object.wake(fromSnapshotEvents: .mergePolicy) }
         } else if isStoreFirst {
+            context.noteEvent(.deleted, object)
             context.forget(gone: object)
         } else {
             revive()
@@ -51,6 +52,7 @@ struct VersionResolution {
         }
         context.forgetChanges(of: object)
         object.becomeFault()
+        context.noteEvent(.inserted, object)
     }
 
     private func resolveUpdate(_ newest: RowView) {

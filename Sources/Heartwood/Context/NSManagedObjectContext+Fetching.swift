@@ -151,7 +151,7 @@ extension NSManagedObjectContext {
     // MARK: Pending changes
 
     /// Changed objects of the fetch's entities: what the store says of them is not what this context says.
-    private func pendingObjects(for fetch: FetchSpecification) -> [NSManagedObject] {
+    final func pendingObjects(for fetch: FetchSpecification) -> [NSManagedObject] {
         guard hasChanges else { return [] }
         let entities = Set(fetch.concreteEntities.map(ObjectIdentifier.init))
         return listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) && fetch.asks($0.runtime.store) }

@@ -22,6 +22,7 @@ extension NSManagedObjectContext {
         if object.state.isDisjoint(with: .changed) { changeCount += 1 }
         object.state.insert(.deleted)
         list(object)
+        noteEvent(.deleted, object)
     }
 
     private func isGone(_ object: NSManagedObject) -> Bool {

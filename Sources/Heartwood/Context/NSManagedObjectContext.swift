@@ -31,6 +31,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var checked: [NSManagedObject] = []
     /// What changed since `processPendingChanges()` ran last; nothing is gathered unless somebody observes.
     final var events = ChangeEvents()
+    /// The controllers of fetched results that follow this context; nil where there never was one.
+    final var resultsFollowers: ResultsFollowers?
     /// Whether saves of other contexts are merged into this one.
     final var isFollowing = false
     /// Whatever the owner wants to keep with the context.

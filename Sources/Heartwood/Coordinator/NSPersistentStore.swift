@@ -265,6 +265,15 @@ class StoreView {
     /// - Returns: nil where the store cannot compute them from rows; the sink was given nothing then.
     func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? { nil }
 
+    /// Which of the store's commits this is; nil where it does not say.
+    var commit: UInt64? { nil }
+
+    /// Calls `body` with each row that a query asks for, in its order, and a function that reads one of some key paths of it.
+    /// - Returns: nil where the store cannot read them from rows; nothing was called then.
+    func read(
+        _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
+    ) throws -> QueryStatistics? { nil }
+
     /// Calls `body` with each key and its row.
     func rows(_ keys: [ObjectKey], _ body: (ObjectKey, RowView?) throws -> Void) throws {
         for key in keys { try body(key, try row(key)) }

@@ -9,17 +9,20 @@ struct ChangeEvents {
 
     private static let wanted = Atomic<Bool>(false)
 
-    /// Whether anybody can be observing changes; nothing is gathered before.
+    /// Whether anybody can be observing changes, or following those of some context; nothing is gathered before.
     @inline(__always)
     static var areWanted: Bool { wanted.load(ordering: .relaxed) }
     static func want() { wanted.store(true, ordering: .relaxed) }
 
-    private var inserted: Set<NSManagedObject> = []
-    private var updated: Set<NSManagedObject> = []
-    private var deleted: Set<NSManagedObject> = []
-    private var refreshed: Set<NSManagedObject> = []
+    private(set) var inserted: Set<NSManagedObject> = []
+    private(set) var updated: Set<NSManagedObject> = []
+    private(set) var deleted: Set<NSManagedObject> = []
+    private(set) var refreshed: Set<NSManagedObject> = []
+    /// What controllers of fetched results are told besides.
+    var beside = MergedBeside()
 
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+    var isEmpty: Bool { hasNoObjects && beside.isEmpty }
+    var hasNoObjects: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
     /// An object is told of once: inserted and updated is inserted, inserted and deleted again is nothing, deleted and brought back
     /// is updated.
@@ -56,6 +59,7 @@ extension NSManagedObjectContext {
 
     @inline(never)
     private func gatherEvent(_ kind: ChangeEvents.Kind, _ object: NSManagedObject) {
+        guard isTracked || ContextNotification.didChange.isNamed else { return }
         // A main-queue context may be used outside perform; its event ends when the queue comes to its next work.
         if events.isEmpty, concurrencyType == .mainQueueConcurrencyType {
             DispatchQueue.main.async { [weak self] in self?.processPendingChanges() }
@@ -77,7 +81,8 @@ extension NSManagedObjectContext {
         guard !events.isEmpty else { return }
         let gathered = events
         events = ChangeEvents()
-        ContextNotification.didChange.post(self, gathered.userInfo)
+        resultsFollowers?.forEach { $0.follow(gathered) }
+        if !gathered.hasNoObjects, ContextNotification.didChange.isNamed { ContextNotification.didChange.post(self, gathered.userInfo) }
     }
 
     /// Tells observers that everything was forgotten.
@@ -85,6 +90,7 @@ extension NSManagedObjectContext {
     final func announceReset(_ forgotten: [NSManagedObjectID]) {
         events = ChangeEvents()
         guard ChangeEvents.areWanted else { return }
+        resultsFollowers?.forEach { $0.followReset() }
         ContextNotification.didChange.post(self, [NSInvalidatedAllObjectsKey: forgotten])
     }
 }

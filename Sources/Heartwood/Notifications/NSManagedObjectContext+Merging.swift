@@ -56,19 +56,32 @@ extension NSManagedObjectContext {
         adoptKeys()
         for id in changes.inserted.union(changes.updated) {
             if let object = registeredObject(for: id.key) {
-                guard !object.isInserted, !object.isDeleted else { continue }
+                guard !object.isInserted else { continue }
+                guard !object.isDeleted else {
+                    if isTracked { events.beside.note(id, isDeleted: false) }
+                    continue
+                }
                 refresh(object, mergeChanges: true)
-            } else if ChangeEvents.areWanted, changes.inserted.contains(id), let object = object(for: id.key) {
+            } else if ContextNotification.didChange.isNamed, changes.inserted.contains(id), let object = object(for: id.key) {
                 noteEvent(.inserted, object)
+            } else if isTracked {
+                events.beside.note(id, isDeleted: false)
             }
         }
         for id in changes.deleted {
             // One whose deletion was taken back here is to be written again.
-            guard let object = registeredObject(for: id.key), !object.isInserted else { continue }
+            guard let object = registeredObject(for: id.key) else {
+                if isTracked { events.beside.note(id, isDeleted: true) }
+                continue
+            }
+            guard !object.isInserted else { continue }
             noteEvent(.deleted, object)
             forget(gone: object)
         }
-        if changes.isPartial { forgetMembers(besides: changes) }
+        if changes.isPartial {
+            forgetMembers(besides: changes)
+            if isTracked { events.beside.isPartial = true }
+        }
         finishMerging(changes)
     }
 
@@ -113,7 +126,8 @@ extension NSManagedObjectContext {
             }
             if newest.version != object.rowVersion { changes.updated.insert(object.objectID) } else { object.forgetMembers() }
         }
-        guard !changes.isEmpty else { return }
+        if isTracked { events.beside.isUnknown = true }
+        guard !changes.isEmpty else { return processPendingChanges() }
         mergeHere(changes)
     }
 

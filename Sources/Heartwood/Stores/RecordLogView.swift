@@ -154,6 +154,12 @@ final class RecordLogView: StoreView {
         try tabulateRows(query, shape, into: sink)
     }
 
+    override var commit: UInt64? { snapshot.sequence }
+
+    override func read(
+        _ paths: [[String]], of query: StoreQuery, _ body: (RowView, (Int) throws -> PredicateValue) throws -> Void
+    ) throws -> QueryStatistics? { try readRows(paths, of: query, body) }
+
     private func source(of key: ObjectKey, property: Int) -> MemberSource? {
         guard let members = schema.table(reference(key).table)?.members, members.indices.contains(property) else { return nil }
         return members[property]

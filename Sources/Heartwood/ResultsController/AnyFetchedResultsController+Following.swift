@@ -1,0 +1,243 @@
+import Foundation
+
+/// How a controller follows its context: what has happened is made a new list, and that is told.
+extension AnyFetchedResultsController {
+    /// With more changed objects than these one query is cheaper, and makes none of them.
+    private static let judgedMax = 64
+
+    /// Called where the context tells what has changed.
+    final func follow(_ events: ChangeEvents) {
+        guard let query, query.kind != .dictionaries else { return }
+        guard delegate != nil else { return stopFollowing() }
+        backlog.append(events)
+        if !isDelivering { deliver {} }
+    }
+
+    /// Does something that the delegate is told of, and then what has come meanwhile.
+    private func deliver(_ body: () -> Void) {
+        isDelivering = true
+        defer { isDelivering = false }
+        body()
+        while !backlog.isEmpty {
+            let next = backlog.removeFirst()
+            adoptKeys()
+            take(next)
+        }
+    }
+
+    /// What is not followed is found by the next fetch: entries are not where their objects say any more.
+    private func stopFollowing() { list.order = nil }
+
+    /// Called where the context has saved these objects.
+    final func followSave(of objects: [NSManagedObject]) {
+        guard let query, query.kind != .dictionaries, delegate != nil, !isDelivering else { return }
+        deliver {
+            adoptKeys()
+            guard !query.fetch.includesPendingChanges else { return followPush(of: objects, query) }
+            let saved = unsaved
+            unsaved = []
+            refetch(query) { saved.contains($0) }
+        }
+    }
+
+    /// What a child has saved to its parent has become one with what others have done to the same relationships there.
+    private func followPush(of objects: [NSManagedObject], _ query: ResultsQuery) {
+        guard managedObjectContext.parentContext != nil else { return }
+        var saved: [ObjectKey: NSManagedObject] = [:]
+        for object in objects where query.family.contains(ObjectIdentifier(object.entity)) { saved[object.key] = object }
+        guard !saved.isEmpty, !judge(Set(saved.keys), saved, query, isChanged: false) else { return }
+        refetch(query, saved) { _ in false }
+    }
+
+    /// Called where the context has forgotten its objects: all are others now.
+    final func followReset() {
+        guard let query, query.kind != .dictionaries, delegate != nil, !isDelivering else { return stopFollowing() }
+        deliver {
+            adoptKeys()
+            refetch(query) { _ in true }
+        }
+    }
+
+    /// Takes over the permanent keys that objects have got, and tells delegates that go by IDs.
+    private func adoptKeys() {
+        guard list.hasTemporaryKeys else { return }
+        let old = list
+        let renamed = list.adoptKeys(keepsObjects: query?.keepsObjects ?? true)
+        guard !renamed.isEmpty, !offerSnapshot(updated: []), sectionNameKeyPath == nil else { return }
+        offerDifference(from: old, removed: renamed, inserted: renamed, pairs: [])
+    }
+
+    // MARK: Finding what has changed
+
+    private func take(_ events: ChangeEvents) {
+        guard let query else { return }
+        var objects: [ObjectKey: NSManagedObject] = [:]
+        for set in [events.inserted, events.updated, events.deleted, events.refreshed] {
+            for object in set where query.family.contains(ObjectIdentifier(object.entity)) { objects[object.key] = object }
+        }
+        let isTouched = query.surroundings.areTouched(by: events)
+        var beside: [ObjectKey] = []
+        if !query.family.isDisjoint(with: events.beside.entities) {
+            beside = events.beside.changed.union(events.beside.deleted).filter { isOfFamily($0, query) }
+        }
+        guard isTouched || events.beside.isUnknown || !objects.isEmpty || !beside.isEmpty else { return }
+        var keys = Set(objects.keys).union(beside)
+        if !query.fetch.includesPendingChanges {
+            let waiting = keys.filter { objects[$0]?.hasChanges ?? false }
+            unsaved.formUnion(waiting)
+            keys.subtract(waiting)
+        }
+        guard !isTouched, !events.beside.isUnknown, judge(keys, objects, gone: events.beside.deleted, query) else {
+            return refetch(query, objects) { keys.contains($0) }
+        }
+    }
+
+    private func isOfFamily(_ key: ObjectKey, _ query: ResultsQuery) -> Bool {
+        managedObjectContext.runtime(slot: key.slot).map { query.family.contains(ObjectIdentifier($0.entity)) } ?? false
+    }
+
+    /// Asks the changed objects alone.
+    /// - Returns: whether that was enough.
+    private func judge(
+        _ keys: Set<ObjectKey>, _ objects: [ObjectKey: NSManagedObject], gone: Set<ObjectKey> = [], _ query: ResultsQuery, isChanged: Bool = true
+    ) -> Bool {
+        guard query.isIncremental, keys.count <= Self.judgedMax, list.order != nil else { return false }
+        let old = list
+        do {
+            let judged = try keys.compactMap { key in
+                gone.contains(key) ? nil : try (objects[key] ?? managedObjectContext.object(for: key)).flatMap(query.judge)
+            }.sorted(by: query.isBefore)
+            let removed = old.indices(of: keys)
+            guard !removed.isEmpty || !judged.isEmpty else { return true }
+            let (new, places) = try old.replacing(removed, with: judged, query)
+            var oldPlaces: [ObjectKey: Int] = [:]
+            for index in removed { oldPlaces[old.entries[index].key] = index }
+            var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
+            for place in places {
+                if let before = oldPlaces.removeValue(forKey: new.entries[place].key) {
+                    touched.append((before, place))
+                } else {
+                    inserted.append(place)
+                }
+            }
+            let change = ResultsChange(
+                from: old, to: new, deleted: oldPlaces.values.sorted(), inserted: inserted, touched: touched, isChanged: { _ in isChanged })
+            deliver(change, new, objects, query)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Fetches anew, and compares. Where that fails everything stays as it is, and the next change has it tried again.
+    private func refetch(_ query: ResultsQuery, _ objects: [ObjectKey: NSManagedObject] = [:], isChanged: (ObjectKey) -> Bool) {
+        guard let new = try? query.list(isFollowed: true, cacheName: nil) else { return stopFollowing() }
+        let old = list
+        var oldPlaces = Dictionary(old.entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
+        for (place, entry) in new.entries.enumerated() {
+            if let before = oldPlaces.removeValue(forKey: entry.key) { touched.append((before, place)) } else { inserted.append(place) }
+        }
+        let change = ResultsChange(from: old, to: new, deleted: oldPlaces.values.sorted(), inserted: inserted, touched: touched) {
+            isChanged(new.entries[$0].key)
+        }
+        deliver(change, new, objects, query)
+    }
+
+    // MARK: Telling it
+
+    private func deliver(_ change: ResultsChange, _ new: ResultsList, _ objects: [ObjectKey: NSManagedObject], _ query: ResultsQuery) {
+        let old = list
+        guard !change.isEmpty else {
+            list = new
+            return
+        }
+        if !declined.contains(.snapshots) {
+            list = new
+            if offerSnapshot(updated: change.updated.map(\.new)) { return }
+        }
+        if sectionNameKeyPath == nil, !declined.contains(.differences) {
+            list = new
+            let pairs = change.moved + change.updated
+            let removed = change.deleted + pairs.map(\.old), inserted = change.inserted + pairs.map(\.new)
+            if offerDifference(from: old, removed: removed, inserted: inserted, pairs: pairs) { return }
+        }
+        // Nobody has seen the new ones yet.
+        list = old
+        let fetches = fetches
+        delegate?.controllerWillChangeContent(erased)
+        if fetches == self.fetches {
+            list = new
+            tellChanges(change, old, new, objects, query)
+        }
+        delegate?.controllerDidChangeContent(erased)
+    }
+
+    /// - Returns: whether the delegate takes snapshots.
+    @discardableResult
+    final func offerSnapshot(updated: [Int]) -> Bool {
+        guard let delegate, let query, query.kind != .dictionaries, !declined.contains(.snapshots) else { return false }
+        delegate.controller(erased, didChangeContentWith: NSDiffableDataSourceSnapshotReference(list, updated: updated, managedObjectContext))
+        return !declined.contains(.snapshots)
+    }
+
+    /// - Returns: whether the delegate takes differences.
+    @discardableResult
+    private func offerDifference(from old: ResultsList, removed: [Int], inserted: [Int], pairs: [ResultsChange.Pair]) -> Bool {
+        guard let delegate, !declined.contains(.differences) else { return false }
+        let context = managedObjectContext
+        let oldToNew = Dictionary(pairs.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
+        let newToOld = Dictionary(pairs.map { ($0.new, $0.old) }, uniquingKeysWith: { first, _ in first })
+        var changes: [CollectionDifference<NSManagedObjectID>.Change] = removed.map {
+            .remove(offset: $0, element: context.objectID(for: old.entries[$0].key), associatedWith: oldToNew[$0])
+        }
+        changes += inserted.map {
+            .insert(offset: $0, element: context.objectID(for: list.entries[$0].key), associatedWith: newToOld[$0])
+        }
+        guard let difference = CollectionDifference(changes) else { return false }
+        delegate.controller(erased, didChangeContentWith: difference)
+        return !declined.contains(.differences)
+    }
+
+    /// The object of an entry that went without being known. One whose row has gone leaves the context again, as merged deletions do.
+    private func missed(_ entry: ResultsList.Entry, _ query: ResultsQuery) -> NSManagedObject {
+        let object = query.object(of: entry)
+        if object.state.isDisjoint(with: .changed), (try? managedObjectContext.fulfil(object)) == false { managedObjectContext.forget(gone: object) }
+        return object
+    }
+
+    /// Tells each section and object, as long as the delegate does not have it all fetched anew.
+    private func tellChanges(
+        _ change: ResultsChange, _ old: ResultsList, _ new: ResultsList, _ objects: [ObjectKey: NSManagedObject], _ query: ResultsQuery
+    ) {
+        let fetches = fetches, controller = erased
+        func tell(_ body: (any NSFetchedResultsControllerDelegate) -> Void) {
+            if fetches == self.fetches, let delegate { body(delegate) }
+        }
+        func info(_ index: Int, of list: ResultsList) -> FetchedResultsSection { FetchedResultsSection(index, of: list, query, self) }
+        for index in change.deletedSections.reversed() {
+            tell { $0.controller(controller, didChange: info(index, of: old), atSectionIndex: index, for: .delete) }
+        }
+        for index in change.insertedSections {
+            tell { $0.controller(controller, didChange: info(index, of: new), atSectionIndex: index, for: .insert) }
+        }
+        for index in change.deleted.reversed() {
+            let entry = old.entries[index]
+            let element: Any = query.kind == .objects ? entry.object ?? objects[entry.key] ?? missed(entry, query) : query.element(index, of: old)
+            tell { $0.controller(controller, didChange: element, at: old.indexPath(of: index), for: .delete, newIndexPath: nil) }
+        }
+        for index in change.inserted {
+            let element = query.element(index, of: new)
+            tell { $0.controller(controller, didChange: element, at: nil, for: .insert, newIndexPath: new.indexPath(of: index)) }
+        }
+        for (pairs, type) in [(change.moved, NSFetchedResultsChangeType.move), (change.updated, .update)] {
+            for (before, after) in pairs {
+                let element = query.element(after, of: new)
+                tell {
+                    $0.controller(
+                        controller, didChange: element, at: old.indexPath(of: before), for: type, newIndexPath: new.indexPath(of: after))
+                }
+            }
+        }
+    }
+}

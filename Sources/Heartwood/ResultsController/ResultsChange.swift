@@ -1,0 +1,106 @@
+import Foundation
+
+/// What has changed between two lists: places of before (`old`) and of after (`new`).
+///
+/// Invariants:
+/// 1. An entry that is in both lists and is not a move stands, relative to the others like it, where it stood, and its section stays.
+/// 2. All old places of deletions and moves taken out, and all new places of insertions and moves put in, the old list is the new one.
+struct ResultsChange {
+    typealias Pair = (old: Int, new: Int)
+
+    private(set) var deleted: [Int] = []
+    private(set) var inserted: [Int] = []
+    private(set) var moved: [Pair] = []
+    private(set) var updated: [Pair] = []
+    private(set) var deletedSections: [Int] = []
+    private(set) var insertedSections: [Int] = []
+
+    var isEmpty: Bool {
+        deleted.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty && deletedSections.isEmpty && insertedSections.isEmpty
+    }
+
+    /// - Parameters:
+    ///   - deleted: in rising order.
+    ///   - inserted: in rising order.
+    ///   - touched: entries of both lists that may have moved. All others stand where they did, relative to each other.
+    ///   - isChanged: whether the entry at a new place has itself changed.
+    init(
+        from old: ResultsList, to new: ResultsList, deleted: [Int], inserted: [Int], touched: [Pair], isChanged: (Int) -> Bool
+    ) {
+        self.deleted = deleted
+        self.inserted = inserted
+        let touched = touched.sorted { $0.old < $1.old }
+        let sections = Self.commonSections(old, new)
+        // How many of those that stand still come before an entry tells whether it has passed one.
+        let goneBefore = Self.ranks(touched.map(\.old), among: deleted)
+        let byNew = touched.indices.sorted { touched[$0].new < touched[$1].new }
+        var comeBefore = [Int](repeating: 0, count: touched.count)
+        for (index, rank) in zip(byNew, Self.ranks(byNew.map { touched[$0].new }, among: inserted)) { comeBefore[index] = rank }
+        let candidates = touched.indices.filter { index in
+            touched[index].old - goneBefore[index] == touched[index].new - comeBefore[index]
+                && sections[old.section(of: touched[index].old)] == new.section(of: touched[index].new)
+        }
+        var stays = [Bool](repeating: false, count: touched.count)
+        for place in Self.longestRise(candidates.map { touched[$0].new }) { stays[candidates[place]] = true }
+        for (index, pair) in touched.enumerated() {
+            if !stays[index] { moved.append(pair) } else if isChanged(pair.new) { updated.append(pair) }
+        }
+        findSections(old, new, sections)
+    }
+
+    /// Of each place how many of these places, and of others, come before it. Both in rising order.
+    private static func ranks(_ places: [Int], among others: [Int]) -> [Int] {
+        var next = 0
+        return places.enumerated().map { index, place in
+            while next < others.count, others[next] < place { next += 1 }
+            return index + next
+        }
+    }
+
+    /// By old section: the new one of its name; -1 for none.
+    private static func commonSections(_ old: ResultsList, _ new: ResultsList) -> [Int] {
+        if old.sections.elementsEqual(new.sections, by: { $0.name.hasSameBytes(as: $1.name) }) { return Array(old.sections.indices) }
+        var places: [ExactText: Int] = [:]
+        for (index, section) in new.sections.enumerated() { places[ExactText(section.name)] = index }
+        return old.sections.map { places[ExactText($0.name)] ?? -1 }
+    }
+
+    /// A section goes with its name, and where it would have to pass another one that stays. One that has an entry which stands still passes none.
+    private mutating func findSections(_ old: ResultsList, _ new: ResultsList, _ common: [Int]) {
+        var standing = old.sections.indices.map { old.range(ofSection: $0).count }
+        for index in deleted { standing[old.section(of: index)] -= 1 }
+        for pair in moved { standing[old.section(of: pair.old)] -= 1 }
+        var kept = old.sections.indices.filter { common[$0] >= 0 && standing[$0] > 0 }
+        for section in old.sections.indices where common[section] >= 0 && standing[section] <= 0 {
+            let fits = kept.allSatisfy { ($0 < section) == (common[$0] < common[section]) }
+            if fits { kept.append(section) }
+        }
+        let keptOld = Set(kept), keptNew = Set(kept.map { common[$0] })
+        deletedSections = old.sections.indices.filter { !keptOld.contains($0) }
+        insertedSections = new.sections.indices.filter { !keptNew.contains($0) }
+    }
+
+    /// The places of a longest rising part of distinct numbers.
+    static func longestRise(_ numbers: [Int]) -> [Int] {
+        /// By length: the place of the smallest number that ends a rise so long.
+        var ends: [Int] = []
+        var before = [Int](repeating: -1, count: numbers.count)
+        for (place, number) in numbers.enumerated() {
+            var low = 0, high = ends.count
+            if let last = ends.last, numbers[last] < number { low = high }
+            while low < high {
+                let middle = (low + high) / 2
+                if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { before[place] = ends[low - 1] }
+            if low == ends.count { ends.append(place) } else { ends[low] = place }
+        }
+        var rise: [Int] = []
+        var place = ends.last ?? -1
+        while place >= 0 {
+            rise.append(place)
+            place = before[place]
+        }
+        return rise.reversed()
+    }
+}

@@ -1,0 +1,344 @@
+import Foundation
+import RecordLog
+
+/// What a fetched results controller fetches, made ready by `performFetch()`: later changes of the request do not matter.
+final class ResultsQuery {
+    enum Kind {
+        case objects, ids, dictionaries
+    }
+
+    /// What a section is named after.
+    struct Section {
+        let path: [String]
+        /// Whether rows have it: not a transient property, nor one that a class has beside its entity.
+        let isStored: Bool
+    }
+
+    /// An object that is among the results, and what puts it in its place.
+    struct Judged {
+        let object: NSManagedObject
+        let order: [PredicateValue]
+        let section: String
+    }
+
+    let context: NSManagedObjectContext
+    let fetch: FetchSpecification
+    let kind: Kind
+    let section: Section?
+    /// Objects of the results' entities.
+    let family: Set<ObjectIdentifier>
+    /// What of other objects the predicate, the order and the sections look at.
+    var surroundings: ResultsSurroundings
+    /// The same fetch, which also looks at what the sections are named after.
+    private let whole: FetchSpecification
+    /// Objects that are equal in the order stand in that of their stores, then of their entities, then of their numbers, as in a fetch.
+    private let ranks: [UInt16: UInt64]
+    /// See `stored(_:)`; while a list is made.
+    private var reader: NSManagedObjectContext?
+    /// What a result is read with.
+    private let single: FetchSpecification
+
+    /// - Throws: 134060 without sort descriptors, and for a section key path that leads nowhere; 134091 for what no fetch can serve, and
+    ///   for counts.
+    init(_ fetch: FetchSpecification, asks terms: ResultsTerms, sectionNameKeyPath: String?, _ context: NSManagedObjectContext) throws {
+        self.context = context
+        guard !terms.resultType.contains(.countResultType) else {
+            throw CoreDataError.unsupported("A fetched results controller shows objects, IDs or dictionaries; use count(for:) to count.")
+        }
+        guard terms.isSorted else {
+            throw CoreDataError.make(
+                NSCoreDataError, "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
+        }
+        kind = fetch.shape != nil ? .dictionaries : fetch.wantsIDs ? .ids : .objects
+        self.fetch = fetch
+        section = try sectionNameKeyPath.map { try Self.section($0, fetch, context, isOfDictionary: fetch.shape != nil) }
+        let entities = fetch.concreteEntities
+        family = Set(entities.map(ObjectIdentifier.init))
+        var whole = fetch
+        if let section, section.isStored { whole.sort.append(SortKey(path: section.path)) }
+        self.whole = whole
+        surroundings = ResultsSurroundings(whole, section)
+        ranks = Self.ranks(of: entities, context)
+        var single = fetch
+        single.readiness.batchSize = 0
+        self.single = single
+    }
+
+    /// Whether objects are kept as long as they are among the results: where they do not come in batches.
+    var keepsObjects: Bool { kind == .objects && fetch.readiness.batchSize == 0 }
+
+    /// Whether a changed object can be judged by itself. A window moves with every change before it.
+    private(set) lazy var isIncremental = kind != .dictionaries && fetch.limit == 0 && fetch.offset == 0 && fetch.includesPendingChanges
+        && !surroundings.isOwn && fetch.sort.allSatisfy { $0.isAttribute(of: fetch.entity) }
+
+    /// By slot.
+    private static func ranks(of entities: [NSEntityDescription], _ context: NSManagedObjectContext) -> [UInt16: UInt64] {
+        let stores = context.coordinator?.persistentStores ?? [], isShared = context.coordinator?.hasSharedEntities ?? false
+        var places: [(store: Int, entity: Int, slot: UInt16)] = []
+        for (place, entity) in entities.enumerated() {
+            for runtime in isShared ? context.runtimes(of: entity) : [context.runtime(for: entity)] {
+                places.append((stores.firstIndex { $0 === runtime.store } ?? stores.count, place, runtime.slot))
+            }
+        }
+        var ranks: [UInt16: UInt64] = [:]
+        for (rank, place) in places.sorted(by: { ($0.store, $0.entity) < ($1.store, $1.entity) }).enumerated() { ranks[place.slot] = UInt64(rank) }
+        return ranks
+    }
+
+    // MARK: Sections
+
+    private static func section(
+        _ text: String, _ fetch: FetchSpecification, _ context: NSManagedObjectContext, isOfDictionary: Bool
+    ) throws -> Section {
+        let path: [String]
+        do throws(PredicateFault) {
+            path = fetch.entity.joiningComposites(try PredicateKeyPath.keys(text))
+        } catch {
+            throw CoreDataError.make(NSCoreDataError, "Sections cannot be named after \"\(text.prefix(200))\": \(error).")
+        }
+        guard !isOfDictionary else { return Section(path: path, isStored: false) }
+        var owner: NSEntityDescription? = fetch.entity
+        for (place, key) in path.enumerated() {
+            let property = owner?.familyProperty(key)
+            if place == 0, property == nil, NSManagedObject.OwnKey(rawValue: key) == nil,
+                fetch.concreteEntities.contains(where: { context.runtime(for: $0).objectClass == NSManagedObject.self })
+            {
+                throw CoreDataError.make(
+                    NSCoreDataError,
+                    "Sections cannot be named after \"\(text)\": \(fetch.entity.name ?? "?") has no property \"\(key)\", and no class of its own "
+                        + "that could have a value(forKey:) for it.")
+            }
+            guard let property, !property.isTransient else { return Section(path: path, isStored: false) }
+            switch property {
+            case let relationship as NSRelationshipDescription where !relationship.isToMany: owner = relationship.destinationEntity
+            case is NSAttributeDescription where place == path.count - 1: return Section(path: path, isStored: true)
+            default: return Section(path: path, isStored: false)
+            }
+        }
+        return Section(path: path, isStored: false)
+    }
+
+    func error(_ failure: SectionsOutOfOrder) -> NSError {
+        let path = section?.path.joined(separator: ".") ?? ""
+        return CoreDataError.make(
+            NSCoreDataError,
+            "The fetched objects come in another order than their sections: after \"\(failure.before)\" there are objects of "
+                + "\"\(failure.name)\" again. Objects must be sorted by \"\(path)\" first, or by what gives the same order.")
+    }
+
+    // MARK: Single results
+
+    /// What puts an object in its place; nil where it is not among the results.
+    func judge(_ object: NSManagedObject) throws -> Judged? {
+        guard !object.isDeleted, !object.state.contains(.detached), family.contains(ObjectIdentifier(object.entity)),
+            fetch.asks(object.runtime.store), try context.fulfil(object), try fetch.holds(object)
+        else { return nil }
+        return place(object, by: object)
+    }
+
+    /// - Parameter says: who has the values.
+    private func place(_ object: NSManagedObject, by says: NSManagedObject) -> Judged {
+        let order = fetch.sort.map { value($0.path, of: says) }
+        return Judged(object: object, order: order, section: section.map { value($0.path, of: says).sectionName } ?? "")
+    }
+
+    func value(_ path: [String], of subject: Any) -> PredicateValue { PredicateKeyPath.value(path[...], of: subject) }
+
+    private func rank(_ key: ObjectKey) -> UInt64 { (ranks[key.slot] ?? 0) << 48 | key.row }
+
+    /// Whether a list would have one before the other.
+    func isBefore(_ a: Judged, _ b: Judged) -> Bool {
+        for (place, key) in fetch.sort.enumerated() {
+            switch key.order(a.order[place], b.order[place]) {
+            case .orderedAscending: return true
+            case .orderedDescending: return false
+            case .orderedSame: continue
+            }
+        }
+        return rank(a.object.key) < rank(b.object.key)
+    }
+
+    /// Where an object would stand in a list: before the entry at this place. O(log entries) comparisons.
+    func place(of item: Judged, in list: ResultsList) -> Int {
+        let width = fetch.sort.count, order = list.order ?? []
+        let own = rank(item.object.key)
+        var low = 0, high = list.count
+        search: while low < high {
+            let middle = (low + high) / 2
+            for (place, key) in fetch.sort.enumerated() {
+                switch key.order(item.order[place], order[middle * width + place]) {
+                case .orderedAscending:
+                    high = middle
+                    continue search
+                case .orderedDescending:
+                    low = middle + 1
+                    continue search
+                case .orderedSame: continue
+                }
+            }
+            if own < rank(list.entries[middle].key) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// An object, ID or dictionary of a list.
+    func element(_ index: Int, of list: ResultsList) -> Any {
+        let entry = list.entries[index]
+        switch kind {
+        case .dictionaries: return list.dictionaries[index]
+        case .ids: return context.objectID(for: entry.key)
+        case .objects: return object(of: entry)
+        }
+    }
+
+    func object(of entry: ResultsList.Entry) -> NSManagedObject {
+        if let object = entry.object { return object }
+        guard let object = context.object(for: entry.key) else {
+            preconditionFailure("The store of a fetched object was removed; perform the controller's fetch again.")
+        }
+        return object
+    }
+
+    /// Makes the objects of some entries, reads their rows together, and whatever else the request wants read with them.
+    func read(_ entries: ArraySlice<ResultsList.Entry>) throws -> [NSManagedObject] {
+        let objects = entries.map(object)
+        if fetch.readiness.bindsRows { try context.bring(objects.map(\.key)) }
+        return try context.ready(objects, single)
+    }
+
+    // MARK: All results
+
+    /// Fetches the results.
+    /// - Parameter isFollowed: whether the list is to be changed by and by, so that it needs what it is ordered by.
+    /// - Throws: what a fetch throws; 134060 where sections come in pieces. Nothing has changed then.
+    func list(isFollowed: Bool, cacheName: String?) throws -> ResultsList {
+        surroundings.look(at: context.listed)
+        defer { reader = nil }
+        do {
+            if kind == .dictionaries { return try dictionaries() }
+            let isOrdered = isFollowed && isIncremental
+            return try storedList(isOrdered: isOrdered, cacheName) ?? listOfObjects(isOrdered: isOrdered)
+        } catch let failure as SectionsOutOfOrder {
+            throw error(failure)
+        }
+    }
+
+    private func dictionaries() throws -> ResultsList {
+        var builder = ResultsListBuilder(self, isOrdered: false)
+        for dictionary in try fetch.shape.map({ try context.dictionaries(fetch, $0) }) ?? [] {
+            builder.append(dictionary)
+            if let section { try builder.append(section: value(section.path, of: dictionary)) }
+        }
+        return builder.finished()
+    }
+
+    /// What one store says, and on top what the context has changed: no object is made but those that are kept, and those that are
+    /// asked for their sections.
+    /// - Returns: nil where rows cannot tell.
+    private func storedList(isOrdered: Bool, _ cacheName: String?) throws -> ResultsList? {
+        guard context.parentContext == nil, !context.isChangedAlong(whole) else { return nil }
+        context.adoptKeys()
+        context.sweepIfWanted()
+        let pending = fetch.includesPendingChanges ? context.pendingObjects(for: fetch) : []
+        let parts = try context.storeQueries(for: fetch)
+        guard pending.isEmpty || isIncremental, parts.count == 1, let (store, query) = parts.first, let runtime = query.runtimes.first
+        else { return nil }
+        let view = try context.view(of: store)
+        let cache = section.flatMap { _ in cacheName.flatMap { SectionCache(name: $0, self, store, view) } }
+        let known = cache?.sections
+        var builder = ResultsListBuilder(self, isOrdered: isOrdered || !pending.isEmpty)
+        let width = builder.list.order == nil ? 0 : fetch.sort.count
+        var paths = fetch.sort.prefix(width).map(\.path)
+        let namedByRow = known == nil && section?.isStored == true
+        if namedByRow, let section { paths.append(section.path) }
+        var objects = RowObjects(context, store, runtime)
+        let statistics = try view.read(paths, of: query) { row, value in
+            let key = ObjectKey(rawValue: row.reference.rawValue &+ store.slotBase)
+            builder.append(key, keepsObjects ? objects.object(of: row) : nil)
+            for column in 0..<width { builder.append(order: try value(column)) }
+            if namedByRow { try builder.append(section: try value(width)) }
+        }
+        guard let statistics else { return nil }
+        context.lastQuery = statistics
+        if let known, known.count == builder.list.count {
+            builder.take(known.sections)
+        } else if section != nil, !namedByRow {
+            try nameSections(&builder)
+        }
+        var list = builder.finished()
+        if known == nil { cache?.keep(list) }
+        if keepsObjects { _ = try context.ready(list.entries.map(object), single) }
+        if !pending.isEmpty { list = try apply(pending, to: list) }
+        if !isOrdered { list.order = nil }
+        return list
+    }
+
+    /// Asks each object for its section.
+    private func nameSections(_ builder: inout ResultsListBuilder) throws {
+        guard let section else { return }
+        for (index, entry) in builder.list.entries.enumerated() {
+            try builder.append(section: value(section.path, of: stored(object(of: entry))), at: index)
+            context.sweepIfWanted()
+        }
+    }
+
+    /// Who says of an object what the fetch has found: another context's where unsaved changes do not count.
+    private func stored(_ object: NSManagedObject) -> NSManagedObject {
+        guard !fetch.includesPendingChanges, object.hasChanges else { return object }
+        let reader = reader ?? context.newTwin()
+        self.reader = reader
+        return reader.object(for: object.key) ?? object
+    }
+
+    private func apply(_ pending: [NSManagedObject], to list: ResultsList) throws -> ResultsList {
+        let judged = try pending.compactMap(judge).sorted(by: isBefore)
+        return try list.replacing(list.indices(of: Set(pending.map(\.key))), with: judged, self).list
+    }
+
+    /// A child's, of several stores, or where something that the context has changed is looked at on the way.
+    private func listOfObjects(isOrdered: Bool) throws -> ResultsList {
+        var judged = try context.fetchObjects(fetch).map { place($0, by: stored($0)) }
+        // A store or a parent may know of newer values than the objects show.
+        if !zip(judged, judged.dropFirst()).allSatisfy(isBefore) { judged.sort(by: isBefore) }
+        var builder = ResultsListBuilder(self, isOrdered: isOrdered, capacity: judged.count)
+        for item in judged { try builder.append(item) }
+        return builder.finished()
+    }
+}
+
+/// What a request asks for, as far as its specification does not say it.
+struct ResultsTerms {
+    let resultType: NSFetchRequestResultType
+    let isSorted: Bool
+
+    init<ResultType>(_ request: NSFetchRequest<ResultType>) {
+        resultType = request.resultType
+        isSorted = !(request.sortDescriptors ?? []).isEmpty
+    }
+}
+
+extension SortKey {
+    fileprivate func order(_ a: PredicateValue, _ b: PredicateValue) -> ComparisonResult {
+        isAscending ? Self.compare(a, b, textOrder) : Self.compare(b, a, textOrder)
+    }
+
+    /// Whether it does not end at an object.
+    fileprivate func isAttribute(of entity: NSEntityDescription) -> Bool {
+        var owner: NSEntityDescription? = entity
+        for name in path {
+            guard let relationship = owner?.familyProperty(name) as? NSRelationshipDescription else { return true }
+            owner = relationship.destinationEntity
+        }
+        return false
+    }
+}
+
+extension NSManagedObjectContext {
+    /// A context without changes that reads what this one does: the stores, or the parent.
+    fileprivate final func newTwin() -> NSManagedObjectContext {
+        guard let parentContext else { return newReader() }
+        let twin = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        twin.parent = parentContext
+        return twin
+    }
+}
