@@ -73,7 +73,7 @@ final class MigratedTable {
     /// - Throws: 134110 where a row has no value for what is required now, or one that does not fit.
     func rewrite(_ transaction: Transaction, _ moved: [String: MovedReferences]) throws -> Bool {
         guard let table = transaction.catalog.table(definition.id) else { return false }
-        let steps = try columns.map { try MigrationStep($0, of: self, in: table.currentLayout, moved[$0.property.name]) }
+        let steps = try columns.map { try ColumnMigration($0, of: self, in: table.currentLayout, moved[$0.property.name]) }
         guard steps.contains(where: \.needsRows) else { return false }
         let builder = RowBuilder(), layout = table.currentLayout
         var hasWritten = false

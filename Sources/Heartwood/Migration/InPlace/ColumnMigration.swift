@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// What one property's value becomes in each row of a table whose model's version changes.
-final class MigrationStep {
+final class ColumnMigration {
     private let column: MigratedColumn
     private let entity: NSEntityDescription
     private let position: Int
