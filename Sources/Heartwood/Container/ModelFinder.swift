@@ -23,6 +23,9 @@ enum ModelFinder {
                 + "executable or in the working directory, or give the container a model with init(name:managedObjectModel:).")
     }
 
+    /// All versions of all the models in directories.
+    static func versions(in directories: [URL]) -> [URL] { directories.flatMap(files(inDirectory:)).flatMap(ModelFile.versions) }
+
     /// The model files in bundles' resources, each once.
     static func files(in bundles: [Bundle]) -> [URL] {
         var seen: Set<String> = []

@@ -8,8 +8,10 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     public final var type = NSRecordLogStoreType
     /// The model configuration whose entities the store holds; nil for all.
     public final var configuration: String?
-    /// See `setOption(_:forKey:)`.
-    public final private(set) var options: [String: NSObject] = [:]
+    /// See `setOption(_:forKey:)`. At first those that have the store migrated automatically.
+    public final private(set) var options: [String: NSObject] = [
+        NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true), NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
+    ]
     /// Whether loading returns before the store is open.
     public final var shouldAddStoreAsynchronously = false
 
@@ -32,6 +34,20 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     public final var isReadOnly: Bool {
         get { (options[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
         set { options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
+    }
+
+    /// Whether a store of another version of the model is migrated when it is added. The default is true.
+    /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription/shouldmigratestoreautomatically
+    public final var shouldMigrateStoreAutomatically: Bool {
+        get { (options[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
+        set { options[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
+    }
+
+    /// Whether the mapping is inferred where there is no mapping model. The default is true.
+    /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription/shouldinfermappingmodelautomatically
+    public final var shouldInferMappingModelAutomatically: Bool {
+        get { (options[NSInferMappingModelAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
+        set { options[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
     /// How many seconds an opening or a save waits while another process is writing; infinity for as long as it takes. The default is 5.

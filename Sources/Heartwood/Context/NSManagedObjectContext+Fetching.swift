@@ -30,6 +30,21 @@ extension NSManagedObjectContext {
         return try convert(objects)
     }
 
+    /// The keys of what a fetch of objects finds in the stores.
+    final func keys<T>(for request: NSFetchRequest<T>) throws -> [ObjectKey] {
+        let fetch = try FetchSpecification(request, context: self)
+        let queries = try storeQueries(for: fetch)
+        guard queries.count == 1, let (store, query) = queries.first else { return try fetchObjects(fetch).map(\.key) }
+        let view = try view(of: store)
+        if view.answersRequests { return try view.keys(query) ?? fetchObjects(fetch).map(\.key) }
+        var keys: [ObjectKey] = []
+        let found = try view.execute(query) { row in
+            keys.append(ObjectKey(rawValue: row.reference.rawValue &+ store.slotBase))
+            return true
+        }
+        return found == nil ? try fetchObjects(fetch).map(\.key) : keys
+    }
+
     /// How many objects `request` would give.
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
         checkQueue()

@@ -62,6 +62,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var hasOtherClasses = false
     /// Whether objects are made of `NSManagedObject` itself, whatever class their entity has.
     final var usesPlainObjects = false
+    /// Whether saves ask nothing of the model's rules.
+    final var skipsValidation = false
+    /// Of plain objects: the first key that a predicate or an expression has asked one for which has no such property.
+    final var unknownKey: String?
     /// Every object that was inserted, updated or deleted since the last save; one that was put back stays listed.
     @exclusivity(unchecked) final var listed: [NSManagedObject] = []
     final var changeCount = 0

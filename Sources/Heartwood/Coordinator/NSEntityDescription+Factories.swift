@@ -17,6 +17,7 @@ extension NSEntityDescription {
         guard let entity = entity(forEntityName: entityName, in: context, fileID: fileID) else {
             preconditionFailure("The context's model has no entity named \"\(entityName)\".")
         }
-        return context.runtime(for: entity).objectClass.init(entity: entity, insertInto: context)
+        let objectClass = context.usesPlainObjects ? NSManagedObject.self : context.runtime(for: entity).objectClass
+        return objectClass.init(entity: entity, insertInto: context)
     }
 }

@@ -200,6 +200,27 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         throw CoreDataError.make(NSPersistentStoreOperationError, "A store of the type \(type) cannot be moved while it is loaded.")
     }
 
+    /// The model that the store at `url` was made with, where it carries one.
+    class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? { nil }
+
+    /// Runs `body` while nobody else changes the store at `url`, as far as its type has a way to see to that, and puts the file that `body` has
+    /// made in the place of the store's, at once.
+    /// - Parameter body: gives the new file, beside the store's; nil for none.
+    /// - Throws: what `body` throws; where others have the store open for writing. The store is as it was then.
+    class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
+        guard let made = try body() else { return }
+        try LogStore.rename(made.path, to: url.resolvingSymlinksInPath().path, replacing: true)
+    }
+
+    /// Whether saves are seen in this process alone, since what is written whole is written once all is there.
+    final var putsOffWriting = false
+
+    /// Takes over what another store says of itself, its identity too, and writes what saves have put off. Version and type stay.
+    func takeOver(_ metadata: [String: Any]) throws {
+        self.metadata = RecordLogMetadata.ofSuccessor(self.metadata ?? [:], to: metadata)
+        try save(SaveBatch(author: nil) { _ in nil })
+    }
+
     final func setPlace(_ url: URL) {
         currentURL.withLock { $0 = url }
     }

@@ -86,6 +86,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ModelsInUse.note(model)
     }
 
+    /// A coordinator by whose model no class finds its entity, unless it did before.
+    convenience init(unlisted model: NSManagedObjectModel) {
+        let isListed = ModelsInUse.has(model)
+        self.init(managedObjectModel: model)
+        if !isListed { ModelsInUse.forget(model) }
+    }
+
     /// The stores added so far, in the order of adding.
     public final var persistentStores: [NSPersistentStore] { state.withLock { $0.stores } }
 
@@ -122,8 +129,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - storeType: `NSRecordLogStoreType`, `NSInMemoryStoreType`, or a registered type.
     ///   - configuration: the model configuration whose entities the store holds; nil for all.
     ///   - url: a record log at `/dev/null` is in memory.
+    ///   - options: those that say so have a store of another version of the model migrated first: `NSMigratePersistentStoresAutomaticallyOption`,
+    ///     `NSInferMappingModelAutomaticallyOption`, `NSPersistentStoreStagedMigrationManagerOptionKey`.
     /// - Throws: 134000 for a type without a class, 134080 where the file cannot be opened (the cause under
-    ///   `NSUnderlyingErrorKey`), 134100 where the store was made with another model. No file is created then.
+    ///   `NSUnderlyingErrorKey`), 134100 where the store was made with another model. No file is created then. Of a migration 134130 where
+    ///   the store's model is not found, 134140 where there is no mapping, 134110 and 134111 where what is in the store does not suit the
+    ///   model; the store is as it was then.
     @discardableResult
     public final func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at url: URL?, options: [AnyHashable: Any]? = nil
@@ -143,10 +154,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError, "A store at \(url.path) was added to this coordinator already.")
         }
-        let store = storeClass.init(
-            persistentStoreCoordinator: self, configurationName: configuration, at: url ?? NSPersistentStore.nowhere, options: options)
-        try attach(store)
-        return store
+        func opened() throws -> NSPersistentStore {
+            let store = storeClass.init(
+                persistentStoreCoordinator: self, configurationName: configuration, at: url ?? NSPersistentStore.nowhere, options: options)
+            try attach(store)
+            return store
+        }
+        do {
+            let store = try opened()
+            guard let url, !isNowhere, try finishStages(of: store, at: url) else { return store }
+            return try opened()
+        } catch {
+            guard let url, !isNowhere else { throw error }
+            let end = MigrationEnd(url: url, type: storeType, options: options, configuration: configuration)
+            guard try migrate(end, after: error) else { throw error }
+            return try opened()
+        }
     }
 
     /// Opens a store and adds it.

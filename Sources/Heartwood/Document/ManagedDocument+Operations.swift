@@ -28,6 +28,7 @@ extension ManagedDocument {
     /// takes the place of the document's (a backup that is brought back).
     ///
     /// With its own file objects stay what they are; with another they belong to no context any more.
+    /// A file of another version of the model is migrated first where the document's options ask for that, and stays as it is.
     /// - Throws: 134080 where the file cannot be read; 134100 where it was made with another model. Nothing is dropped then.
     public final func revert(toContentsOf url: URL) async throws { try await run { try $0.revert(to: url) } }
 
@@ -213,6 +214,24 @@ extension ManagedDocument {
 
     // MARK: Reverting
 
+    /// A file beside the document's that has what another one has in this document's version, where its options ask for that.
+    private func migratedCopy(of url: URL, _ store: NSPersistentStore, _ metadata: [String: Any]) throws -> URL {
+        let copy = fileURL.deletingLastPathComponent().appendingPathComponent(fileURL.lastPathComponent + ".reverting")
+        let storeClass = try StoreClasses.fileClass(for: store.type)
+        try storeClass.destroy(at: copy, options: nil)
+        do {
+            try storeClass.replace(at: copy, options: nil, with: url, sourceOptions: store.options)
+            let end = MigrationEnd(url: copy, type: store.type, options: store.options, configuration: modelConfiguration)
+            let mismatch = RecordLogMetadata.mismatch(
+                path: url.path, model: managedObjectModel, configuration: modelConfiguration, metadata: metadata)
+            guard try coordinator.migrate(end, after: mismatch) else { throw mismatch }
+            return copy
+        } catch {
+            try? storeClass.destroy(at: copy, options: nil)
+            throw error
+        }
+    }
+
     fileprivate func revert(to url: URL) throws {
         guard isOpen, let store else { throw DocumentError.isClosed(fileURL) }
         let context = managedObjectContext
@@ -228,12 +247,15 @@ extension ManagedDocument {
         }
         let storeClass = try StoreClasses.fileClass(for: store.type)
         let metadata = try storeClass.metadata(at: url, options: store.options)
-        guard managedObjectModel.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata) else {
-            throw RecordLogMetadata.mismatch(
-                path: url.path, model: managedObjectModel, configuration: modelConfiguration, metadata: metadata)
+        var source = url
+        if !managedObjectModel.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata) {
+            source = try migratedCopy(of: url, store, metadata)
         }
+        defer { if source != url { try? storeClass.destroy(at: source, options: nil) } }
         // The document's store finds its file replaced; should that fail, nothing has happened to it.
-        if !isOwn { try storeClass.replace(at: fileURL, options: store.options, with: url, sourceOptions: store.options) }
+        if !isOwn || source != url {
+            try storeClass.replace(at: fileURL, options: store.options, with: source, sourceOptions: store.options)
+        }
         forgetObjects(context)
         removeStores()
         do {

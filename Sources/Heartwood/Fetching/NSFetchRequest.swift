@@ -17,6 +17,9 @@ open class NSPersistentStoreRequest: NSObject {
 
     /// What `NSPersistentStoreCoordinator.execute(_:with:)` does.
     func executeDirectly(in context: NSManagedObjectContext) throws -> Any { try execute(in: context) }
+
+    /// The keys of the objects that a fetch finds in the stores, in its order; nil for other requests. No object is made.
+    func keys(in context: NSManagedObjectContext) throws -> [ObjectKey]? { nil }
 }
 
 /// The kinds of requests.
@@ -139,4 +142,6 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     override func executeDirectly(in context: NSManagedObjectContext) throws -> Any { try context.fetch(self) }
+
+    override func keys(in context: NSManagedObjectContext) throws -> [ObjectKey]? { try context.keys(for: self) }
 }

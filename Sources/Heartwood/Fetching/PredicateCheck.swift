@@ -117,7 +117,9 @@ enum PredicateCheck {
             try check(predicate, entity, bound: bound)
             try check(first, entity, bound: bound)
             try check(second, entity, bound: bound)
-        case .block: throw PredicateFault(reason: "an expression made of a block cannot be asked of a store.")
+        case .block(let block, _):
+            let what = block.invocation == nil ? "made of a block" : "that fetches, or calls a method of an object,"
+            throw PredicateFault(reason: "an expression \(what) cannot be asked of a store.")
         case .fault(let fault): throw fault
         }
     }

@@ -25,3 +25,20 @@ enum AttributeConversion: Equatable {
         }
     }
 }
+
+extension AttributeConversion {
+    /// A value of the one as a value of the other.
+    /// - Returns: nil where it does not fit.
+    func apply(_ value: ManagedValue, to kind: PropertyKind) -> ManagedValue? {
+        switch (self, value) {
+        case (.integer, .integer(let number)):
+            switch kind {
+            case .int16: Int16(exactly: number).map { .integer(Int64($0)) }
+            case .int32: Int32(exactly: number).map { .integer(Int64($0)) }
+            default: value
+            }
+        case (.floatingPoint, .double(let number)): kind == .float ? .double(Double(Float(number))) : value
+        default: value
+        }
+    }
+}

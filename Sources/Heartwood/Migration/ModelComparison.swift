@@ -3,13 +3,15 @@ import Foundation
 /// Which entities and properties of one version of a model are those of another.
 ///
 /// Things with one identifier are the same: the renaming identifier, or the name where none is set. A renaming identifier that is nobody's
-/// identifier in the source may be the name that the thing had there.
+/// identifier in the source may be the name that the thing had there, where nothing else is that thing.
 /// Source: https://developer.apple.com/documentation/coredata/migrating-your-data-model-automatically
-struct ModelComparison {
-    struct EntityPair {
-        let source: NSEntityDescription
-        let destination: NSEntityDescription
-        /// The destination's properties that the source has too, inherited ones included, without elements of composites.
+package struct ModelComparison {
+    package struct EntityPair {
+        package let source: NSEntityDescription
+        package let destination: NSEntityDescription
+        /// The properties that both have, inherited ones included, without elements of composites; transient ones and such of other kinds too.
+        package let matches: [PropertyPair]
+        /// Those of them whose values the destination takes over.
         let properties: [PropertyPair]
 
         /// The destination's properties that the source has not.
@@ -22,51 +24,83 @@ struct ModelComparison {
         }
     }
 
-    struct PropertyPair {
-        let source: NSPropertyDescription
-        let destination: NSPropertyDescription
+    package struct PropertyPair {
+        package let source: NSPropertyDescription
+        package let destination: NSPropertyDescription
+    }
+
+    /// What keeps a mapping from being inferred.
+    package struct Obstacle {
+        /// In Core Data's words where it has them.
+        package let reason: String
+        package let entity: NSEntityDescription?
+        package let property: NSPropertyDescription?
     }
 
     let source: NSManagedObjectModel
     let destination: NSManagedObjectModel
     /// In the order of the destination's entities.
-    let pairs: [EntityPair]
+    package let pairs: [EntityPair]
     /// Entities that the destination alone has.
-    let added: [NSEntityDescription]
+    package let added: [NSEntityDescription]
     /// Entities that the source alone has.
-    let removed: [NSEntityDescription]
+    package let removed: [NSEntityDescription]
+    package private(set) var obstacles: [Obstacle] = []
 
     /// - Throws: 134190 where what is the same has become something that no value of the source says: an attribute of another type, an
-    ///   attribute that was a relationship, a relationship to one that was to many, or to another entity. The keys `reason`, `entity` and `property` say what.
+    ///   attribute that was a relationship, a relationship to one that was to many, or to another entity. The keys `reason`, `entity` and
+    ///   `property` say what.
     init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel, configuration: String? = nil) throws {
+        self.init(comparing: source, with: destination, configuration: configuration)
+        if let obstacle = obstacles.first { throw obstacle.error }
+    }
+
+    /// The same with all that keeps a mapping from being inferred.
+    package init(comparing source: NSManagedObjectModel, with destination: NSManagedObjectModel, configuration: String? = nil) {
         self.source = source
         self.destination = destination
         let old = source.entities(forConfigurationName: configuration) ?? source.entities
         let new = destination.entities(forConfigurationName: configuration) ?? destination.entities
-        let found = try Self.match(old, new) { "two entities have the renaming identifier \"\($0)\"" }
-        pairs = try found.map { try Self.compare(old[$0.source], new[$0.destination]) }
+        var obstacles: [Obstacle] = []
+        let found = Self.match(old, new) { place, identifier in
+            obstacles.append(Obstacle(reason: "Two entities have the renaming identifier \"\(identifier)\"", entity: new[place], property: nil))
+        }
+        pairs = found.map { Self.compare(old[$0.source], new[$0.destination], &obstacles) }
         let matchedSources = Set(found.map(\.source)), matchedDestinations = Set(found.map(\.destination))
         added = new.indices.filter { !matchedDestinations.contains($0) }.map { new[$0] }
         removed = old.indices.filter { !matchedSources.contains($0) }.map { old[$0] }
-        try checkDestinations()
+        self.obstacles = obstacles
+        self.obstacles += pairs.flatMap(movedDestinations)
     }
 
-    func pair(to destination: NSEntityDescription) -> EntityPair? { pairs.first { $0.destination === destination } }
+    package func pair(to destination: NSEntityDescription) -> EntityPair? { pairs.first { $0.destination === destination } }
 
-    func pair(from source: NSEntityDescription) -> EntityPair? { pairs.first { $0.source === source } }
+    package func pair(from source: NSEntityDescription) -> EntityPair? { pairs.first { $0.source === source } }
 
-    private static func compare(_ old: NSEntityDescription, _ new: NSEntityDescription) throws -> EntityPair {
+    private static func compare(_ old: NSEntityDescription, _ new: NSEntityDescription, _ obstacles: inout [Obstacle]) -> EntityPair {
+        if new.isAbstract, !old.isAbstract {
+            obstacles.append(Obstacle(reason: "The entity has become abstract, and may have objects", entity: new, property: nil))
+        }
         let sources = old.properties.filter { !($0 is NSFetchedPropertyDescription) }
         let destinations = new.properties.filter { !($0 is NSFetchedPropertyDescription) }
-        let found = try match(sources, destinations) { "two properties of \(new.name ?? "?") have the renaming identifier \"\($0)\"" }
-        let properties = try found.compactMap { place -> PropertyPair? in
-            let pair = PropertyPair(source: sources[place.source], destination: destinations[place.destination])
-            // What is in memory alone has nothing to take over.
-            if pair.source.isTransient || pair.destination.isTransient { return nil }
-            if let reason = incompatibility(pair) { throw error(reason, new, pair.destination) }
-            return pair
+        let found = match(sources, destinations) { place, identifier in
+            obstacles.append(Obstacle(
+                reason: "Two properties have the renaming identifier \"\(identifier)\"", entity: new, property: destinations[place]))
         }
-        return EntityPair(source: old, destination: new, properties: properties)
+        let matches = found.map { PropertyPair(source: sources[$0.source], destination: destinations[$0.destination]) }
+        let properties = matches.filter { pair in
+            // What is in memory alone has nothing to take over.
+            guard !pair.source.isTransient, !pair.destination.isTransient else { return false }
+            guard let reason = incompatibility(pair) else { return true }
+            obstacles.append(Obstacle(reason: reason, entity: new, property: pair.destination))
+            return false
+        }
+        return EntityPair(source: old, destination: new, matches: matches, properties: properties)
+    }
+
+    /// Whether the values of one property are values of the other; what is in memory alone has none.
+    package static func takesOver(_ old: NSPropertyDescription, _ new: NSPropertyDescription) -> Bool {
+        old.isTransient || new.isTransient || incompatibility(PropertyPair(source: old, destination: new)) == nil
     }
 
     /// Why the values of one are none of the other's; nil where they are.
@@ -92,41 +126,57 @@ struct ModelComparison {
     static func elements(
         of old: NSCompositeAttributeDescription, in new: NSCompositeAttributeDescription
     ) -> [(NSAttributeDescription, NSAttributeDescription)] {
-        let found = (try? match(old.elements, new.elements) { _ in "" }) ?? []
-        return found.map { (old.elements[$0.source], new.elements[$0.destination]) }
+        match(old.elements, new.elements) { _, _ in }.map { (old.elements[$0.source], new.elements[$0.destination]) }
     }
 
     /// The objects of a relationship have to be able to be its objects still.
-    private func checkDestinations() throws {
-        for pair in pairs {
-            for case let (old as NSRelationshipDescription, new as NSRelationshipDescription) in pair.properties.map({ ($0.source, $0.destination) }) {
-                guard let before = old.destinationEntity, let after = new.destinationEntity else { continue }
-                // Some entity of before must be one of after, or all are gone.
-                let stays = before.concreteFamily.compactMap { self.pair(from: $0)?.destination }
-                if !stays.isEmpty, !stays.contains(where: { $0.isKindOf(entity: after) }) {
-                    throw Self.error("The destination of the relationship is another entity", pair.destination, new)
-                }
-            }
+    private func movedDestinations(_ pair: EntityPair) -> [Obstacle] {
+        pair.properties.compactMap { property in
+            guard let before = (property.source as? NSRelationshipDescription)?.destinationEntity,
+                let after = (property.destination as? NSRelationshipDescription)?.destinationEntity
+            else { return nil }
+            // Some entity of before must be one of after, or all are gone.
+            let stays = before.concreteFamily.compactMap { self.pair(from: $0)?.destination }
+            guard !stays.isEmpty, !stays.contains(where: { $0.isKindOf(entity: after) }) else { return nil }
+            return Obstacle(
+                reason: "The destination of the relationship is another entity", entity: pair.destination, property: property.destination)
         }
     }
 
+    /// - Parameter twice: told of a new thing whose identifier another one has as well, and that therefore matches nothing.
     private static func match<Thing: RenamedThing>(
-        _ old: [Thing], _ new: [Thing], twice: (String) -> String
-    ) throws -> [(source: Int, destination: Int)] {
+        _ old: [Thing], _ new: [Thing], twice: (_ place: Int, _ identifier: String) -> Void
+    ) -> [(source: Int, destination: Int)] {
         let places = Dictionary(old.indices.map { (old[$0].identifier, $0) }) { first, _ in first }
         let names = Dictionary(old.indices.map { (old[$0].nameInModel, $0) }) { first, _ in first }
-        var taken: [Int: Int] = [:]
+        var taken: [Int: Int] = [:], left: [Int] = []
         for place in new.indices {
             let identifier = new[place].identifier
-            guard let source = places[identifier] ?? names[identifier] else { continue }
-            guard taken.updateValue(place, forKey: source) == nil else { throw error(twice(identifier), nil, nil) }
+            guard let source = places[identifier] else {
+                left.append(place)
+                continue
+            }
+            if taken[source] == nil { taken[source] = place } else { twice(place, identifier) }
+        }
+        for place in left {
+            let identifier = new[place].identifier
+            guard let source = names[identifier] else { continue }
+            // A name that has another's identifier for its own is a new thing's; two that state the name are not told apart.
+            if let other = taken[source] {
+                if new[other].identifier == identifier { twice(place, identifier) }
+            } else {
+                taken[source] = place
+            }
         }
         return taken.map { (source: $0.key, destination: $0.value) }.sorted { $0.destination < $1.destination }
     }
+}
 
-    private static func error(_ reason: String, _ entity: NSEntityDescription?, _ property: NSPropertyDescription?) -> NSError {
+extension ModelComparison.Obstacle {
+    /// 134190.
+    var error: NSError {
         let place = [entity?.name, property?.name].compactMap(\.self).joined(separator: ".")
-        var info: [String: Any] = ["reason": "Can't infer mapping: \(reason)"]
+        var info: [String: Any] = ["reason": reason]
         info["entity"] = entity?.name
         info["property"] = property?.name
         return CoreDataError.make(

@@ -3,13 +3,14 @@ import Foundation
 /// What a file of XML is looked at for before a parser gets it.
 enum ModelFileScan {
     /// Whether a document type or an entity is declared anywhere. A file in another encoding could hide one: see `isPlain(_:)`.
-    static func declaresEntities(_ data: Data) -> Bool {
+    /// - Parameter mayHaveType: whether a document type alone is none: it is not looked for elsewhere.
+    static func declaresEntities(_ data: Data, mayHaveType: Bool = false) -> Bool {
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while let at = rest.firstIndex(of: UInt8(ascii: "!")) {
                 if at > bytes.startIndex, bytes[at - 1] == UInt8(ascii: "<") {
                     let word = bytes[(at + 1)...].prefix(7)
-                    if word.starts(with: "DOCTYPE".utf8) || word.starts(with: "ENTITY".utf8) { return true }
+                    if !mayHaveType && word.starts(with: "DOCTYPE".utf8) || word.starts(with: "ENTITY".utf8) { return true }
                 }
                 rest = rest[(at + 1)...]
             }

@@ -84,14 +84,28 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// One string that is equal exactly where all the version hashes are.
     public final var versionChecksum: String {
-        if let frozenChecksum { return frozenChecksum }
+        frozenChecksum ?? Self.checksum(of: entityVersionHashesByName)
+    }
+
+    /// The checksum of a model whose entities have these version hashes.
+    static func checksum(of hashes: [String: Data]) -> String {
         var bytes: [UInt8] = []
-        for (name, hash) in entityVersionHashesByName.sorted(by: { $0.key < $1.key }) {
+        for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
             bytes.append(contentsOf: name.utf8)
             bytes.append(0)
             bytes.append(contentsOf: hash)
         }
         return Data(SHA256.hash(bytes)).base64EncodedString()
+    }
+
+    /// The checksums of all versions of a model, an `.xcdatamodeld` or a `.momd`, by the versions' names.
+    /// - Throws: where there is no model, or a version does not load.
+    /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/checksumsforversionedmodel(at:)
+    open class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
+        let versions = ModelFile.versions(of: modelURL)
+        return Dictionary(try versions.map { url in
+            (url.deletingPathExtension().lastPathComponent, try load(contentsOf: url).versionChecksum)
+        }) { first, _ in first }
     }
 
     /// Whether a store with this metadata was made with the same entities.

@@ -51,6 +51,13 @@ enum ManagedObjectClasses {
         name.split(separator: ".").last.map(String.init) ?? name
     }
 
+    /// A class of another kind, by its name, with or without its module.
+    static func find<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? {
+        let modules = registry.withLock { $0.modules }
+        let candidates = [name] + modules.map { "\($0).\(shortName(name))" }
+        return candidates.lazy.compactMap { NSClassFromString($0) as? Class.Type }.first
+    }
+
     static func resolve(_ entity: NSEntityDescription) -> NSManagedObject.Type {
         let name = entity.managedObjectClassName ?? ""
         guard !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }

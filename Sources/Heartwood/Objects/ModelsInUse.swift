@@ -17,6 +17,10 @@ enum ModelsInUse {
         }
     }
 
+    static func has(_ model: NSManagedObjectModel) -> Bool { models.withLock { list in list.contains { $0.model === model } } }
+
+    static func forget(_ model: NSManagedObjectModel) { models.withLock { list in list.removeAll { $0.model === model } } }
+
     static func entity(forClass type: NSManagedObject.Type) -> NSEntityDescription? {
         for model in models.withLock({ $0.compactMap(\.model) }).reversed() {
             if let entity = entity(forClass: type, among: model.entities) { return entity }

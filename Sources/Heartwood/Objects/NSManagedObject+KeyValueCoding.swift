@@ -159,7 +159,14 @@ extension NSManagedObject: PredicateSubject {
         if key == "objectID" { return objectID }
         // A key of another entity of the family, which the fetch's entity or one below it has: null here.
         let property = runtime.index(of: key)
-        if property == nil, entity.isKnownInFamily(key) { return nil }
+        if property == nil {
+            if entity.isKnownInFamily(key) { return nil }
+            // Its class has nothing more to say.
+            if let context = managedObjectContext, context.usesPlainObjects, OwnKey(rawValue: key) == nil {
+                context.unknownKey = context.unknownKey ?? "\(entity.name ?? "?").\(key)"
+                return nil
+            }
+        }
         if hasChanges || property.flatMap(touchedToManyState)?.isChanged ?? false { managedObjectContext?.hasMetChange = true }
         return value(forKey: key)
     }

@@ -76,6 +76,17 @@ extension NSManagedObject {
         }
     }
 
+    /// Checks the value that the object has, whenever it was set.
+    final func validateWhole(_ check: PropertyCheck, into errors: inout [any Error]) {
+        switch check.kind {
+        case .toMany:
+            validate(count: countOfManagedObjects(at: check.index), check, into: &errors)
+            if !check.rules.isEmpty { validate(value(at: check.index), check, into: &errors) }
+        case .toOne: validate(value(at: check.index), check, into: &errors)
+        default: validate(managedValue(check.index), check, into: &errors)
+        }
+    }
+
     /// Checks an attribute's value, or null.
     private final func validate(_ value: ManagedValue, _ check: PropertyCheck, into errors: inout [any Error]) {
         guard !value.isNull else {

@@ -23,6 +23,7 @@ extension ExpressionNode {
         case .conditional(let predicate, let first, let second):
             return try predicate.evaluate(scope) ? first.value(scope) : second.value(scope)
         case .block(let block, let arguments):
+            if let invocation = block.invocation { return try invocation.value(try arguments.map { try $0.value(scope) }) }
             let values = try arguments.map { try $0.value(scope).object ?? NSNull() }
             return PredicateValue(block.body(scope.subject, values, NSMutableDictionary(dictionary: scope.variables)))
         case .fault(let fault): throw fault

@@ -68,14 +68,15 @@ extension NSExpression {
         self.init(.call(function, parts.map(\.node)), over: parts)
     }
 
-    /// A method of the value that `target` gives, such as `uppercaseString`.
+    /// A method of the value that `target` gives, such as `uppercaseString`. Of a variable that a migration gives a value, such as
+    /// `$manager`, any method that this one answers (`NSEntityMigrationPolicy.value(ofFunction:arguments:)`).
     /// - Precondition: it is one that FUNCTION can call in a format.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
-        guard let function = PredicateFunction.method(name), function.accepts(count: 1 + (arguments?.count ?? 0)) else {
+        let parts = [target] + (arguments ?? []).map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
+        guard let node = ExpressionNode.call(ofMethod: name, parts.map(\.node)) else {
             preconditionFailure("No method \"\(name)\" can be called by name; there are \(PredicateFunction.methodNames).")
         }
-        let parts = [target] + (arguments ?? []).map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
-        self.init(.call(function, parts.map(\.node)), over: parts)
+        self.init(node, over: parts)
     }
 
     /// A list of expressions; what is none is a constant.

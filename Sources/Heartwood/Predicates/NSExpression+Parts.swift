@@ -14,7 +14,7 @@ extension NSExpression {
         case .set(.minus, _, _): .minusSet
         case .subquery: .subquery
         case .conditional: .conditional
-        case .block: .block
+        case .block(let block, _): block.invocation == nil ? .block : .function
         }
     }
 
@@ -39,8 +39,17 @@ extension NSExpression {
 
     /// Of a function: its name.
     public final var function: String {
-        guard case .call(let function, _) = node else { misfit("function") }
-        return function.rawValue
+        switch node {
+        case .call(let function, _): return function.rawValue
+        case .block(let block, _):
+            switch block.invocation {
+            case .method(let name)?: return name
+            case .fetch?: return "FETCH"
+            case nil: break
+            }
+        default: break
+        }
+        misfit("function")
     }
 
     /// Of a variable, or a subquery: its name.
@@ -59,6 +68,9 @@ extension NSExpression {
         case .call(let function, let arguments):
             guard function.isMethod, let receiver = arguments.first else { break }
             return NSExpression(node: receiver)
+        case .block(let block, let arguments):
+            guard case .method? = block.invocation, let receiver = arguments.first else { break }
+            return NSExpression(node: receiver)
         default: break
         }
         misfit("operand")
@@ -69,7 +81,7 @@ extension NSExpression {
         switch node {
         case .call(let function, let arguments):
             arguments.dropFirst(function.isMethod ? 1 : 0).map { NSExpression(node: $0) }
-        case .block(_, let arguments): arguments.map { NSExpression(node: $0) }
+        case .block(let block, let arguments): arguments.dropFirst(block.isMethod ? 1 : 0).map { NSExpression(node: $0) }
         default: misfit("arguments")
         }
     }
@@ -114,7 +126,7 @@ extension NSExpression {
     }
 
     public final var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
-        guard case .block(let block, _) = node else { misfit("expressionBlock") }
+        guard case .block(let block, _) = node, block.invocation == nil else { misfit("expressionBlock") }
         return block.body
     }
 

@@ -96,11 +96,28 @@ struct PredicatePrinter {
             text += ", "
             print(second)
             text += ")"
-        case .block(_, let arguments):
-            text += "BLOCK"
-            print(arguments, "(", ")")
+        case .block(let block, let arguments):
+            switch block.invocation {
+            case .method(let name)?: print(arguments, calling: name)
+            case .fetch?: print(arguments, "FETCH(", ")")
+            case nil:
+                text += "BLOCK"
+                print(arguments, "(", ")")
+            }
         case .fault(let fault): text += "NIL /* \(fault.reason) */"
         }
+    }
+
+    /// - Parameter arguments: the receiver first.
+    private mutating func print(_ arguments: [ExpressionNode], calling name: String) {
+        text += "FUNCTION("
+        if let receiver = arguments.first { print(receiver) }
+        text += ", \"\(name)\""
+        for argument in arguments.dropFirst() {
+            text += ", "
+            print(argument)
+        }
+        text += ")"
     }
 
     private mutating func print(_ function: PredicateFunction, _ arguments: [ExpressionNode]) {
@@ -114,14 +131,7 @@ struct PredicatePrinter {
             if arguments.count > 1 { print(arguments[1]) } else { text += function.rawValue.dropLast() }
             text += "]"
         case _ where function.isMethod:
-            text += "FUNCTION("
-            if let receiver = arguments.first { print(receiver) }
-            text += ", \"\(function.rawValue)\""
-            for argument in arguments.dropFirst() {
-                text += ", "
-                print(argument)
-            }
-            text += ")"
+            print(arguments, calling: function.rawValue)
         default: print(arguments, function.rawValue + "(", ")")
         }
     }

@@ -109,11 +109,24 @@ indirect enum ExpressionNode {
     }
 }
 
-/// The block of an expression that was made of one.
+/// The block of an expression that was made of one; or a method that a FUNCTION calls on its first argument's value, and the fetch of a FETCH.
 final class ExpressionBlock {
     let body: (Any?, [Any], NSMutableDictionary?) -> Any
+    /// nil for a block.
+    let invocation: Invocation?
+
+    enum Invocation {
+        case method(String)
+        case fetch
+    }
 
     init(_ body: @escaping (Any?, [Any], NSMutableDictionary?) -> Any) {
         self.body = body
+        invocation = nil
+    }
+
+    init(_ invocation: Invocation) {
+        body = { _, _, _ in NSNull() }
+        self.invocation = invocation
     }
 }

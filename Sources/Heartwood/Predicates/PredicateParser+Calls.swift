@@ -11,6 +11,7 @@ extension PredicateParser {
         case "TERNARY": result = try conditional(at: position)
         case "CAST": result = try cast(at: position)
         case "FUNCTION": result = try method(at: position)
+        case "FETCH": result = try fetch(at: position)
         default: result = try function(name, at: position)
         }
         try expect(symbol: ")")
@@ -74,14 +75,23 @@ extension PredicateParser {
         try expect(symbol: ",")
         let place = lexer.position
         let selector = try expression()
-        guard case .constant(.text(let name)) = selector.node, let function = PredicateFunction.method(name) else {
-            throw lexer.failure("FUNCTION can call no methods but \(PredicateFunction.methodNames)", at: place)
-        }
+        guard case .constant(.text(let name)) = selector.node,
+            receiver.node.isVariable || PredicateFunction.method(name) != nil
+        else { throw lexer.failure("FUNCTION can call no methods but \(PredicateFunction.methodNames)", at: place) }
         let rest = try take(symbol: ",") ? try list() : []
-        guard rest.count + 1 == max(function.arity, 1) else {
-            throw lexer.failure("\(name) takes \(function.arity - 1) arguments beside its receiver, not \(rest.count)", at: place)
+        guard let node = ExpressionNode.call(ofMethod: name, [receiver.node] + rest.map(\.node)) else {
+            let arity = PredicateFunction.method(name)?.arity ?? 1
+            throw lexer.failure("\(name) takes \(arity - 1) arguments beside its receiver, not \(rest.count)", at: place)
         }
-        return try make(
-            .call(function, [receiver.node] + rest.map(\.node)), [receiver.depth] + rest.map(\.depth), at: position)
+        return try make(node, [receiver.depth] + rest.map(\.depth), at: position)
+    }
+
+    /// A request, the context that it is asked of, and whether the results are counted alone.
+    private mutating func fetch(at position: Int) throws -> Item {
+        let parts = try list()
+        guard parts.count == 3 else {
+            throw lexer.failure("FETCH takes a request, a context and whether results are counted, not \(parts.count) arguments", at: position)
+        }
+        return try make(.block(ExpressionBlock(.fetch), parts.map(\.node)), parts.map(\.depth), at: position)
     }
 }

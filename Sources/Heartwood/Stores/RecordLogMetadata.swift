@@ -33,6 +33,13 @@ enum RecordLogMetadata {
         return merged
     }
 
+    /// The metadata of a store that takes another's place: that one's, but for type and version.
+    static func ofSuccessor(_ own: [String: Any], to old: [String: Any]) -> [String: Any] {
+        var merged = old
+        for key in storesOwn where key != NSStoreUUIDKey { merged[key] = own[key] }
+        return merged
+    }
+
     static func encode(_ metadata: [String: Any]) throws -> [UInt8] {
         Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
     }
@@ -65,7 +72,8 @@ enum RecordLogMetadata {
         return CoreDataError.make(
             NSPersistentStoreIncompatibleVersionHashError,
             "The model used to open the store at \(path)\(part) is not the one it was made with (\(text)). Open it with that model; "
-                + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle.",
+                + "NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it among the versions in a bundle. Or have the store migrated "
+                + "to this one: with the options NSMigratePersistentStoresAutomaticallyOption and NSInferMappingModelAutomaticallyOption.",
             info)
     }
 }

@@ -10,6 +10,8 @@ struct RecordLogSchemaReader {
     let plans: IndexPlans
     let store: NSPersistentStore
     let firstSlot: UInt16
+    /// Whether there must be a column for each value and an index for each constraint: for a model with which the store was not made.
+    var demandsAll = false
 
     func read() throws -> RecordLogSchema {
         var linkTables: [String: LinkTable] = [:]
@@ -30,7 +32,9 @@ struct RecordLogSchemaReader {
     private func missing(_ what: String) -> NSError {
         CoreDataError.make(
             NSPersistentStoreIncompatibleVersionHashError,
-            "The store has no \(what), though its model's version says it should; it was made by other means or is damaged.")
+            demandsAll
+                ? "The store has no \(what), which the model wants: its version cannot be ignored. Migrate it."
+                : "The store has no \(what), though its model's version says it should; it was made by other means or is damaged.")
     }
 
     private func table(
@@ -46,6 +50,12 @@ struct RecordLogSchemaReader {
             // Rows are built and read by the property's type.
             let column = definition.currentLayout.columns.first { $0.name == property.name }
             if let column, column.type != PropertyKind(property).columnType { throw missing("column \(name).\(property.name) of its type") }
+            if demandsAll, column == nil, PropertyKind(property).columnType != nil { throw missing("column \(name).\(property.name)") }
+        }
+        for constraint in demandsAll ? entity.allUniquenessConstraints : [] {
+            let index = RecordLogNames.unique(constraint)
+            guard !catalog.indexes(on: definition.id).contains(where: { $0.name == index }) else { continue }
+            throw missing("index of the uniqueness constraint over \(constraint.joined(separator: ", ")) of \(name)")
         }
         let highest = definition.layouts.map { Int($0.id.rawValue) }.max() ?? 0
         var accesses = [[ColumnAccess]?](repeating: nil, count: highest + 1)

@@ -54,6 +54,21 @@ enum RecordLogFiles {
         }
     }
 
+    static func model(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
+        try with(url, options, isReadOnly: true) { log in
+            try log.snapshot().systemValue(RecordLogSystemRow.model).map { try NSManagedObjectModel.unarchive($0) }
+        }
+    }
+
+    static func exchange(at url: URL, _ options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
+        let (path, options) = try location(url, options)
+        do {
+            try LogStore.exchange(path: path, options: options) { try body()?.path }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
     static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         let (path, options) = try location(url, options)
         do {

@@ -113,20 +113,23 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum.utf8))
             }
         }
-        try prepareHistory(log)
         snapshot = log.snapshot()
         let stored = try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
         let metadata = try RecordLogMetadata.read(snapshot)
-        guard stored == checksum || model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
+        let isOther = stored != checksum && !model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata)
+        guard !isOther || ignoresVersion else {
             throw RecordLogMetadata.mismatch(path: log.path, model: model, configuration: configurationName, metadata: metadata)
         }
+        try prepareHistory(log)
+        snapshot = log.snapshot()
         slotBase = UInt64(firstSlot) << 48
         identifier = metadata[NSStoreUUIDKey] as? String ?? ""
         let plans = IndexPlans(entities)
         let schema = try RecordLogSchemaReader(
-            catalog: snapshot.catalog, entities: entities, derivations: derivations, plans: plans, store: owner, firstSlot: firstSlot
+            catalog: snapshot.catalog, entities: entities, derivations: derivations, plans: plans, store: owner, firstSlot: firstSlot,
+            demandsAll: isOther
         ).read()
-        try derivePending(log, schema)
+        if !isOther { try derivePending(log, schema) }
         snapshot = log.snapshot()
         state.withLock {
             $0.loaded = Loaded(
@@ -134,7 +137,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 metadata: metadata, version: stored, catalog: snapshot.catalog)
         }
         commits.begin(at: snapshot.sequence)
-        bringIndexesUpToDate(plans, model)
+        // The store keeps its version where it was opened with another.
+        if !isOther { bringIndexesUpToDate(plans, model) }
         watchIfWanted(log.path)
         return schema.tables.compactMap { $0?.runtime }
     }
@@ -259,8 +263,15 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
 
     override func setMetadata(_ metadata: [String: Any]) throws {
+        try write(RecordLogMetadata.keepingOwn(try loaded().metadata, in: metadata))
+    }
+
+    override func takeOver(_ metadata: [String: Any]) throws {
+        try write(RecordLogMetadata.ofSuccessor(try loaded().metadata, to: metadata))
+    }
+
+    private func write(_ merged: [String: Any]) throws {
         let loaded = try loaded()
-        let merged = RecordLogMetadata.keepingOwn(loaded.metadata, in: metadata)
         let bytes = try RecordLogMetadata.encode(merged)
         do {
             try loaded.log.write {
@@ -302,6 +313,14 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison
     ) throws -> Bool {
         try RecordLogMigration.run(at: url, options: options, configuration: configuration, to: model, comparison)
+    }
+
+    override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
+        try RecordLogFiles.model(at: url, options)
+    }
+
+    override class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
+        try RecordLogFiles.exchange(at: url, options, body)
     }
 
     override func relocate(to url: URL) throws { try relocateLog(to: url) }

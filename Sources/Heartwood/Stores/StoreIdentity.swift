@@ -6,7 +6,7 @@ extension NSPersistentStore {
     /// - Throws: 134100 where they are of another model.
     final func checkVersion(_ model: NSManagedObjectModel) throws {
         let metadata: [String: Any] = metadata ?? [:]
-        guard metadata[NSStoreModelVersionHashesKey] != nil,
+        guard metadata[NSStoreModelVersionHashesKey] != nil, !ignoresVersion,
             !model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata)
         else { return }
         throw RecordLogMetadata.mismatch(path: url?.path ?? type, model: model, configuration: configurationName, metadata: metadata)

@@ -26,6 +26,15 @@ package enum StoredModel {
     }
 }
 
+extension StoredModel {
+    /// Brings a store to a version of its model.
+    /// - Parameter mapping: nil: what can be inferred.
+    package static func migrate(_ url: URL, to model: NSManagedObjectModel, by mapping: NSMappingModel?) throws {
+        try StoreMigrator(MigrationEnd(url: url, type: NSRecordLogStoreType, options: nil))
+            .migrate(to: model, by: mapping, looksForMappings: false, infers: true)
+    }
+}
+
 extension NSPersistentStore {
     /// The engine's handle, for what only a record log has; nil for other stores, and once removed.
     package var recordLog: LogStore? { (self as? RecordLogStore)?.log }

@@ -95,7 +95,7 @@ struct StoreCopy {
         defer { old?.unlock() }
         try file.rename(to: path)
         if options.durability != .none { try fileSystem.syncDirectory(of: path) }
-        if let old { supersede(old) }
+        old?.supersede(path)
     }
 
     /// Writers of the file that is replaced wait, so that no commit is acknowledged which goes with it.
@@ -108,18 +108,6 @@ struct StoreCopy {
             old.unlock()
         }
         throw StoreError(.locked, path: path, "the file is replaced again and again", remedy: "Stop the other process.")
-    }
-
-    /// Tells the handles of a replaced store, which look at its header, to look at the path. Best effort: what writes looks anyway.
-    private func supersede(_ old: any StorageFile) {
-        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        guard let count = try? Opening.read(old, into: &header), count == header.count,
-            let identity = try? HeaderReader(path: path).identity(header, count: count, size: UInt64(count)),
-            var slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
-        else { return }
-        slot.isSuperseded = true
-        slot.generation += 1
-        try? FileCreation.write(slot, to: old, fileID: identity.fileID)
     }
 }
 

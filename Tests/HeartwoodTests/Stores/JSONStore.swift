@@ -56,12 +56,25 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
 
     override var type: String { "JSON" }
 
-    override func load() throws {
-        guard let url, let data = try? Data(contentsOf: url), !data.isEmpty else { return }
+    private static func read(_ url: URL?) throws -> (contents: Contents, metadata: [String: Any])? {
+        guard let url, let data = try? Data(contentsOf: url), !data.isEmpty else { return nil }
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         let contents = try decoder.decode(Contents.self, from: data)
-        metadata = try PropertyListSerialization.propertyList(from: contents.metadata, format: nil) as? [String: Any] ?? [:]
+        return (contents, try PropertyListSerialization.propertyList(from: contents.metadata, format: nil) as? [String: Any] ?? [:])
+    }
+
+    override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        guard let found = try read(url) else { throw CocoaError(.fileNoSuchFile) }
+        return found.metadata
+    }
+
+    override func loadMetadata() throws {
+        if let found = try Self.read(url) { metadata = found.metadata }
+    }
+
+    override func load() throws {
+        guard let (contents, _) = try Self.read(url) else { return }
         let entities = persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
         func id(_ entity: String, _ name: String) throws -> NSManagedObjectID {
             guard let entity = entities[entity], !entity.isAbstract else { throw CocoaError(.fileReadCorruptFile) }

@@ -120,10 +120,10 @@ struct CompiledPredicateReader {
         if let function = PredicateFunction(rawValue: selector), !function.isMethod, function.accepts(count: arguments.count) {
             return .call(function, arguments)
         }
-        if let operand = try object.object("NSOperand"), let method = PredicateFunction.method(selector),
-            method.accepts(count: 1 + arguments.count)
+        if let operand = try object.object("NSOperand"),
+            let call = ExpressionNode.call(ofMethod: selector, [try expression(operand)] + arguments)
         {
-            return .call(method, [try expression(operand)] + arguments)
+            return call
         }
         throw failure("with the unknown function \"\(selector)\"")
     }

@@ -189,7 +189,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         do {
             try changes.make(batch)
             try changes.derive(batch, transaction)
-            try save()
+            if !putsOffWriting { try save() }
         } catch {
             changes.takeBack()
             throw error

@@ -62,7 +62,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         guard let bytes = try archive.read() else { return nil }
         let reader = try TableArchiveReader(bytes, path: archive.path)
         let metadata = try Self.metadata(of: reader, path: archive.path)
-        guard model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
+        guard ignoresVersion || model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
             throw RecordLogMetadata.mismatch(path: archive.path, model: model, configuration: configurationName, metadata: metadata)
         }
         return reader
@@ -118,7 +118,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {}
 
     func finish(_ transaction: Transaction, _ batch: SaveBatch?, hasWritten: Bool) throws {
-        guard hasWritten, let archive else { return }
+        guard hasWritten, !putsOffWriting, let archive else { return }
         try archive.replace { try TableArchiveWriter.write(transaction, to: $0) }
     }
 
@@ -167,7 +167,33 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     override func setMetadata(_ metadata: [String: Any]) throws { try change { try $0.setMetadata(metadata) } }
 
+    override func takeOver(_ metadata: [String: Any]) throws { try change { try $0.takeOver(metadata) } }
+
     override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+        try read(url) { try metadata(of: $0, path: url.path) }
+    }
+
+    override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
+        try read(url) { reader in
+            try reader.systemValues[RecordLogSystemRow.model].map { bytes in
+                try bytes.withUnsafeBytes { try NSManagedObjectModel.unarchive($0) }
+            }
+        }
+    }
+
+    override class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
+        let store = BinaryStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options)
+        do {
+            try ArchiveFile(path: try store.filePath(), options: store.archiveOptions).withLock {
+                guard let made = try body() else { return }
+                try LogStore.rename(made.path, to: url.resolvingSymlinksInPath().path, replacing: true)
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    private class func read<Result>(_ url: URL, _ body: (TableArchiveReader) throws -> Result) throws -> Result {
         var options = StoreOptions()
         options.isReadOnly = true
         do {
@@ -175,7 +201,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
                 throw CoreDataError.make(
                     NSPersistentStoreOpenError, "There is no archive at \(url.path), or an empty file.", [NSFilePathErrorKey: url.path])
             }
-            return try metadata(of: try TableArchiveReader(bytes, path: url.path), path: url.path)
+            return try body(try TableArchiveReader(bytes, path: url.path))
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error, opening: true)
         }

@@ -1,0 +1,144 @@
+import Foundation
+import RecordLog
+
+/// Brings the store at a URL to another version of its model, in its place.
+///
+/// Where its type has a way of its own for what can be inferred, its file is changed; otherwise the new store is written beside it and takes its
+/// place once it is whole, with the store's identity and metadata. A crash leaves the store in one version or the other. Of several
+/// processes that want the same one does it, and the others find it done.
+struct StoreMigrator {
+    let store: MigrationEnd
+    let storeClass: NSPersistentStore.Type
+
+    /// - Throws: 134000 for a type without files.
+    init(_ store: MigrationEnd) throws {
+        self.store = store
+        storeClass = try StoreClasses.fileClass(for: store.type)
+    }
+
+    func metadata() throws -> [String: Any] { try storeClass.metadata(at: store.url, options: store.options) }
+
+    func isMade(with model: NSManagedObjectModel, _ metadata: [String: Any]) -> Bool {
+        model.isConfiguration(withName: store.configuration, compatibleWithStoreMetadata: metadata)
+    }
+
+    /// - Parameters:
+    ///   - mapping: nil: one that is found, or inferred.
+    ///   - looksForMappings: whether one is looked for in the bundles.
+    /// - Throws: 134130 where the source's model is not found, 134140 where no mapping is found or can be inferred; what the migration throws.
+    func migrate(to model: NSManagedObjectModel, by mapping: NSMappingModel? = nil, looksForMappings: Bool, infers: Bool) throws {
+        let metadata = try metadata()
+        guard !isMade(with: model, metadata) else { return }
+        guard !MigrationOptions(store.options).isReadOnly else {
+            throw MigrationErrors.make(
+                "The store is read-only", [NSFilePathErrorKey: store.url.path],
+                "the store at \(store.url.path) was to be opened read-only; open it for writing once")
+        }
+        let source = try sourceModel(metadata)
+        var found = mapping
+        if found == nil, looksForMappings { found = NSMappingModel(directories: ModelFinder.directories, source, model) }
+        do {
+            if let found { return try rewrite(by: found, from: source, to: model) }
+            guard infers else { throw MigrationErrors.noMapping(from: source, to: model, cause: nil) }
+            let comparison: ModelComparison
+            do {
+                comparison = try ModelComparison(from: source, to: model, configuration: store.configuration)
+            } catch {
+                throw MigrationErrors.noMapping(from: source, to: model, cause: error as NSError)
+            }
+            let isDone = try storeClass.migrateInPlace(
+                at: store.url, options: store.options, configuration: store.configuration, to: model, comparison)
+            if !isDone { try rewrite(by: NSMappingModel(inferredFrom: comparison), from: source, to: model) }
+        } catch {
+            // Another process was quicker.
+            if let metadata = try? self.metadata(), isMade(with: model, metadata) { return }
+            throw MigrationErrors.ofStoreAtURL(error, store.url)
+        }
+    }
+
+    /// What the store carries, else what is found in the bundles.
+    func sourceModel(_ metadata: [String: Any]) throws -> NSManagedObjectModel {
+        if let stored = try? storeClass.storedModel(at: store.url, options: store.options), isMade(with: stored, metadata) { return stored }
+        let versions = ModelFinder.versions(in: ModelFinder.directories).compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }
+        if let found = NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) { return found }
+        throw CoreDataError.make(
+            NSMigrationMissingSourceModelError,
+            "The store at \(store.url.path) was not migrated: the version of the model that it was made with is not found. Put it into the "
+                + "resources, beside the newest one.",
+            ["reason": "Can't find model for source store", "metadata": metadata, "URL": store.url, NSFilePathErrorKey: store.url.path])
+    }
+
+    /// By a migration manager.
+    private func rewrite(by mapping: NSMappingModel, from source: NSManagedObjectModel, to model: NSManagedObjectModel) throws {
+        let place = StoreFiles.beside(store.url.resolvingSymlinksInPath())
+        try waitingForOthers(until: model) {
+            try storeClass.exchange(at: store.url, options: store.options) {
+                // As it is now that nobody changes it.
+                let metadata = try metadata()
+                guard !isMade(with: model, metadata) else { return nil }
+                try storeClass.destroy(at: place, options: nil)
+                var isWhole = false
+                defer { if !isWhole { try? storeClass.destroy(at: place, options: nil) } }
+                var from = store
+                if let name = from.configuration, !source.configurations.contains(name) { from.configuration = nil }
+                let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
+                manager.beginMigrating(mapping)
+                try manager.write(from: from, metadata, to: store, at: place, isNew: true)
+                isWhole = true
+                return place
+            }
+        }
+    }
+
+    /// Tries again while others have the store in use, who may be migrating it or about to find out that they have to: for as long as a save
+    /// waits for another process.
+    private func waitingForOthers(until model: NSManagedObjectModel, _ body: () throws -> Void) throws {
+        let timeout = (store.options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 5
+        let deadline = Duration(bounding: timeout).map { ContinuousClock.now + $0 } ?? ContinuousClock.now
+        while true {
+            do {
+                return try body()
+            } catch {
+                guard CoreDataError.isCode(NSPersistentStoreTimeoutError, error) else { throw error }
+                if let metadata = try? metadata(), isMade(with: model, metadata) { return }
+                guard ContinuousClock.now < deadline else { throw error }
+                // Not in step with whoever waits likewise.
+                Thread.sleep(forTimeInterval: Double.random(in: 0.005...0.03))
+            }
+        }
+    }
+}
+
+extension NSMappingModel {
+    /// Looks for the mapping model between two versions of a model.
+    convenience init?(directories: [URL], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) {
+        guard let found = MappingFinder(directories: directories).document(from: source, to: destination) else { return nil }
+        self.init()
+        entityMappings = found.entityMappings(from: source, to: destination)
+    }
+}
+
+extension MigrationErrors {
+    /// 134140.
+    /// - Parameter cause: why none can be inferred; nil where that was not wanted.
+    static func noMapping(from source: NSManagedObjectModel, to destination: NSManagedObjectModel, cause: NSError?) -> NSError {
+        var info: [String: Any] = ["sourceModel": source, "destinationModel": destination]
+        info["reason"] = cause == nil
+            ? "Can't find mapping model for migration" : "Can't find or automatically infer mapping model for migration"
+        info[NSUnderlyingErrorKey] = cause
+        info["entity"] = cause?.userInfo["entity"]
+        info["property"] = cause?.userInfo["property"]
+        let why = cause?.localizedDescription
+            ?? "There is no mapping model in the bundles; NSInferMappingModelAutomaticallyOption has one inferred."
+        return CoreDataError.make(NSMigrationMissingMappingModelError, "The store was not migrated: \(why)", info)
+    }
+
+    /// Of an automatic migration: 134110 around what is no error of Core Data's stores and migrations.
+    static func ofStoreAtURL(_ error: any Error, _ url: URL) -> NSError {
+        let known = error as NSError
+        if known.domain == NSCocoaErrorDomain, (134_000..<135_000).contains(known.code) { return known }
+        return make(
+            "The migration of the store failed",
+            [NSUnderlyingErrorKey: known, "sourceURL": url, NSFilePathErrorKey: url.path], "\(url.path): \(known.localizedDescription)")
+    }
+}

@@ -1,0 +1,76 @@
+/// Which objects of the destination were made of which objects of the source, by one entity mapping: by their keys, so that the objects
+/// need not be held. 40 bytes or so for each pair.
+struct MigrationAssociations {
+    private(set) var sources: [ObjectKey] = []
+    /// A temporary key until the object was saved.
+    private(set) var destinations: [ObjectKey] = []
+    private var bySource = Chains()
+    private var byDestination = Chains()
+
+    /// The places of pairs by one of their keys, the first one and, of each, the next.
+    private struct Chains {
+        private var first: [ObjectKey: UInt32] = [:]
+        private var last: [ObjectKey: UInt32] = [:]
+        private var next: [UInt32: UInt32] = [:]
+
+        mutating func add(_ place: UInt32, for key: ObjectKey) {
+            if first[key] == nil {
+                first[key] = place
+            } else {
+                next[last[key] ?? first[key] ?? place] = place
+                last[key] = place
+            }
+        }
+
+        func first(of key: ObjectKey) -> Int? { first[key].map(Int.init) }
+
+        mutating func rename(_ key: ObjectKey, to new: ObjectKey) {
+            if let known = first.removeValue(forKey: key) { first[new] = known }
+            if let known = last.removeValue(forKey: key) { last[new] = known }
+        }
+
+        func places(of key: ObjectKey, _ body: (Int) -> Void) {
+            var place = first[key]
+            while let known = place {
+                body(Int(known))
+                place = next[known]
+            }
+        }
+    }
+
+    var count: Int { sources.count }
+
+    /// Whether a pair is the first one of its object of the destination.
+    func isFirst(_ place: Int) -> Bool { byDestination.first(of: destinations[place]) == place }
+
+    mutating func add(_ source: ObjectKey, _ destination: ObjectKey) {
+        let place = UInt32(truncatingIfNeeded: sources.count)
+        var isKnown = false
+        bySource.places(of: source) { isKnown = isKnown || destinations[$0] == destination }
+        guard !isKnown else { return }
+        sources.append(source)
+        destinations.append(destination)
+        bySource.add(place, for: source)
+        byDestination.add(place, for: destination)
+    }
+
+    /// An object was saved.
+    mutating func rename(_ key: ObjectKey, to new: ObjectKey) {
+        var places: [Int] = []
+        byDestination.places(of: key) { places.append($0) }
+        for place in places { destinations[place] = new }
+        byDestination.rename(key, to: new)
+    }
+
+    func destinations(of source: ObjectKey) -> [ObjectKey] {
+        var found: [ObjectKey] = []
+        bySource.places(of: source) { found.append(destinations[$0]) }
+        return found
+    }
+
+    func sources(of destination: ObjectKey) -> [ObjectKey] {
+        var found: [ObjectKey] = []
+        byDestination.places(of: destination) { found.append(sources[$0]) }
+        return found
+    }
+}

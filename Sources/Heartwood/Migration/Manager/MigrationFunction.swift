@@ -1,0 +1,111 @@
+import Foundation
+
+/// The manager, in value expressions: `$manager`. The others are named likewise.
+public let NSMigrationManagerKey = "manager"
+/// The object that is being migrated.
+public let NSMigrationSourceObjectKey = "source"
+/// The object that it becomes.
+public let NSMigrationDestinationObjectKey = "destination"
+public let NSMigrationEntityMappingKey = "entityMapping"
+public let NSMigrationPropertyMappingKey = "propertyMapping"
+public let NSMigrationEntityPolicyKey = "entityPolicy"
+
+/// The methods of a migration manager that value expressions call by name, as Xcode writes them.
+enum MigrationFunction: String {
+    case destinations = "destinationInstancesForEntityMappingNamed:sourceInstances:"
+    case destinationsOfRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+    case sources = "sourceInstancesForEntityMappingNamed:destinationInstances:"
+    case fetchRequest = "fetchRequestForSourceEntityNamed:predicateString:"
+    case sourceContext, destinationContext, sourceModel, destinationModel, mappingModel, currentEntityMapping, userInfo
+}
+
+extension NSMigrationManager: FunctionReceiver {
+    func answer(toFunction selector: String, arguments: [PredicateValue]) throws -> PredicateValue? {
+        guard let function = MigrationFunction(rawValue: selector) else { return nil }
+        func name() throws -> String {
+            guard arguments.count == 2, case .text(let name) = arguments[0] else {
+                throw PredicateFault(reason: "\(selector) needs a name and one more argument.")
+            }
+            return name
+        }
+        switch function {
+        case .destinations:
+            let name = try name()
+            guard let mapping = mapping(named: name) else { throw MigrationErrors.noMapping(name) }
+            return PredicateValue(try destinations(of: mapping, objects(arguments[1])))
+        case .destinationsOfRelationship:
+            _ = try name()
+            return PredicateValue(try destinations(of: nil, objects(arguments[1])))
+        case .sources:
+            let name = try name()
+            guard let mapping = mapping(named: name) else { throw MigrationErrors.noMapping(name) }
+            return PredicateValue(try sources(of: mapping, objects(arguments[1])))
+        case .fetchRequest:
+            let name = try name()
+            guard case .text(let format) = arguments[1] else { throw PredicateFault(reason: "\(selector) needs the format of a predicate.") }
+            return .other(try sourceRequest(name, where: try NSPredicate(parsing: format)))
+        default: return predicateValue(forKey: selector).map { PredicateValue($0) } ?? .null
+        }
+    }
+
+    /// One object, or those of a collection.
+    private func objects(_ value: PredicateValue) throws -> [NSManagedObject] {
+        switch value {
+        case .null: return []
+        case .object(let object): return [object]
+        case .collection(let members): return try members.flatMap { try objects($0) }
+        default: throw PredicateFault(reason: "Managed objects were expected, not \(value.object ?? "nothing").")
+        }
+    }
+
+    /// All of an entity of the source, those of its subentities left out.
+    final func sourceRequest(_ entity: String, where predicate: NSPredicate?) throws -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>(name: entity, objectClass: nil)
+        request.predicate = predicate
+        request.includesSubentities = false
+        return request
+    }
+}
+
+extension NSMigrationManager: PredicateSubject {
+    func predicateValue(forKey key: String) -> Any? {
+        switch MigrationFunction(rawValue: key) {
+        case .sourceContext: sourceContext
+        case .destinationContext: destinationContext
+        case .sourceModel: sourceModel
+        case .destinationModel: destinationModel
+        case .mappingModel: mappingModel
+        case .currentEntityMapping: currentEntityMapping
+        case .userInfo: userInfo
+        default: nil
+        }
+    }
+}
+
+extension NSEntityMapping: PredicateSubject {
+    func predicateValue(forKey key: String) -> Any? {
+        switch key {
+        case "name": name
+        case "sourceEntityName": sourceEntityName
+        case "destinationEntityName": destinationEntityName
+        case "userInfo": userInfo
+        default: nil
+        }
+    }
+}
+
+extension NSPropertyMapping: PredicateSubject {
+    func predicateValue(forKey key: String) -> Any? {
+        switch key {
+        case "name": name
+        case "userInfo": userInfo
+        default: nil
+        }
+    }
+}
+
+extension NSEntityMigrationPolicy: FunctionReceiver {
+    func answer(toFunction selector: String, arguments: [PredicateValue]) throws -> PredicateValue? {
+        PredicateValue(try value(ofFunction: selector, arguments: arguments.map(\.object)))
+    }
+}

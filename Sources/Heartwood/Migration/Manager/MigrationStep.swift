@@ -1,0 +1,122 @@
+import Foundation
+
+/// One entity mapping of a migration that is under way.
+final class MigrationStep {
+    let mapping: NSEntityMapping
+    let policy: NSEntityMigrationPolicy
+    let source: NSEntityDescription?
+    let destination: NSEntityDescription?
+    var associations = MigrationAssociations()
+    /// How the default policy sets attributes and relationships; made when it is asked for the first time.
+    private(set) lazy var attributes = attributeSetters()
+    private(set) lazy var relationships = relationshipSetters()
+
+    struct AttributeSetter {
+        /// Of the destination's property.
+        let index: Int
+        let name: String
+        let way: Way
+
+        enum Way {
+            /// As the source's property has it. What is required and has no value gets the default one.
+            case copy(from: Int, AttributeConversion, PropertyKind, default: ManagedValue)
+            case evaluate(NSPropertyMapping, NSExpression)
+        }
+    }
+
+    struct RelationshipSetter {
+        let index: Int
+        let name: String
+        let isToMany: Bool
+        let destination: NSEntityDescription?
+        let way: Way
+
+        enum Way {
+            /// What was made of the objects of the source's relationship.
+            case copy(from: Int, isToMany: Bool)
+            case evaluate(NSPropertyMapping, NSExpression)
+        }
+    }
+
+    init(_ mapping: NSEntityMapping, _ policy: NSEntityMigrationPolicy, _ source: NSEntityDescription?, _ destination: NSEntityDescription?) {
+        self.mapping = mapping
+        self.policy = policy
+        self.source = source
+        self.destination = destination
+    }
+
+    /// Whether objects of the source become something.
+    var asksSource: Bool {
+        source != nil && mapping.mappingType != .addEntityMappingType && mapping.mappingType != .removeEntityMappingType
+    }
+
+    private func attributeSetters() -> [AttributeSetter] {
+        (mapping.attributeMappings ?? []).flatMap { property -> [AttributeSetter] in
+            guard let name = property.name, let new = destination?.attributesByName[name], let expression = property.valueExpression
+            else { return [] }
+            if case .attribute(let key)? = property.inference, let old = source?.attributesByName[key] { return copies(old, key, new, name) }
+            return [AttributeSetter(index: new.index, name: name, way: .evaluate(property, expression))]
+        }
+    }
+
+    /// A composite attribute goes element by element, each of which has a column under its whole path.
+    private func copies(
+        _ old: NSAttributeDescription, _ from: String, _ new: NSAttributeDescription, _ to: String
+    ) -> [AttributeSetter] {
+        if let old = old as? NSCompositeAttributeDescription, let new = new as? NSCompositeAttributeDescription {
+            return ModelComparison.elements(of: old, in: new).flatMap { one, other in
+                copies(one, "\(from).\(one.name)", other, "\(to).\(other.name)")
+            }
+        }
+        guard let conversion = AttributeConversion(from: old, to: new), let index = source?.propertyIndexByName[from],
+            let target = destination?.propertyIndexByName[to]
+        else { return [] }
+        let kind = PropertyKind(new)
+        let given = new.isOptional ? nil : new.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: kind) }
+        return [AttributeSetter(index: target, name: to, way: .copy(from: index, conversion, kind, default: given ?? .null))]
+    }
+
+    private func relationshipSetters() -> [RelationshipSetter] {
+        (mapping.relationshipMappings ?? []).compactMap { property in
+            guard let name = property.name, let new = destination?.relationshipsByName[name], let expression = property.valueExpression
+            else { return nil }
+            var way = RelationshipSetter.Way.evaluate(property, expression)
+            if case .relationship(let key)? = property.inference, let old = source?.relationshipsByName[key] {
+                way = .copy(from: old.index, isToMany: old.isToMany)
+            }
+            return RelationshipSetter(index: new.index, name: name, isToMany: new.isToMany, destination: new.destinationEntity, way: way)
+        }
+    }
+
+    /// The relationship of the source that an inferred mapping of a relationship takes over.
+    func sourceOfRelationship(_ name: String) -> NSRelationshipDescription? {
+        guard case .relationship(let key)? = mapping.relationshipMappings?.first(where: { $0.name == name })?.inference else { return nil }
+        return source?.relationshipsByName[key]
+    }
+
+    /// Leaves out relationships that the other side, which is taken over as well, sets anyway.
+    func leaveOutInverses(among steps: [MigrationStep]) {
+        guard policy.isPlain else { return }
+        relationships.removeAll { setter in
+            guard setter.isToMany, let new = destination?.relationshipsByName[setter.name], !new.isOrdered, let inverse = new.inverseRelationship,
+                inverse !== new, !inverse.isTransient, let old = sourceOfRelationship(setter.name), let oldInverse = old.inverseRelationship,
+                oldInverse.isToMany == inverse.isToMany
+            else { return false }
+            // Of two sides to many the one by name.
+            if inverse.isToMany, !inverse.isOrdered, new.sideName > inverse.sideName { return false }
+            let others = steps.filter { $0.destination.map { $0.isKindOf(entity: new.destinationEntity ?? $0) } ?? false && $0.asksSource }
+            return !others.isEmpty && others.allSatisfy { step in
+                step.policy.isPlain && step.sourceOfRelationship(inverse.name) === oldInverse
+            }
+        }
+    }
+}
+
+extension NSRelationshipDescription {
+    fileprivate var sideName: String { "\(entity?.name ?? "").\(name)" }
+}
+
+extension NSEntityMigrationPolicy {
+    /// Whether it is none of somebody's own.
+    final var isPlain: Bool { Swift.type(of: self) == NSEntityMigrationPolicy.self }
+}

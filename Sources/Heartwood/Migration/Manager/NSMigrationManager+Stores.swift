@@ -1,0 +1,133 @@
+import Foundation
+import RecordLog
+
+/// The stores and files of a migration.
+extension NSMigrationManager {
+    /// See `migrateStore(from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)`.
+    final func migrate(from source: MigrationEnd, to destination: MigrationEnd, by mapping: NSMappingModel) throws {
+        guard sourceContext == nil else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "The migration manager has a migration under way; use another one.")
+        }
+        let sourceClass = try StoreClasses.fileClass(for: source.type), storeClass = try StoreClasses.fileClass(for: destination.type)
+        guard source.url.resolvingSymlinksInPath() != destination.url.resolvingSymlinksInPath() else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "The store at \(source.url.path) cannot be migrated to its own URL; give another one, and replace the store afterwards "
+                    + "(replacePersistentStore), or have it migrated when it is added (NSMigratePersistentStoresAutomaticallyOption).",
+                [NSFilePathErrorKey: source.url.path])
+        }
+        guard destination.url.isFileURL, !(storeClass is NSIncrementalStore.Type) else {
+            return try carryOut(from: source, to: destination, at: destination.url, by: mapping)
+        }
+        // Not the links.
+        let target = destination.url.resolvingSymlinksInPath(), place = StoreFiles.beside(target)
+        try storeClass.destroy(at: place, options: nil)
+        do {
+            if FileManager.default.fileExists(atPath: target.path) {
+                try storeClass.exchange(at: target, options: destination.options) {
+                    try storeClass.replace(at: place, options: nil, with: target, sourceOptions: destination.options)
+                    try carryOut(from: source, to: destination, at: place, by: mapping)
+                    return place
+                }
+            } else {
+                try carryOut(from: source, to: destination, at: place, by: mapping, sourceClass: sourceClass)
+                try LogStore.rename(place.path, to: target.path, replacing: false)
+            }
+        } catch {
+            try? storeClass.destroy(at: place, options: nil)
+            throw (error as? StoreError).map { MigrationErrors.ofStore(RecordLogErrors.wrap($0), isSource: false, target) } ?? error
+        }
+    }
+
+    /// Writes the new store to `place`, or adds to the one that is there.
+    /// - Parameter sourceClass: nil: there is a store already.
+    private func carryOut(
+        from source: MigrationEnd, to destination: MigrationEnd, at place: URL, by mapping: NSMappingModel,
+        sourceClass: NSPersistentStore.Type? = nil
+    ) throws {
+        let metadata: [String: Any]
+        do {
+            metadata = try StoreClasses.fileClass(for: source.type).metadata(at: source.url, options: source.options)
+        } catch {
+            throw MigrationErrors.ofStore(error, isSource: true, source.url)
+        }
+        var source = source, destination = destination
+        source.configuration = source.configuration ?? configuration(of: metadata)
+        destination.configuration = destination.configuration
+            ?? source.configuration.flatMap { destinationModel.configurations.contains($0) ? $0 : nil }
+        beginMigrating(mapping)
+        if let sourceClass, usesStoreSpecificMigrationManager, mapping.isInferred, source.type == destination.type {
+            try sourceClass.replace(at: place, options: nil, with: source.url, sourceOptions: source.options)
+            let comparison = try ModelComparison(from: sourceModel, to: destinationModel, configuration: destination.configuration)
+            let isDone = try sourceClass.migrateInPlace(
+                at: place, options: destination.options, configuration: destination.configuration, to: destinationModel, comparison)
+            if isDone { return setProgress(1) }
+            try sourceClass.destroy(at: place, options: nil)
+        }
+        let isNew = sourceClass != nil || !FileManager.default.fileExists(atPath: place.path)
+        try write(from: source, metadata, to: destination, at: place, isNew: isNew)
+    }
+
+    /// The configuration of the source's model that a store has; nil for the whole model, or where none is its.
+    private func configuration(of metadata: [String: Any]) -> String? {
+        guard !sourceModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
+        return sourceModel.configurations.first { sourceModel.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }
+    }
+
+    /// Migrates through objects.
+    /// - Parameter isNew: whether there is no store at `place`, so that this one gets the source's metadata.
+    final func write(from source: MigrationEnd, _ metadata: [String: Any], to destination: MigrationEnd, at place: URL, isNew: Bool) throws {
+        var reading = source.options ?? [:], writing = destination.options ?? [:]
+        reading[NSReadOnlyPersistentStoreOption] = true
+        writing[NSReadOnlyPersistentStoreOption] = nil
+        for key in MigrationOptions.all {
+            reading[key] = nil
+            writing[key] = nil
+        }
+        writing[NSRecordLogAutomaticCompactionOption] = false
+        // Nobody sees what is not finished; then it is synced.
+        if writing[NSRecordLogDurabilityOption] == nil { writing[NSRecordLogDurabilityOption] = RecordLogDurability.relaxed.rawValue }
+        let old = NSPersistentStoreCoordinator(unlisted: sourceModel), new = NSPersistentStoreCoordinator(unlisted: destinationModel)
+        defer { for coordinator in [old, new] { for store in coordinator.persistentStores { try? coordinator.remove(store) } } }
+        do {
+            try old.addPersistentStore(ofType: source.type, configurationName: source.configuration, at: source.url, options: reading)
+        } catch {
+            throw MigrationErrors.ofStore(error, isSource: true, source.url)
+        }
+        let made: NSPersistentStore
+        do {
+            made = try new.addPersistentStore(
+                ofType: destination.type, configurationName: destination.configuration, at: place, options: writing)
+        } catch {
+            throw MigrationErrors.ofStore(error, isSource: false, destination.url)
+        }
+        sourceContext = context(of: old)
+        destinationContext = context(of: new)
+        destinationContext.skipsValidation = true
+        defer { endMigrating() }
+        // A store that is written whole is written once.
+        made.putsOffWriting = true
+        try goThrough()
+        do {
+            made.putsOffWriting = false
+            try made.takeOver(isNew ? metadata : made.metadata)
+            try made.recordLog?.sync()
+            try new.remove(made)
+        } catch {
+            throw MigrationErrors.ofStore(RecordLogErrors.wrapIfOfEngine(error), isSource: false, destination.url)
+        }
+        setProgress(1)
+    }
+
+    private func context(of coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.usesPlainObjects = true
+        return context
+    }
+}
+
+extension NSMappingModel {
+    /// Whether nobody has changed what was inferred.
+    final var isInferred: Bool { comparison != nil && inferredText == text }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+/// What an `.xcmappingmodel` says, before any model is known: Xcode writes the objects of its editor as one of Core Data's XML stores.
+///
+/// Apple does not document the layout. It was read from files that Xcode made; of the source's and the destination's model these hold a copy
+/// too, in a form of the editor's own, which is not looked at: the models' files are.
+struct MappingDocument {
+    struct Entity {
+        var name: String
+        var source: String?
+        var destination: String?
+        var type: NSEntityMappingType
+        var policy: String?
+        var predicate: String?
+        /// nil: all objects of the source's entity for which the predicate holds.
+        var sourceExpression: ExpressionNode?
+        var attributes: [Property]
+        var relationships: [Property]
+        var userInfo: [AnyHashable: Any]?
+    }
+
+    struct Property {
+        var name: String
+        /// Somebody has written it.
+        var expression: ExpressionNode?
+        /// Of a relationship: where its objects come from, and the mapping that has made them.
+        var keyPath: ExpressionNode?
+        var mappingName: String?
+        var userInfo: [AnyHashable: Any]?
+    }
+
+    /// In the order in which they are gone through.
+    var entities: [Entity] = []
+    /// Where the models' files were when the mapping model was made.
+    var sourcePath: String?
+    var destinationPath: String?
+
+    static let ending = "xcmappingmodel"
+    static let fileName = "xcmapping.xml"
+    /// The largest real ones have a few megabytes, which are the models in them.
+    private static let sizeMax = 256 << 20
+
+    /// - Throws: 134080 with the path, and what is wrong there.
+    static func read(_ url: URL) throws -> MappingDocument {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
+            throw ModelFile.failure("\(url.path): there is no such mapping model; check the path.")
+        }
+        guard url.pathExtension != "cdm" else {
+            throw ModelFile.failure(
+                "\(url.path): a compiled mapping model names versions of entities by hashes that only Core Data computes. Use the "
+                    + ".xcmappingmodel that it was made of.")
+        }
+        let file = isDirectory.boolValue ? url.appendingPathComponent(fileName) : url
+        let size = (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
+        guard size <= sizeMax else { throw ModelFile.failure("\(file.path): has \(size) bytes, more than any mapping model; it was not read.") }
+        guard let data = try? Data(contentsOf: file) else { throw ModelFile.failure("\(file.path): cannot be read; check the path.") }
+        return try MappingFileParser(data: data, path: file.path).parse()
+    }
+
+    // MARK: Models
+
+    /// The models that the document names.
+    /// - Parameter directories: where their files, or the folders that these were in, may be.
+    /// - Returns: nil where one is not found, or does not load.
+    func models(in directories: [URL]) -> (source: NSManagedObjectModel, destination: NSManagedObjectModel)? {
+        guard let source = Self.model(sourcePath, directories), let destination = Self.model(destinationPath, directories) else { return nil }
+        return (source, destination)
+    }
+
+    private static func model(_ path: String?, _ directories: [URL]) -> NSManagedObjectModel? {
+        guard let path, !path.isEmpty else { return nil }
+        let parts = path.split(separator: "/").map(String.init)
+        let version = parts[parts.count - 1], stem = URL(fileURLWithPath: version).deletingPathExtension().lastPathComponent
+        var names = [version, "\(stem).mom"]
+        if parts.count > 1 {
+            let bundle = parts[parts.count - 2]
+            names += ["\(bundle)/\(version)", "\(URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent).momd/\(stem).mom", path]
+        }
+        for directory in directories {
+            for name in names {
+                let url = directory.appendingPathComponent(name)
+                if FileManager.default.fileExists(atPath: url.path), let model = try? NSManagedObjectModel.load(contentsOf: url) { return model }
+            }
+        }
+        return nil
+    }
+
+    /// Whether every entity of both models is mapped, and every mapping is of entities and properties that they have.
+    func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
+        func isKnown(_ entity: Entity) -> Bool {
+            if let name = entity.source, source.entitiesByName[name] == nil { return false }
+            guard let name = entity.destination else { return true }
+            guard let found = destination.entitiesByName[name] else { return false }
+            return entity.attributes.allSatisfy { found.attributesByName[$0.name] != nil }
+                && entity.relationships.allSatisfy { found.relationshipsByName[$0.name] != nil }
+        }
+        let sources = Set(entities.compactMap(\.source)), destinations = Set(entities.compactMap(\.destination))
+        return entities.allSatisfy(isKnown)
+            && source.entities.allSatisfy { $0.isAbstract || sources.contains($0.name ?? "") }
+            && destination.entities.allSatisfy { $0.isAbstract || destinations.contains($0.name ?? "") }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+/// Reads the `xcmapping.xml` of an `.xcmappingmodel`.
+final class MappingFileParser: NSObject, XMLParserDelegate {
+    /// One object of the store: its attributes' texts, and the objects that its relationships name.
+    private struct Object {
+        let type: String
+        var values: [String: String] = [:]
+        var references: [String: [String]] = [:]
+
+        /// nil for an empty one too.
+        subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+        var number: Int { self["mappingnumber"].flatMap { Int($0) } ?? 0 }
+        /// Whether the editor has filled in the expression, which it does not write then.
+        var isFilledIn: Bool { self["autogenerateexpression"] == "1" }
+    }
+
+    private let data: Data
+    private let path: String
+    private var objects: [String: Object] = [:]
+    private var object: (id: String, object: Object)?
+    /// The attribute whose text is being read.
+    private var attribute: String?
+    private var text = ""
+    private var syntaxError: Int?
+
+    init(data: Data, path: String) {
+        self.data = data
+        self.path = path
+    }
+
+    private func failure(_ message: String) -> NSError { ModelFile.failure("\(path): \(message)") }
+
+    func parse() throws -> MappingDocument {
+        guard !ModelFileScan.declaresEntities(data, mayHaveType: true) else {
+            throw failure("declares XML entities, which mapping models never do; it was not read.")
+        }
+        guard ModelFileScan.isPlain(data) else { throw failure("is not in UTF-8, as mapping models are; it was not read.") }
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        parser.delegate = self
+        guard parser.parse(), syntaxError == nil else {
+            throw failure("line \(max(syntaxError ?? parser.lineNumber, 1)): is not a mapping model (the XML is not well-formed).")
+        }
+        guard let root = objects.values.first(where: { $0.type == "XDDEVMAPPINGMODEL" }) else { throw failure("holds no mapping model.") }
+        var document = MappingDocument()
+        document.sourcePath = root.values["sourcemodelpath"]
+        document.destinationPath = root.values["destinationmodelpath"]
+        let listed = (root.references["entitymappings"] ?? []).compactMap { objects[$0] }
+        let ordered = listed.sorted { $0.number < $1.number }
+        document.entities = try ordered.map(entity)
+        return document
+    }
+
+    private func entity(_ object: Object) throws -> MappingDocument.Entity {
+        let source = object["sourcename"], destination = object["destinationname"]
+        let name = object["name"] ?? [source, destination].compactMap(\.self).joined(separator: "To")
+        return MappingDocument.Entity(
+            name: name, source: source, destination: destination, type: Self.types[object["mappingtypename"] ?? ""] ?? .undefinedEntityMappingType,
+            policy: object["migrationpolicyclassname"], predicate: object["sourcefilterpredicatestring"],
+            sourceExpression: object.isFilledIn ? nil : try expression(object["sourceexpressiondata"], of: "the source of \(name)"),
+            attributes: try properties(object.references["attributemappings"], of: name),
+            relationships: try properties(object.references["relationshipmappings"], of: name),
+            userInfo: try userInfo(object, of: name))
+    }
+
+    /// By the editor's names.
+    private static let types: [String: NSEntityMappingType] = [
+        "Custom": .customEntityMappingType, "Add": .addEntityMappingType, "Remove": .removeEntityMappingType, "Copy": .copyEntityMappingType,
+        "Transform": .transformEntityMappingType,
+    ]
+
+    private func properties(_ references: [String]?, of entity: String) throws -> [MappingDocument.Property] {
+        try (references ?? []).compactMap { objects[$0] }.compactMap { object in
+            guard let name = object["name"] else { return nil }
+            let place = "\(entity).\(name)"
+            return MappingDocument.Property(
+                name: name, expression: object.isFilledIn ? nil : try expression(object["valueexpressiondata"], of: place),
+                keyPath: try object["sourcekeypath"].map { try keyPath($0, of: place) }, mappingName: object["sourcemappingname"],
+                userInfo: try userInfo(object, of: place))
+        }
+    }
+
+    private func keyPath(_ text: String, of place: String) throws -> ExpressionNode {
+        let format = text.hasPrefix("$") ? text : "$\(NSMigrationSourceObjectKey).\(text)"
+        do {
+            return try PredicateParser.parseExpression(format, arguments: []).0
+        } catch {
+            throw failure("\(place): the key path \"\(text)\" cannot be read: \(error)")
+        }
+    }
+
+    private func archive(_ text: String, of place: String) throws -> KeyedArchive {
+        guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else { throw failure("\(place): data are not in base 64.") }
+        return try KeyedArchive(Array(data), path: "\(path) (\(place))")
+    }
+
+    private func expression(_ text: String?, of place: String) throws -> ExpressionNode? {
+        guard let text else { return nil }
+        return try CompiledPredicateReader(path: path, of: place).expression(try archive(text, of: place).root())
+    }
+
+    private func userInfo(_ object: Object, of place: String) throws -> [AnyHashable: Any]? {
+        guard let text = object["userinfodata"], let dictionary = try archive(text, of: place).foundationRoot() as? NSDictionary else { return nil }
+        var info: [AnyHashable: Any] = [:]
+        for (key, value) in dictionary { if let key = key as? String { info[key] = value } }
+        return info
+    }
+
+    // MARK: XMLParserDelegate
+
+    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        if syntaxError == nil { syntaxError = parser.lineNumber }
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes values: [String: String]
+    ) {
+        switch name {
+        case "object": if let id = values["id"] { object = (id, Object(type: values["type"]?.uppercased() ?? "")) }
+        case "attribute":
+            // The models' copies are large, and not looked at.
+            let named = values["name"]?.lowercased()
+            attribute = named == "sourcemodeldata" || named == "destinationmodeldata" ? nil : named
+            text = ""
+        case "relationship":
+            guard let named = values["name"]?.lowercased(), let list = values["idrefs"] else { return }
+            object?.object.references[named] = list.split(separator: " ").map(String.init)
+        default: break
+        }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) {
+        if attribute != nil { text += string }
+    }
+
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        switch name {
+        case "object":
+            if let object { objects[object.id] = object.object }
+            object = nil
+        case "attribute":
+            if let attribute { object?.object.values[attribute] = text }
+            attribute = nil
+        default: break
+        }
+    }
+}

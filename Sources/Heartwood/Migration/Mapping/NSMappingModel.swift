@@ -1,0 +1,81 @@
+import Foundation
+
+/// How the objects of a store with one version of a model become objects of a store with another.
+///
+/// Make one in code, load one that was made in Xcode, or have it inferred where the changes say it themselves.
+///
+/// A property mapping that Xcode's editor was left to fill in takes over the source's property of the same name: from the models with which
+/// the mapping model is used, where those that it names are not found beside its file.
+/// Source: https://developer.apple.com/documentation/coredata/nsmappingmodel
+open class NSMappingModel: NSObject {
+    /// In this order they are gone through.
+    public final var entityMappings: [NSEntityMapping]! = [] {
+        didSet { comparison = nil }
+    }
+
+    public final var entityMappingsByName: [String: NSEntityMapping] {
+        Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }) { first, _ in first }
+    }
+
+    /// What it was inferred from; nil for one that somebody has made or changed.
+    final var comparison: ModelComparison?
+    /// All that was inferred, in words.
+    final var inferredText = ""
+    /// What the file did not say and the models do; nil once that is known.
+    final var document: MappingDocument?
+
+    public override init() {
+        super.init()
+    }
+
+    /// Loads a mapping model: a folder `.xcmappingmodel` as Xcode's editor writes it, or the `xcmapping.xml` in it. nil where it cannot be
+    /// loaded; `load(contentsOf:)` says why.
+    ///
+    /// What Xcode compiles of it, `.cdm`, is not read: Apple does not say how it is laid out, and it names versions of entities by hashes that
+    /// only Core Data computes.
+    public convenience init?(contentsOf url: URL?) {
+        guard let url, let document = try? MappingDocument.read(url) else { return nil }
+        self.init(document, beside: url)
+    }
+
+    /// The same.
+    /// - Throws: an error whose description names the file, and what is wrong with it.
+    public static func load(contentsOf url: URL) throws -> NSMappingModel { NSMappingModel(try MappingDocument.read(url), beside: url) }
+
+    /// The mapping model between two versions of a model, found in bundles' resources: one that names files of these versions, or, where those
+    /// files are not in the bundles, one whose entities and properties are theirs. nil where there is none.
+    /// - Parameter bundles: nil: the main bundle.
+    public convenience init?(from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?, destinationModel: NSManagedObjectModel?) {
+        guard let sourceModel, let destinationModel,
+            let found = MappingFinder(directories: (bundles ?? [.main]).compactMap(\.resourceURL))
+                .document(from: sourceModel, to: destinationModel)
+        else { return nil }
+        self.init()
+        entityMappings = found.entityMappings(from: sourceModel, to: destinationModel)
+    }
+
+    /// The mapping that follows from two versions of a model by themselves: entities and properties of one name, or of one renaming
+    /// identifier, are the same.
+    /// - Throws: 134190 where something has changed that says nothing of its objects' new values; `reason`, `entity` and `property` in its user
+    ///   info say what.
+    open class func inferredMappingModel(
+        forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
+    ) throws -> NSMappingModel {
+        NSMappingModel(inferredFrom: try ModelComparison(from: sourceModel, to: destinationModel))
+    }
+
+    private convenience init(_ document: MappingDocument, beside url: URL) {
+        self.init()
+        let directory = url.lastPathComponent == MappingDocument.fileName ? url.deletingLastPathComponent() : url
+        let models = document.models(in: MappingFinder.ancestors(of: directory))
+        entityMappings = document.entityMappings(from: models?.source, to: models?.destination)
+        if models == nil { self.document = document }
+    }
+
+    /// Fills in what its file left to the models, and its entities' versions.
+    final func complete(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
+        guard let document else { return }
+        self.document = nil
+        document.complete(entityMappings ?? [], from: source, to: destination)
+    }
+}

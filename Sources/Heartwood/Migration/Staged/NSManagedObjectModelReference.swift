@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+
+/// A version of a model that is looked for when it is needed.
+///
+/// Checksums are those of this library (`NSManagedObjectModel.versionChecksum`), which are others than Core Data's for the same model.
+/// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference
+open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
+    // Unchecked: what was found lies under a lock.
+
+    private enum Origin {
+        case model(NSManagedObjectModel)
+        case file(URL)
+        case hashes([AnyHashable: Any], Bundle?)
+        case name(String, Bundle?)
+    }
+
+    private struct Found: @unchecked Sendable {
+        // Unchecked: nobody changes a model that a migration has.
+        var model: NSManagedObjectModel?
+    }
+
+    private let origin: Origin
+    private let found = Mutex(Found())
+    /// The checksum that the model is to have.
+    public final let versionChecksum: String
+
+    private init(_ origin: Origin, _ versionChecksum: String) {
+        self.origin = origin
+        self.versionChecksum = versionChecksum
+        super.init()
+    }
+
+    public convenience init(model: NSManagedObjectModel, versionChecksum: String) { self.init(.model(model), versionChecksum) }
+
+    public convenience init(fileURL: URL, versionChecksum: String) { self.init(.file(fileURL), versionChecksum) }
+
+    /// - Parameters:
+    ///   - entityVersionHashes: `NSManagedObjectModel.entityVersionHashesByName`.
+    ///   - bundle: nil: the main bundle.
+    public convenience init(entityVersionHashes: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
+        self.init(.hashes(entityVersionHashes, bundle), versionChecksum)
+    }
+
+    /// - Parameters:
+    ///   - modelName: the name of a model, or of one version of it.
+    ///   - bundle: nil: the main bundle.
+    public convenience init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
+        self.init(.name(modelName, bundle), versionChecksum)
+    }
+
+    /// The model; nil where it is not found, or has another checksum.
+    public final var resolvedModel: NSManagedObjectModel! { try? resolve() }
+
+    /// - Throws: 134504 where there is no such model, 134505 where it has another checksum.
+    final func resolve() throws -> NSManagedObjectModel {
+        if let known = found.withLock({ $0 }).model { return known }
+        let model = try find()
+        guard model.versionChecksum == versionChecksum else {
+            throw CoreDataError.make(
+                NSStagedMigrationFrameworkVersionMismatchError,
+                "The model of \(self) has the checksum \(model.versionChecksum): either it has changed, or the checksum that is stated was computed "
+                    + "by another framework. Each has its own; state NSManagedObjectModel.versionChecksum.")
+        }
+        let made = Found(model: model)
+        found.withLock { $0 = made }
+        return model
+    }
+
+    private func find() throws -> NSManagedObjectModel {
+        switch origin {
+        case .model(let model): return model
+        case .file(let url):
+            do {
+                return try NSManagedObjectModel.load(contentsOf: url)
+            } catch {
+                throw missing(error)
+            }
+        case .hashes(let hashes, let bundle):
+            let wanted = hashes as? [String: Data]
+            guard let model = models(in: bundle).first(where: { $0.entityVersionHashesByName == wanted }) else { throw missing(nil) }
+            return model
+        case .name(let name, let bundle):
+            let files = ModelFinder.files(in: [bundle ?? .main])
+            let named = (files.flatMap(ModelFile.versions) + files).filter { $0.deletingPathExtension().lastPathComponent == name }
+            let models = named.compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }
+            guard let model = models.first(where: { $0.versionChecksum == versionChecksum }) ?? models.first else { throw missing(nil) }
+            return model
+        }
+    }
+
+    private func models(in bundle: Bundle?) -> [NSManagedObjectModel] {
+        ModelFinder.files(in: [bundle ?? .main]).flatMap(ModelFile.versions).compactMap { try? .load(contentsOf: $0) }
+    }
+
+    private func missing(_ cause: (any Error)?) -> NSError {
+        var info: [String: Any] = [:]
+        info[NSUnderlyingErrorKey] = cause
+        return CoreDataError.make(NSManagedObjectModelReferenceNotFoundError, "The model of \(self) is not found.", info)
+    }
+
+    open override var description: String {
+        let what = switch origin {
+        case .model: "a model"
+        case .file(let url): url.path
+        case .hashes(_, let bundle): "hashes in \((bundle ?? .main).bundlePath)"
+        case .name(let name, let bundle): "\(name) in \((bundle ?? .main).bundlePath)"
+        }
+        return "<NSManagedObjectModelReference \(what), checksum \(versionChecksum)>"
+    }
+}

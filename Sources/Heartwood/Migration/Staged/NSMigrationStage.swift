@@ -1,0 +1,55 @@
+import Foundation
+
+/// A part of a staged migration: `NSLightweightMigrationStage` or `NSCustomMigrationStage`.
+/// Source: https://developer.apple.com/documentation/coredata/nsmigrationstage
+open class NSMigrationStage: NSObject {
+    /// What the stage is for, in words; errors name it.
+    public final var label: String! = ""
+
+    override init() {
+        super.init()
+    }
+
+    /// The checksums of the versions that the stage names, in their order.
+    var checksums: [String] { [] }
+}
+
+/// Versions of a model each of which follows from the one before by an inferred mapping.
+/// Source: https://developer.apple.com/documentation/coredata/nslightweightmigrationstage
+open class NSLightweightMigrationStage: NSMigrationStage {
+    /// The versions, in their order, by `NSManagedObjectModel.versionChecksum`.
+    public final let versionChecksums: [String]
+
+    /// - Precondition: no version is named twice.
+    public init(_ versionChecksums: [String]) {
+        precondition(Set(versionChecksums).count == versionChecksums.count, "Duplicate version checksums detected.")
+        self.versionChecksums = versionChecksums
+        super.init()
+    }
+
+    override var checksums: [String] { versionChecksums }
+}
+
+/// The step from one version of a model to the next, with code before and after it: what cannot be inferred is made inferrable before, or put
+/// right afterwards.
+/// Source: https://developer.apple.com/documentation/coredata/nscustommigrationstage
+open class NSCustomMigrationStage: NSMigrationStage {
+    public final let currentModel: NSManagedObjectModelReference
+    public final let nextModel: NSManagedObjectModelReference
+    /// Called before the store is migrated; `container` of the manager has it open with the current model.
+    public final var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
+    /// Called after the store was migrated; `container` of the manager has it open with the next model. Where this was not called to its end,
+    /// because it threw or the process ended, it is called again when the store is added next.
+    public final var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
+
+    /// - Precondition: the versions are two.
+    public init(migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference) {
+        precondition(
+            currentModel.versionChecksum != nextModel.versionChecksum, "The current model reference and the next model reference cannot be equal.")
+        self.currentModel = currentModel
+        self.nextModel = nextModel
+        super.init()
+    }
+
+    override var checksums: [String] { [currentModel.versionChecksum, nextModel.versionChecksum] }
+}

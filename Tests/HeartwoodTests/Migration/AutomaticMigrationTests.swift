@@ -1,0 +1,281 @@
+import Foundation
+import RecordLog
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite struct AutomaticMigrationTests {
+    private static let old: Sketch = "A: name:string b>B/as\nB: name:string as>>A/b"
+    private static let new: Sketch = "A: title:string~name size:int16!=1 b>B/as\nB: name:string as>>A/b"
+
+    private func fill(_ chain: Chain) throws {
+        try chain.with(Self.old) { context in
+            let b = context.make("B", ["name": "b"])
+            for name in ["x", "y"] { context.make("A", ["name": name, "b": b]) }
+        }
+    }
+
+    private static let migrated = ["A: b=b size=1 title=x", "A: b=b size=1 title=y", "B: as=[\"A\", \"A\"] name=b"]
+
+    private func failure(_ chain: Chain, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]?, sourceLocation: SourceLocation = #_sourceLocation) throws -> NSError? {
+        let before = try Data(contentsOf: chain.url)
+        let error = #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try chain.with(model, options: options) { _ in } }
+        #expect(try Data(contentsOf: chain.url) == before && chain.place.names == ["store"], sourceLocation: sourceLocation)
+        return error as NSError?
+    }
+
+    @Test func aContainerMigratesUnlessItIsToldNotTo() async throws {
+        let description = NSPersistentStoreDescription()
+        #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
+        #expect(description.options[NSMigratePersistentStoresAutomaticallyOption] == NSNumber(value: true))
+        let chain = try Chain()
+        try fill(chain)
+        func container() -> NSPersistentContainer {
+            let container = NSPersistentContainer(name: "Test", managedObjectModel: Self.new.model)
+            let description = NSPersistentStoreDescription(url: chain.url)
+            description.setOption("none" as NSString, forKey: NSRecordLogDurabilityOption)
+            container.persistentStoreDescriptions = [description]
+            return container
+        }
+        let careful = container()
+        careful.persistentStoreDescriptions[0].shouldMigrateStoreAutomatically = false
+        await #expect(performing: { try await careful.loadPersistentStores() }, throws: { code($0) == NSPersistentStoreIncompatibleVersionHashError })
+        let explicit = container()
+        explicit.persistentStoreDescriptions[0].shouldInferMappingModelAutomatically = false
+        await #expect(performing: { try await explicit.loadPersistentStores() }, throws: { code($0) == NSMigrationMissingMappingModelError })
+        let plain = container()
+        try await plain.loadPersistentStores()
+        #expect(try await plain.performBackgroundTask { context in try context.lines() } == Self.migrated)
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary]) func whatOptionsDoNotAskForIsNotDone(kind: StoreKind) throws {
+        let chain = try Chain(kind)
+        try fill(chain)
+        let model = Self.new.model
+        let plain = try failure(chain, model, [NSRecordLogDurabilityOption: "none"])
+        #expect(code(plain) == NSPersistentStoreIncompatibleVersionHashError)
+        #expect(plain?.localizedDescription.contains(NSMigratePersistentStoresAutomaticallyOption) == true)
+        #expect(code(try failure(chain, model, [NSInferMappingModelAutomaticallyOption: true, NSRecordLogDurabilityOption: "none"])) == NSPersistentStoreIncompatibleVersionHashError)
+        let unmapped = try failure(chain, model, [NSMigratePersistentStoresAutomaticallyOption: true, NSRecordLogDurabilityOption: "none"])
+        #expect(code(unmapped) == NSMigrationMissingMappingModelError && unmapped?.userInfo["reason"] as? String == "Can't find mapping model for migration")
+        var reading: [AnyHashable: Any] = Chain.automatic
+        reading[NSReadOnlyPersistentStoreOption] = true
+        let readOnly = try failure(chain, model, reading)
+        #expect(code(readOnly) == NSMigrationError && readOnly?.localizedDescription.contains("read-only") == true)
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary]) func identityMetadataAndFurtherStoresStay(kind: StoreKind) throws {
+        let chain = try Chain(kind)
+        try fill(chain)
+        try chain.with(Self.old) { context in
+            let coordinator = try #require(context.persistentStoreCoordinator)
+            try coordinator.setMetadata(["note": "mine"], for: coordinator.persistentStores[0])
+        }
+        let before = try chain.metadata()
+        try FileManager.default.createSymbolicLink(at: chain.place["link"], withDestinationURL: chain.url)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.new.model)
+        let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: chain.place["link"], options: Chain.automatic)
+        #expect(store.identifier == before[NSStoreUUIDKey] as? String && store.metadata["note"] as? String == "mine")
+        #expect(coordinator.persistentStores == [store])
+        try coordinator.remove(store)
+        let after = try chain.metadata()
+        #expect(after[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String && after["note"] as? String == "mine")
+        #expect(after[NSStoreModelVersionHashesKey] as? [String: Data] == Self.new.model.entityVersionHashesByName)
+        #expect(chain.place.names == ["link", "store"])
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: chain.place["link"].path)) != nil)
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary]) func aConfigurationIsMigratedAlone(kind: StoreKind) throws {
+        func model(_ sketch: Sketch) -> NSManagedObjectModel {
+            let model = sketch.model
+            model.setEntities([model.entitiesByName["A"]!], forConfigurationName: "Part")
+            return model
+        }
+        let place = try StorePlace()
+        func open(_ model: NSManagedObjectModel, _ body: (NSManagedObjectContext) throws -> Void) throws {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: "Part", at: place["store"], options: Chain.automatic)
+            let context = coordinator.newContext()
+            try body(context)
+            if context.hasChanges { try context.save() }
+            try coordinator.remove(store)
+        }
+        try open(model("A: name:string\nB: name:string")) { $0.make("A", ["name": "x"]) }
+        try open(model("A: title:string~name\nB: size:int32")) { context in
+            let found = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "A"))
+            #expect(found.map { $0.value(forKey: "title") as? String } == ["x"])
+        }
+    }
+
+    /// What a crash has left beside the store is no reason to fail, and somebody's file there is.
+    @Test(arguments: [StoreKind.binary]) func aFileBesideTheStoreIsLookedAtFirst(kind: StoreKind) throws {
+        let chain = try Chain(kind)
+        try fill(chain)
+        try FileManager.default.copyItem(at: chain.url, to: chain.place["store.migrating"])
+        #expect(try chain.lines(Self.new) == Self.migrated)
+        #expect(chain.place.names == ["store"])
+        let other = try Chain(kind)
+        try fill(other)
+        try Data("a letter".utf8).write(to: other.place["store.migrating"])
+        let error = #expect(throws: (any Error).self) { try other.with(Self.new) { _ in } }
+        #expect(code(error) != nil)
+        #expect(try String(contentsOf: other.place["store.migrating"], encoding: .utf8) == "a letter")
+        #expect(try other.lines(Self.old).count == 3)
+    }
+
+    /// A mapping model of one's own between the two goes before one that is inferred.
+    @Test func aManagersWayNeedsTheStoreForItself() throws {
+        let chain = try Chain()
+        try fill(chain)
+        let migrator = try StoreMigrator(MigrationEnd(url: chain.url, type: NSRecordLogStoreType, options: [NSRecordLogDurabilityOption: "none", NSPersistentStoreTimeoutOption: 0.05]))
+        let mapping = NSMappingModel(inferredFrom: try ModelComparison(from: Self.old.model, to: Self.new.model))
+        mapping.entityMappings[0].attributeMappings?[0].valueExpression = NSExpression(format: "FUNCTION($source.name, 'uppercaseString')")
+        #expect(!mapping.isInferred)
+        do {
+            let held = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
+            let store = try held.addPersistentStore(type: .recordLog, at: chain.url)
+            let error = #expect(throws: (any Error).self) {
+                try migrator.migrate(to: Self.new.model, by: mapping, looksForMappings: false, infers: false)
+            }
+            #expect(code(error) == NSPersistentStoreTimeoutError && (error as NSError?)?.localizedDescription.contains("open for writing") == true)
+            #expect(chain.place.names == ["store"])
+            try held.remove(store)
+        }
+        // One that reads alone keeps what it has.
+        let reader = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
+        try reader.addPersistentStore(type: .recordLog, at: chain.url, options: [NSReadOnlyPersistentStoreOption: true])
+        try migrator.migrate(to: Self.new.model, by: mapping, looksForMappings: false, infers: false)
+        #expect(try reader.newContext().count(for: NSFetchRequest<NSManagedObject>(entityName: "A")) == 2)
+        #expect(try chain.lines(Self.new, options: nil) == Self.migrated.map { $0.replacingOccurrences(of: "title=x", with: "title=X").replacingOccurrences(of: "title=y", with: "title=Y") })
+        #expect(try StoreVerification.verify(path: chain.url.path).isSound)
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary]) func ofSeveralThatMigrateAtOnceOneDoesIt(kind: StoreKind) throws {
+        let chain = try Chain(kind)
+        try fill(chain)
+        let models = (0..<6).map { _ in Self.new.model }, results = Mutex<[String]>([]), url = chain.url
+        DispatchQueue.concurrentPerform(iterations: models.count) { number in
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: models[number])
+            var text = ""
+            do {
+                let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: url, options: Chain.automatic)
+                text = "\(try coordinator.newContext().lines())"
+                try coordinator.remove(store)
+            } catch {
+                text = "\(error)"
+            }
+            results.withLock { $0.append(text) }
+        }
+        #expect(results.withLock { $0 } == Array(repeating: "\(Self.migrated)", count: models.count))
+        #expect(try chain.lines(Self.new, options: nil) == Self.migrated && chain.place.names == ["store"])
+    }
+
+    @Test func aStoreThatDoesNotCarryItsModelNeedsItInTheBundles() throws {
+        let chain = try Chain(.atomic)
+        try fill(chain)
+        let error = try failure(chain, Self.new.model, Chain.automatic)
+        #expect(code(error) == NSMigrationMissingSourceModelError && error?.userInfo["metadata"] != nil)
+    }
+
+    @Test func aVersionCanBeIgnoredWhereNothingIsMissing() throws {
+        for kind in [StoreKind.recordLog, .binary] {
+            let chain = try Chain(kind)
+            try chain.with(Sketch("A: name:string size:int32")) { $0.make("A", ["name": "x", "size": 1]) }
+            let ignoring: [AnyHashable: Any] = [NSIgnorePersistentStoreVersioningOption: true]
+            #expect(try chain.lines(Sketch("A: name:string! size:int32"), options: ignoring) == ["A: name=x size=1"])
+            if kind == .recordLog {
+                let error = #expect(throws: (any Error).self) { try chain.with(Sketch("A: name:string more:int32"), options: ignoring) { _ in } }
+                #expect(code(error) == NSPersistentStoreIncompatibleVersionHashError && (error as NSError?)?.localizedDescription.contains("A.more") == true)
+            }
+            #expect(try chain.lines(Sketch("A: name:string size:int32"), options: nil) == ["A: name=x size=1"], "its version stays")
+        }
+    }
+
+    @Test func aDocumentMigratesItsFile() async throws {
+        let place = try StorePlace()
+        let old = ManagedDocument(fileURL: place["a"], managedObjectModel: Self.old.model, concurrencyType: .privateQueueConcurrencyType)
+        try await old.save(to: place["a"], for: .forCreating)
+        let writing = old.managedObjectContext
+        await writing.perform { _ = writing.make("A", ["name": "x"]) }
+        try await old.close()
+        let new = ManagedDocument(fileURL: place["a"], managedObjectModel: Self.new.model, concurrencyType: .privateQueueConcurrencyType)
+        new.persistentStoreOptions = [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+        try await new.open()
+        let context = new.managedObjectContext
+        #expect(try await context.perform { try context.lines() } == ["A: b=- size=1 title=x"])
+        // A backup of the old version comes back as it would be opened.
+        let chain = try Chain()
+        try fill(chain)
+        try await new.revert(toContentsOf: chain.url)
+        #expect(try await context.perform { try context.lines() } == Self.migrated)
+        #expect(try chain.lines(Self.old, options: nil).count == 3 && place.names == ["a"])
+        try await new.close()
+    }
+
+    /// Random changes, one version after another, beside a plain list of what should be there.
+    @Test(arguments: [StoreKind.recordLog, .binary], [1, 2, 3]) func randomChainsKeepWhatTheyShould(kind: StoreKind, seed: UInt64) throws {
+        struct Column {
+            var name: String
+            var type: String
+            var identifier: String? = nil
+        }
+        var random = SeededGenerator(seed: seed &* 977 &+ (kind == .binary ? 1 : 0))
+        let chain = try Chain(kind)
+        var columns = [Column(name: "name", type: "string")]
+        // By name: the values of each column.
+        var rows: [[String: String]] = []
+        var counter = 0, entity = "E", formerEntity: String?
+        func sketch() -> Sketch {
+            let properties = columns.map { "\($0.name):\($0.type)\($0.identifier.map { "~\($0)" } ?? "")" }.joined(separator: " ")
+            return Sketch("\(entity)\(formerEntity.map { "~\($0)" } ?? ""): \(properties)")
+        }
+        func value(_ type: String) -> (Any, String) {
+            let number = Int.random(in: 0..<1_000, using: &random)
+            return type == "string" ? ("v\(number)", "v\(number)") : (number, "\(number)")
+        }
+        for round in 0..<8 {
+            try chain.with(sketch()) { (context: NSManagedObjectContext) throws -> Void in
+                #expect(
+                    try context.lines() == rows.map { row in
+                        "\(entity): " + columns.map(\.name).sorted().map { "\($0)=\(row[$0] ?? "nil")" }.joined(separator: " ")
+                    }.sorted(), "seed \(seed), round \(round)")
+                for _ in 0..<3 {
+                    let object = context.make(entity)
+                    var row: [String: String] = [:]
+                    for column in columns where Bool.random(using: &random) {
+                        let (value, text) = value(column.type)
+                        object.setValue(value, forKey: column.name)
+                        row[column.name] = text
+                    }
+                    rows.append(row)
+                }
+            }
+            formerEntity = nil
+            for place in columns.indices { columns[place].identifier = nil }
+            for _ in 0..<2 {
+                counter += 1
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: columns.append(Column(name: "c\(counter)", type: ["string", "int16", "int32"].randomElement(using: &random)!))
+                case 1 where columns.count > 1:
+                    let gone = columns.remove(at: Int.random(in: columns.indices, using: &random))
+                    for place in rows.indices { rows[place][gone.name] = nil }
+                case 2:
+                    let place = columns.indices.randomElement(using: &random)!, old = columns[place].name
+                    guard columns[place].identifier == nil, !old.hasPrefix("c\(counter - 1)") else { continue }
+                    columns[place].identifier = old
+                    columns[place].name = "c\(counter)"
+                    for row in rows.indices { rows[row]["c\(counter)"] = rows[row].removeValue(forKey: old) }
+                case 3:
+                    for place in columns.indices where columns[place].type == "int16" { columns[place].type = "int64" }
+                default:
+                    guard formerEntity == nil else { continue }
+                    formerEntity = entity
+                    entity = "E\(counter)"
+                }
+            }
+        }
+        #expect(chain.place.names == ["store"])
+    }
+}

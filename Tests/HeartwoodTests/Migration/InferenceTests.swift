@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// What no mapping is inferred for, and what is migrated and then found not to suit the model.
+@Suite struct InferenceTests {
+    struct Failure: CustomTestStringConvertible, Sendable {
+        let before: String
+        let after: String
+        let reason: String
+        let entity: String
+        let property: String?
+        var testDescription: String { reason }
+    }
+
+    static let failures = [
+        Failure(before: "A: x:string", after: "A: x:int32", reason: "Source and destination attribute types are incompatible", entity: "A", property: "x"),
+        Failure(before: "A: x:int32", after: "A: y:double~x", reason: "Source and destination attribute types are incompatible", entity: "A", property: "y"),
+        Failure(before: "A: x>>A", after: "A: x>A", reason: "A relationship to many has become one to one", entity: "A", property: "x"),
+        Failure(before: "A: x:string", after: "A: x>A", reason: "Source and destination properties are of different kinds", entity: "A", property: "x"),
+        Failure(
+            before: "A: x>B\nB: n:string\nC: n:string", after: "A: x>C\nB: n:string\nC: n:string",
+            reason: "The destination of the relationship is another entity", entity: "A", property: "x"),
+        Failure(before: "A: n:string", after: "B~A: n:string\nC~A: n:string", reason: "Two entities have the renaming identifier \"A\"", entity: "C", property: nil),
+        Failure(before: "A: n:string", after: "A: x:string~n y:string~n", reason: "Two properties have the renaming identifier \"n\"", entity: "A", property: "y"),
+        Failure(before: "A: n:string", after: "*A: n:string\nB < A:", reason: "The entity has become abstract, and may have objects", entity: "A", property: nil),
+    ]
+
+    @Test(arguments: failures) func aChangeThatSaysNothingOfValuesIsRefused(failure: Failure) throws {
+        let before = Sketch(failure.before).model, after = Sketch(failure.after).model
+        let direct = #expect(throws: (any Error).self) {
+            try NSMappingModel.inferredMappingModel(forSourceModel: before, destinationModel: after)
+        } as NSError?
+        #expect(code(direct) == NSInferredMappingModelError)
+        #expect(direct?.userInfo["reason"] as? String == failure.reason)
+        #expect(direct?.userInfo["entity"] as? String == failure.entity && direct?.userInfo["property"] as? String == failure.property)
+        let chain = try Chain()
+        try chain.with(Sketch(failure.before)) { $0.make("A") }
+        let contents = try Data(contentsOf: chain.url)
+        let error = #expect(throws: (any Error).self) { try chain.with(Sketch(failure.after)) { _ in } } as NSError?
+        #expect(code(error) == NSMigrationMissingMappingModelError)
+        #expect(error?.userInfo["reason"] as? String == "Can't find or automatically infer mapping model for migration")
+        #expect(error?.userInfo["sourceModel"] is NSManagedObjectModel && error?.userInfo["destinationModel"] is NSManagedObjectModel)
+        let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
+        #expect(code(cause) == NSInferredMappingModelError && cause?.userInfo["reason"] as? String == failure.reason)
+        #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"], "the store is as it was")
+    }
+
+    @Test func anIdentifierGoesBeforeAName() throws {
+        // The old "name" was once "title", and there is a new "title" beside it.
+        let before = Sketch("A: name:string~title").model, after = Sketch("A: name:string title:string").model
+        let comparison = try ModelComparison(from: before, to: after)
+        #expect(comparison.pairs[0].properties.map { "\($0.source.name) \($0.destination.name)" } == ["name title"])
+        #expect(comparison.pairs[0].added.map(\.name) == ["name"])
+    }
+
+    @Test func anInferredMappingIsNamedAsCoreDataNamesIt() throws {
+        let before = Sketch("Same: n:string\nOld: n:string\nGone: n:string"), after = Sketch("Same: n:string\nNew~Old: n:string x:string\nMore: n:string")
+        let model = try NSMappingModel.inferredMappingModel(forSourceModel: before.model, destinationModel: after.model)
+        #expect(model.entityMappingsByName.keys.sorted() == ["IEM_Add_More", "IEM_Copy_Same", "IEM_Remove_Gone", "IEM_Transform_New"])
+        let mapping = try #require(model.entityMappingsByName["IEM_Transform_New"])
+        #expect(mapping.sourceEntityName == "Old" && mapping.destinationEntityName == "New" && mapping.mappingType == .transformEntityMappingType)
+        #expect(mapping.sourceEntityVersionHash == before.model.entityVersionHashesByName["Old"])
+        #expect(mapping.attributeMappings?.map { "\($0.name!) \($0.valueExpression.map { "\($0)" } ?? "-")" } == ["n $source.n", "x -"])
+        #expect(
+            mapping.sourceExpression?.description
+                == "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", \"Old\", \"TRUEPREDICATE\"), $manager.sourceContext, NO)"
+                || mapping.sourceExpression?.description.hasPrefix("FETCH(FUNCTION($manager, ") == true)
+        #expect(model.entityMappingsByName["IEM_Remove_Gone"]?.mappingType == .removeEntityMappingType)
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary]) func whatIsRequiredMustHaveAValue(kind: StoreKind) throws {
+        for (after, reason, property) in [
+            ("A: name:string age:int32!", MigrationErrors.missingAttribute, "age"),
+            ("A: name:string! age:int32", MigrationErrors.missingAttribute, "name"),
+            ("A: name:string age:int32 friend>A!", MigrationErrors.missingRelationship, "friend"),
+        ] {
+            let chain = try Chain(kind)
+            try chain.with(Sketch("A: name:string age:int32")) { context in
+                context.make("A", ["name": "x", "age": 1])
+                context.make("A")
+            }
+            let contents = try Data(contentsOf: chain.url)
+            let error = #expect(throws: (any Error).self) { try chain.with(Sketch(after)) { _ in } } as NSError?
+            #expect(code(error) == NSMigrationError && error?.userInfo["reason"] as? String == reason, "\(String(describing: error))")
+            #expect(error?.userInfo["entity"] as? String == "A" && error?.userInfo["property"] as? String == property)
+            #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"])
+        }
+        // Where there is no object there is nothing that lacks a value.
+        let empty = try Chain(kind)
+        try empty.with(Sketch("A: name:string")) { _ in }
+        #expect(try empty.lines(Sketch("A: name:string age:int32!")).isEmpty)
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary]) func aNumberThatDoesNotFitEndsTheMigration(kind: StoreKind) throws {
+        let chain = try Chain(kind)
+        try chain.with(Sketch("A: x:int64")) { $0.make("A", ["x": 40_000]) }
+        let error = #expect(throws: (any Error).self) { try chain.with(Sketch("A: x:int16")) { _ in } } as NSError?
+        #expect(code(error) == NSMigrationError && error?.userInfo["property"] as? String == "x")
+        #expect(try chain.lines(Sketch("A: x:int64")) == ["A: x=40000"])
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary]) func whatBecomesUniqueMustBe(kind: StoreKind) throws {
+        func after() -> NSManagedObjectModel {
+            let model = Sketch("A: name:string").model
+            model.entities[0].uniquenessConstraints = [["name"]]
+            return model
+        }
+        let chain = try Chain(kind)
+        try chain.with(Sketch("A: name:string")) { context in for name in ["x", "y", "x"] { context.make("A", ["name": name]) } }
+        let error = #expect(throws: (any Error).self) { try chain.with(after()) { _ in } } as NSError?
+        #expect(code(error) == NSMigrationConstraintViolationError)
+        try chain.with(Sketch("A: name:string")) { context in
+            context.delete(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).first { $0.value(forKey: "name") as? String == "x" }!)
+        }
+        #expect(try chain.lines(after()) == ["A: name=x", "A: name=y"])
+    }
+}
