@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct ModelCommandTests {
-    private static func write(_ body: String) throws -> String {
+    static func write(_ body: String) throws -> String {
         let path = ToolProcess.temporaryPath("xcdatamodel")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try Data("<?xml version=\"1.0\"?>\n<model>\(body)</model>".utf8).write(to: URL(fileURLWithPath: path + "/contents"))

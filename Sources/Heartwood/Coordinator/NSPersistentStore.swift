@@ -218,7 +218,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Takes over what another store says of itself, its identity too, and writes what saves have put off. Version and type stay.
     func takeOver(_ metadata: [String: Any]) throws {
         self.metadata = RecordLogMetadata.ofSuccessor(self.metadata ?? [:], to: metadata)
-        try save(SaveBatch(author: nil) { _ in nil })
+        try save(SaveBatch(origin: .none) { _ in nil })
     }
 
     final func setPlace(_ url: URL) {

@@ -14,29 +14,25 @@ struct ModelDifference {
 
     private(set) var changes: [Change] = []
     let isSameVersion: Bool
+    private let comparison: ModelComparison
 
     var obstacles: [Change] { changes.filter { $0.obstacle != nil } }
 
     init(from old: LoadedModel, to new: LoadedModel) {
         isSameVersion = old.model.versionChecksum == new.model.versionChecksum
-        var taken: [ObjectIdentifier: String] = [:]
-        var pairs: [(NSEntityDescription?, NSEntityDescription)] = []
+        let comparison = ModelComparison(comparing: old.model, with: new.model)
+        self.comparison = comparison
+        let renamed = Dictionary(uniqueKeysWithValues: comparison.pairs.map { (ObjectIdentifier($0.source), $0.destination.title) })
+        for entity in comparison.removed.sorted(by: { $0.title < $1.title }) { add("-", entity.title, "entity removed, with its objects") }
         for entity in new.entities {
-            let source = Self.source(of: entity.title, entity.renamingIdentifier, in: old.entities, \.title, \.renamingIdentifier)
-            if let source, let other = taken[ObjectIdentifier(source)] {
-                add(
-                    "~", entity.title, "comes from \(source.title)",
-                    obstacle: "\(source.title) becomes \(other) as well, and a mapping takes an entity once")
-                continue
-            }
-            if let source { taken[ObjectIdentifier(source)] = entity.title }
-            pairs.append((source, entity))
+            if let pair = comparison.pair(to: entity) { compare(pair, renamed) } else { add("+", entity.title, "entity added") }
         }
-        for entity in old.entities where taken[ObjectIdentifier(entity)] == nil {
-            add("-", entity.title, "entity removed, with its objects")
-        }
-        for (source, entity) in pairs {
-            if let source { compare(source, entity, taken) } else { add("+", entity.title, "entity added") }
+        // What a property has become is told of where it is stated, and what keeps it from being taken over with it.
+        for obstacle in comparison.obstacles {
+            guard let entity = obstacle.entity, obstacle.property.map({ $0.entity === entity }) ?? true else { continue }
+            let place = [entity.title, obstacle.property?.name].compactMap(\.self).joined(separator: ".")
+            guard !changes.contains(where: { $0.place == place && $0.obstacle != nil }) else { continue }
+            add("~", place, "cannot be taken over", obstacle: obstacle.reason.prefix(1).lowercased() + obstacle.reason.dropFirst())
         }
     }
 
@@ -44,18 +40,10 @@ struct ModelDifference {
         changes.append(Change(sign: sign, place: place, text: text, obstacle: obstacle))
     }
 
-    /// What the thing was called before: what its renaming identifier says, else the same name; or what has the same identifier.
-    private static func source<Thing>(
-        of name: String, _ identifier: String?, in things: [Thing], _ title: (Thing) -> String, _ other: (Thing) -> String?
-    ) -> Thing? {
-        things.first { title($0) == identifier ?? name } ?? identifier.flatMap { id in things.first { other($0) == id } }
-            ?? things.first { title($0) == name }
-    }
-
     // MARK: Entities
 
-    private mutating func compare(_ old: NSEntityDescription, _ new: NSEntityDescription, _ renamed: [ObjectIdentifier: String]) {
-        let place = new.title
+    private mutating func compare(_ pair: ModelComparison.EntityPair, _ renamed: [ObjectIdentifier: String]) {
+        let old = pair.source, new = pair.destination, place = new.title
         if old.title != new.title { add("~", place, "renamed, was \(old.title)") }
         let parent = old.superentity.map { renamed[ObjectIdentifier($0)] ?? $0.title }
         if parent != new.superentity?.title {
@@ -70,20 +58,17 @@ struct ModelDifference {
         if old.managedObjectClassName != new.managedObjectClassName {
             add("~", place, "class \(new.managedObjectClassName ?? "none"), was \(old.managedObjectClassName ?? "none")")
         }
-        var taken: Set<ObjectIdentifier> = []
-        let before = old.properties, after = new.properties
-        for property in after {
-            let source = Self.source(of: property.name, property.renamingIdentifier, in: before, \.name, \.renamingIdentifier)
-            // What is inherited is compared where it is stated.
-            let isOwn = property.entity === new
-            if let source {
-                taken.insert(ObjectIdentifier(source))
-                if isOwn { compare(source, property, "\(place).\(property.name)", renamed) }
-            } else if isOwn {
-                added(property, "\(place).\(property.name)")
+        // What is inherited is compared where it is stated.
+        for property in new.properties where property.entity === new {
+            let place = "\(place).\(property.name)"
+            if let match = pair.matches.first(where: { $0.destination === property }) {
+                compare(match.source, property, place, renamed)
+            } else if !(property is NSFetchedPropertyDescription) || !(old.propertiesByName[property.name] is NSFetchedPropertyDescription) {
+                added(property, place)
             }
         }
-        for property in before where !taken.contains(ObjectIdentifier(property)) && property.entity === old {
+        for property in old.properties where property.entity === old && !pair.matches.contains(where: { $0.source === property }) {
+            if property is NSFetchedPropertyDescription, new.propertiesByName[property.name] is NSFetchedPropertyDescription { continue }
             add("-", "\(place).\(property.name)", "\(Self.kind(property)) removed")
         }
         compareConstraints(old, new)
@@ -126,7 +111,7 @@ struct ModelDifference {
         guard Self.kind(old) == Self.kind(new) else {
             return add(
                 "~", place, "\(Self.kind(new)), was \(Self.kind(old))",
-                obstacle: "what the one's values become in the other is not said")
+                obstacle: ModelComparison.takesOver(old, new) ? nil : "what the one's values become in the other is not said")
         }
         if old.name != new.name { add("~", place, "renamed, was \(old.name)") }
         if old.isTransient != new.isTransient { add("~", place, new.isTransient ? "became transient" : "is not transient any more") }
@@ -141,7 +126,7 @@ struct ModelDifference {
     private mutating func compare(_ old: NSAttributeDescription, _ new: NSAttributeDescription, _ place: String) {
         if old.typeTitle != new.typeTitle {
             let why = "a \(old.typeTitle) does not become a \(new.typeTitle) by itself"
-            add("~", place, "\(new.typeTitle), was \(old.typeTitle)", obstacle: old.isTransient || new.isTransient ? nil : why)
+            add("~", place, "\(new.typeTitle), was \(old.typeTitle)", obstacle: ModelComparison.takesOver(old, new) ? nil : why)
         }
         if old.isOptional != new.isOptional {
             let lacks = !new.isOptional && new.defaultValue == nil && !new.isTransient
@@ -168,18 +153,12 @@ struct ModelDifference {
         let before = old.destinationEntity.map { renamed[ObjectIdentifier($0)] ?? $0.title } ?? "?"
         let after = new.destinationEntity?.title ?? "?"
         if before != after {
-            var known = new.destinationEntity?.managedObjectModel?.entitiesByName[before]
-            var isWider = false
-            while let entity = known {
-                isWider = isWider || entity === new.destinationEntity
-                known = entity.superentity
-            }
-            add("~", place, "leads to \(after), was to \(before)", obstacle: isWider ? nil : "a \(before) is no \(after)")
+            add("~", place, "leads to \(after), was to \(before)", obstacle: isMoved(new) ? "a \(before) is no \(after)" : nil)
         }
         if old.isToMany != new.isToMany {
             add(
                 "~", place, new.isToMany ? "to-many, was to-one" : "to-one, was to-many",
-                obstacle: new.isToMany ? nil : "which of several members is to be kept is not said")
+                obstacle: ModelComparison.takesOver(old, new) ? nil : "which of several members is to be kept is not said")
         } else if (old.minCount, old.maxCount) != (new.minCount, new.maxCount) || old.isOptional != new.isOptional {
             add("~", place, "\(new.multiplicity), was \(old.multiplicity)")
         }
@@ -190,17 +169,26 @@ struct ModelDifference {
         if inverses.0 != inverses.1, !isRenamed { add("~", place, "inverse \(inverses.1 ?? "none"), was \(inverses.0 ?? "none")") }
     }
 
+    /// Whether a relationship's objects cannot be its objects any more.
+    private func isMoved(_ relationship: NSRelationshipDescription) -> Bool {
+        comparison.obstacles.contains { $0.property === relationship }
+    }
+
     // MARK: Text
+
+    /// A line for each change.
+    var changesText: String {
+        let width = changes.map(\.place.count).max() ?? 0
+        return changes.map { change in
+            "\(change.sign) \(change.place)\(String(repeating: " ", count: width - change.place.count))  \(change.text)"
+        }.joined(separator: "\n")
+    }
 
     var text: String {
         guard !changes.isEmpty else {
             return isSameVersion ? "The models are the same." : "The models differ in nothing that is listed here."
         }
-        let width = changes.map(\.place.count).max() ?? 0
-        var lines = changes.map { change in
-            "\(change.sign) \(change.place)\(String(repeating: " ", count: width - change.place.count))  \(change.text)"
-        }
-        lines.append("")
+        var lines = [changesText, ""]
         if isSameVersion {
             lines.append("Stores of the one open with the other as they are: nothing of this changes how objects are stored.")
         } else if obstacles.isEmpty {

@@ -1,0 +1,63 @@
+import Foundation
+import Heartwood
+
+struct MigrateCommand: Command {
+    static let name = "migrate"
+    static let summary = "bring a store to another version of its model"
+    static let help = """
+        USAGE: heartwood migrate STORE --to MODEL [--mapping MAPPING] [--dry-run]
+
+        MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store, which carries its model. What has the same name, or
+        names its former one (a renaming identifier), is the same; `heartwood model diff` tells beforehand what that makes of two models.
+        The store is changed at once or not at all, and nobody else may write to it meanwhile.
+
+          --mapping M   an .xcmappingmodel that says what becomes of what; one that names policies needs the program that has them
+          --dry-run     tell what would change, and change nothing; exit code 1 where no migration can be inferred
+        """
+    static let options: Set<String> = ["to", "mapping"]
+    static let flags: Set<String> = ["dry-run"]
+
+    private let store: String
+    private let model: String
+    private let mapping: String?
+    private let isDry: Bool
+
+    init(_ arguments: Arguments) throws {
+        store = try arguments.exactly(["STORE"])[0]
+        model = try arguments.required("to")
+        mapping = arguments["mapping"]
+        isDry = arguments.has("dry-run")
+    }
+
+    func run() throws -> Int32 {
+        let old = try LoadedModel(path: store), new = try LoadedModel(path: model)
+        let mappingModel = try mapping.map { path in
+            guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(path)") }
+            return try NSMappingModel.load(contentsOf: URL(fileURLWithPath: path))
+        }
+        for entity in mappingModel?.entityMappings ?? [] {
+            guard let policy = entity.entityMigrationPolicyClassName else { continue }
+            throw ToolError.usage("the mapping \(entity.name ?? "?") names the policy \(policy), which only the program that has it can call")
+        }
+        let difference = ModelDifference(from: old, to: new)
+        guard !difference.isSameVersion else {
+            Output.line("The store has this version already.")
+            return 0
+        }
+        if isDry {
+            Output.line(mappingModel == nil ? difference.text : difference.changesText)
+            return mappingModel != nil || difference.obstacles.isEmpty ? 0 : 1
+        }
+        try StoredModel.migrate(URL(fileURLWithPath: store), to: new.model, by: mappingModel)
+        let open = try OpenStore(path: store, isReadOnly: true)
+        defer { try? open.close() }
+        let request = { (entity: NSEntityDescription) in
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.title)
+            request.includesSubentities = false
+            return request
+        }
+        let count = try open.model.entities.filter { !$0.isAbstract }.reduce(0) { try $0 + open.context.count(for: request($1)) }
+        Output.line("\(Output.number(count)) objects have the version of \(new.name)")
+        return 0
+    }
+}
