@@ -34,10 +34,10 @@ struct StoreMigrator {
                 "The store is read-only", [NSFilePathErrorKey: store.url.path],
                 "the store at \(store.url.path) was to be opened read-only; open it for writing once")
         }
-        let source = try sourceModel(metadata)
-        var found = mapping
-        if found == nil, looksForMappings { found = NSMappingModel(directories: ModelFinder.directories, source, model) }
         do {
+            let source = try sourceModel(metadata)
+            var found = mapping
+            if found == nil, looksForMappings { found = NSMappingModel(directories: ModelFinder.directories, source, model) }
             if let found { return try rewrite(by: found, from: source, to: model) }
             guard infers else { throw MigrationErrors.noMapping(from: source, to: model, cause: nil) }
             let comparison: ModelComparison

@@ -63,11 +63,11 @@ final class ColumnMigration {
     func changes(_ row: RowView) throws -> Bool {
         if let moved {
             let new = reference(in: row, moved)
-            if new == nil, isRequired { throw missing("relationship") }
+            if new == nil, isRequired { throw MigrationErrors.missing(column.property, of: entity) }
             return new?.rawValue != access(in: row).map { row.reference($0).rawValue }
         }
         guard access(in: row) == nil else { return conversion != .none }
-        if isRequired { throw missing(column.property is NSRelationshipDescription ? "relationship" : "attribute") }
+        if isRequired { throw MigrationErrors.missing(column.property, of: entity) }
         return filling != nil
     }
 
@@ -85,7 +85,7 @@ final class ColumnMigration {
         case .none: builder.copy(position, from: row, access)
         case .integer:
             let value = row.int64(access)
-            guard fits(value) else { throw error("The value \(value) does not fit the attribute's type") }
+            guard fits(value) else { throw MigrationErrors.unsuited("The value \(value) does not fit the attribute's type", column.property, of: entity) }
             builder.set(position, int64: value)
         case .floatingPoint: builder.set(position, double: row.double(access))
         case .external:
@@ -103,13 +103,5 @@ final class ColumnMigration {
         case .int32: Int32(exactly: value) != nil
         default: true
         }
-    }
-
-    private func missing(_ kind: String) -> NSError {
-        error("Validation error missing attribute values on mandatory destination \(kind)")
-    }
-
-    private func error(_ reason: String) -> NSError {
-        MigrationError.make(reason, entity, column.property)
     }
 }

@@ -82,7 +82,8 @@ struct MigratedRelationships {
                 }
                 guard !gone.isEmpty || !references.isEmpty else { continue }
                 result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(gone: gone, references) { row in
-                    MigrationError.make("The object in row \(row) would have two of what it can have one of", table.destination, relationship)
+                    MigrationErrors.unsuited(
+                        "The object in row \(row) would have two of what it can have one of", relationship, of: table.destination)
                 }
             }
         }

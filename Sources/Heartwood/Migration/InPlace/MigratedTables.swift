@@ -10,9 +10,7 @@ struct MigratedTables {
     /// The entities of the old model.
     let sources: [NSEntityDescription]
 
-    /// - Throws: 134110 where an entity that has objects has become abstract.
-    init(_ comparison: ModelComparison, _ entities: [NSEntityDescription], _ base: Snapshot) throws {
-        let catalog = base.catalog
+    init(_ comparison: ModelComparison, _ entities: [NSEntityDescription], _ catalog: Catalog) {
         var list: [MigratedTable] = [], added: [NSEntityDescription] = []
         var kept: Set<TableID> = []
         for entity in NSEntityDescription.concrete(among: entities) {
@@ -27,10 +25,6 @@ struct MigratedTables {
         self.added = added
         // Link tables are the relationships' to drop.
         sources = comparison.pairs.map(\.source) + comparison.removed
-        for pair in comparison.pairs where pair.destination.isAbstract && !pair.source.isAbstract {
-            guard let table = catalog.table(named: pair.source.name ?? ""), base.rowCount(table.id) > 0 else { continue }
-            throw MigrationError.make("The entity is abstract now, and there are objects of it", pair.destination)
-        }
         dropped = NSEntityDescription.concrete(among: sources).compactMap { entity in
             catalog.table(named: entity.name ?? "").flatMap { kept.contains($0.id) ? nil : $0.id }
         }

@@ -73,6 +73,6 @@ struct MigratedUniqueness {
             NSMigrationConstraintViolationError,
             "The store cannot be brought to the model's version: the objects of \(entity) in the rows \(one) and \(other) have the same "
                 + "values of \(names), which are unique in that version. It is as it was.",
-            ["reason": "Cannot migrate store in-place: constraint violation during attempted migration", "entity": entity, "constraint": constraint])
+            ["reason": "constraint violation during attempted migration", "entity": entity, "constraint": constraint])
     }
 }

@@ -27,7 +27,7 @@ struct RecordLogMigration {
 
     /// - Returns: false where one of the changes is none that is made in place; the transaction is not to be committed then.
     func run() throws -> Bool {
-        let tables = try MigratedTables(comparison, entities, base)
+        let tables = MigratedTables(comparison, entities, base.catalog)
         guard let relationships = MigratedRelationships(tables, entities, base.catalog) else { return false }
         try drop(tables, relationships)
         try transaction.rename(tables: tables.names.merging(relationships.names) { $1 }, columns: tables.columnNames)

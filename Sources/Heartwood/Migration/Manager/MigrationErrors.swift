@@ -22,6 +22,13 @@ enum MigrationErrors {
                 + "or give it a value by a mapping model")
     }
 
+    /// Of what is in the store.
+    static func unsuited(_ reason: String, _ property: NSPropertyDescription, of entity: NSEntityDescription) -> NSError {
+        make(
+            reason, ["entity": entity.name ?? "", "property": property.name],
+            "\(reason) (\(entity.name ?? "?").\(property.name)). It is as it was")
+    }
+
     static func value(_ message: String, _ mapping: NSEntityMapping, _ property: String) -> NSError {
         make(
             "A value does not suit its property", ["entity": mapping.destinationEntityName ?? "", "property": property],
