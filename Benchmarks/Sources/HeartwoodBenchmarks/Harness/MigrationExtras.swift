@@ -15,24 +15,26 @@ struct MigrationExtras {
         let change: (NSEntityDescription) -> Void
     }
 
-    private static let steps = [
-        Step(name: "version: an optional attribute more", sql: "ALTER TABLE person ADD COLUMN nickname TEXT") { person in
-            person.properties.append(attribute("nickname", .stringAttributeType))
-        },
-        Step(name: "version: a number more, 7 in each row", sql: "ALTER TABLE person ADD COLUMN level INTEGER NOT NULL DEFAULT 7") { person in
-            let level = attribute("level", .integer64AttributeType)
-            level.isOptional = false
-            level.defaultValue = 7
-            person.properties.append(level)
-        },
-        Step(name: "version: an attribute renamed", sql: "ALTER TABLE person RENAME COLUMN score TO points") { person in
-            person.attributesByName["score"]?.renamingIdentifier = "score"
-            person.attributesByName["score"]?.name = "points"
-        },
-        Step(name: "version: an attribute less", sql: "ALTER TABLE person DROP COLUMN note") { person in
-            person.properties.removeAll { $0.name == "note" }
-        },
-    ]
+    private static var steps: [Step] {
+        [
+            Step(name: "version: an optional attribute more", sql: "ALTER TABLE person ADD COLUMN nickname TEXT") { person in
+                person.properties.append(attribute("nickname", .stringAttributeType))
+            },
+            Step(name: "version: a number more, 7 in each row", sql: "ALTER TABLE person ADD COLUMN level INTEGER NOT NULL DEFAULT 7") { person in
+                let level = attribute("level", .integer64AttributeType)
+                level.isOptional = false
+                level.defaultValue = 7
+                person.properties.append(level)
+            },
+            Step(name: "version: an attribute renamed", sql: "ALTER TABLE person RENAME COLUMN score TO points") { person in
+                person.attributesByName["score"]?.renamingIdentifier = "score"
+                person.attributesByName["score"]?.name = "points"
+            },
+            Step(name: "version: an attribute less", sql: "ALTER TABLE person DROP COLUMN note") { person in
+                person.properties.removeAll { $0.name == "note" }
+            },
+        ]
+    }
 
     private static func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
         let attribute = NSAttributeDescription()
