@@ -41,7 +41,7 @@ struct ResultsChange {
                 && sections[old.section(of: touched[index].old)] == new.section(of: touched[index].new)
         }
         var stays = [Bool](repeating: false, count: touched.count)
-        for place in Self.longestRise(candidates.map { touched[$0].new }) { stays[candidates[place]] = true }
+        for place in LongestRise.places(in: candidates.map { touched[$0].new }) { stays[candidates[place]] = true }
         for (index, pair) in touched.enumerated() {
             if !stays[index] { moved.append(pair) } else if isChanged(pair.new) { updated.append(pair) }
         }
@@ -78,29 +78,5 @@ struct ResultsChange {
         let keptOld = Set(kept), keptNew = Set(kept.map { common[$0] })
         deletedSections = old.sections.indices.filter { !keptOld.contains($0) }
         insertedSections = new.sections.indices.filter { !keptNew.contains($0) }
-    }
-
-    /// The places of a longest rising part of distinct numbers.
-    static func longestRise(_ numbers: [Int]) -> [Int] {
-        /// By length: the place of the smallest number that ends a rise so long.
-        var ends: [Int] = []
-        var before = [Int](repeating: -1, count: numbers.count)
-        for (place, number) in numbers.enumerated() {
-            var low = 0, high = ends.count
-            if let last = ends.last, numbers[last] < number { low = high }
-            while low < high {
-                let middle = (low + high) / 2
-                if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-            }
-            if low > 0 { before[place] = ends[low - 1] }
-            if low == ends.count { ends.append(place) } else { ends[low] = place }
-        }
-        var rise: [Int] = []
-        var place = ends.last ?? -1
-        while place >= 0 {
-            rise.append(place)
-            place = before[place]
-        }
-        return rise.reversed()
     }
 }

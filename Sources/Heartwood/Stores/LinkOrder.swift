@@ -61,26 +61,6 @@ enum LinkOrder {
     /// The indices of a longest rising part of the places there are.
     private static func risingIndices(_ places: [Int64?]) -> [Int] {
         let known = places.indices.filter { places[$0] != nil }
-        guard !zip(known, known.dropFirst()).allSatisfy({ (places[$0] ?? 0) < (places[$1] ?? 0) }) else { return known }
-        // By length: the index that a rising part of this length ends with at the lowest place; and what comes before each index.
-        var ends: [Int] = []
-        var before = [Int](repeating: -1, count: places.count)
-        for index in known {
-            let place = places[index] ?? 0
-            var low = 0, high = ends.count
-            while low < high {
-                let middle = (low + high) / 2
-                if (places[ends[middle]] ?? 0) < place { low = middle + 1 } else { high = middle }
-            }
-            before[index] = low == 0 ? -1 : ends[low - 1]
-            if low == ends.count { ends.append(index) } else { ends[low] = index }
-        }
-        var result: [Int] = []
-        var index = ends.last ?? -1
-        while index >= 0 {
-            result.append(index)
-            index = before[index]
-        }
-        return result.reversed()
+        return LongestRise.places(in: known.map { places[$0] ?? 0 }).map { known[$0] }
     }
 }

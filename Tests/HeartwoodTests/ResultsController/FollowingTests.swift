@@ -244,9 +244,9 @@ import Testing
     }
 
     @Test func longestRisesAreFound() {
-        #expect(ResultsChange.longestRise([]) == [])
-        #expect(ResultsChange.longestRise([3, 1, 2, 5, 4]) == [1, 2, 4])
-        #expect(ResultsChange.longestRise([0, 1, 2]) == [0, 1, 2])
-        #expect(ResultsChange.longestRise([2, 1, 0]).count == 1)
+        #expect(LongestRise.places(in: [] as [Int]) == [])
+        #expect(LongestRise.places(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
+        #expect(LongestRise.places(in: [0, 1, 2]) == [0, 1, 2])
+        #expect(LongestRise.places(in: [2, 1, 0]).count == 1)
     }
 }
