@@ -52,13 +52,8 @@ extension RecordLogStore {
 
     /// What the options say of tracking; nil for nothing.
     private var historyOption: Bool? {
-        switch options?[NSPersistentHistoryTrackingKey] {
-        case let number as NSNumber: number.boolValue
-        case let flag as Bool: flag
         // Apple's frameworks take options of tracking here.
-        case is NSDictionary: true
-        default: nil
-        }
+        options?[NSPersistentHistoryTrackingKey] is NSDictionary ? true : flag(NSPersistentHistoryTrackingKey)
     }
 
     /// Makes the history of a new store, in the commit that makes the store.

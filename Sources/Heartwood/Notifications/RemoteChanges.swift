@@ -30,8 +30,7 @@ extension NSPersistentStore {
     }
 
     fileprivate final var postsRemoteChanges: Bool {
-        let value = options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
-        return (value as? NSNumber)?.boolValue ?? value as? Bool ?? false
+        flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey) ?? false
     }
 }
 

@@ -16,6 +16,14 @@ extension NSPersistentStore {
         return options
     }
 
+    /// What options say of something that is on or off; nil where they do not.
+    static func flag(_ option: String, in options: [AnyHashable: Any]?) -> Bool? {
+        let value = options?[option]
+        return value as? Bool ?? (value as? NSNumber)?.boolValue
+    }
+
+    final func flag(_ option: String) -> Bool? { Self.flag(option, in: options) }
+
     final func number(_ option: String) -> Double? {
         let value = options?[option]
         return (value as? NSNumber)?.doubleValue ?? value as? Double ?? (value as? Int).map(Double.init)

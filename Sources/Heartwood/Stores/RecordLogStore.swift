@@ -48,8 +48,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         var options = commonOptions
         options.compaction = compactionPolicy
         options.makeExtractor = SpecifiedKeys.make
-        let mapping = self.options?[NSRecordLogMemoryMappingOption]
-        options.usesMemoryMapping = mapping as? Bool ?? (mapping as? NSNumber)?.boolValue ?? true
+        options.usesMemoryMapping = flag(NSRecordLogMemoryMappingOption) ?? true
         if let bytes = number(NSRecordLogIndexMemoryOption) {
             options.indexMemory = Int(exactly: max(0, bytes).rounded()) ?? .max
         }
@@ -58,8 +57,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     /// nil: the store is compacted where somebody asks for it.
     private var compactionPolicy: CompactionPolicy? {
-        if let isOn = options?[NSRecordLogAutomaticCompactionOption] as? NSNumber, !isOn.boolValue { return nil }
-        if let isOn = options?[NSRecordLogAutomaticCompactionOption] as? Bool, !isOn { return nil }
+        guard flag(NSRecordLogAutomaticCompactionOption) ?? true else { return nil }
         var policy = CompactionPolicy()
         if let ratio = number(NSRecordLogCompactionDeadRatioOption) { policy.deadRatio = ratio }
         if let bytes = number(NSRecordLogCompactionMinimumBytesOption) {

@@ -25,19 +25,14 @@ struct MigrationOptions {
     let staged: NSStagedMigrationManager?
 
     init(_ options: [AnyHashable: Any]?) {
-        migrates = Self.isSet(NSMigratePersistentStoresAutomaticallyOption, options)
-        infers = Self.isSet(NSInferMappingModelAutomaticallyOption, options)
-        isReadOnly = Self.isSet(NSReadOnlyPersistentStoreOption, options)
+        migrates = NSPersistentStore.flag(NSMigratePersistentStoresAutomaticallyOption, in: options) ?? false
+        infers = NSPersistentStore.flag(NSInferMappingModelAutomaticallyOption, in: options) ?? false
+        isReadOnly = NSPersistentStore.flag(NSReadOnlyPersistentStoreOption, in: options) ?? false
         staged = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager
-    }
-
-    static func isSet(_ key: String, _ options: [AnyHashable: Any]?) -> Bool {
-        let value = options?[key]
-        return value as? Bool ?? (value as? NSNumber)?.boolValue ?? false
     }
 }
 
 extension NSPersistentStore {
     /// Whether the version of the model with which the store was made is not asked.
-    final var ignoresVersion: Bool { MigrationOptions.isSet(NSIgnorePersistentStoreVersioningOption, options) }
+    final var ignoresVersion: Bool { flag(NSIgnorePersistentStoreVersioningOption) ?? false }
 }
