@@ -18,10 +18,6 @@ package struct ModelComparison {
         var added: [NSPropertyDescription] {
             destination.properties.filter { property in !properties.contains { $0.destination === property } }
         }
-        /// The source's properties that the destination has no more.
-        var removed: [NSPropertyDescription] {
-            source.properties.filter { property in !properties.contains { $0.source === property } }
-        }
     }
 
     package struct PropertyPair {

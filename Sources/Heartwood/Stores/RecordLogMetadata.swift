@@ -6,12 +6,28 @@ enum RecordLogMetadata {
     static func initial(
         identifier: (UInt64, UInt64), type: String, model: NSManagedObjectModel, configuration: String?
     ) -> [String: Any] {
-        [
-            NSStoreUUIDKey: UUID(storedBytes: identifier).uuidString,
-            NSStoreTypeKey: type,
-            NSStoreModelVersionHashesKey: hashes(of: model, configuration: configuration),
-            NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.compactMap { $0 as? String }.sorted(),
-        ]
+        var metadata: [String: Any] = [NSStoreUUIDKey: UUID(storedBytes: identifier).uuidString, NSStoreTypeKey: type]
+        setVersion(of: model, configuration: configuration, in: &metadata)
+        return metadata
+    }
+
+    static func setVersion(of model: NSManagedObjectModel, configuration: String?, in metadata: inout [String: Any]) {
+        metadata[NSStoreModelVersionHashesKey] = hashes(of: model, configuration: configuration)
+        metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
+    }
+
+    /// Writes metadata that say which version the store has, and the version itself.
+    static func write(
+        _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String?, in transaction: Transaction
+    ) throws {
+        try transaction.setSystemValue(RecordLogSystemRow.metadata, try encode(metadata))
+        try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
+        try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum(of: model, configuration: configuration).utf8))
+    }
+
+    /// The `checksum(of:configuration:)` of the version that a store has; nil before it has one.
+    static func checksum(in snapshot: Snapshot) throws -> String? {
+        try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
     }
 
     static func hashes(of model: NSManagedObjectModel, configuration: String?) -> [String: Data] {

@@ -93,7 +93,6 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         log: LogStore, model: NSManagedObjectModel, _ entities: [NSEntityDescription], _ derivations: [ObjectIdentifier: [Derivation]],
         firstSlot: UInt16
     ) throws -> [EntityRuntime] {
-        let checksum = RecordLogMetadata.checksum(of: model, configuration: configurationName)
         var snapshot = log.snapshot()
         if try snapshot.systemValue(RecordLogSystemRow.modelChecksum) == nil {
             guard !isReadOnly else {
@@ -106,15 +105,14 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 try beginHistory(in: transaction)
                 let metadata = RecordLogMetadata.initial(
                     identifier: log.storeID, type: type, model: model, configuration: configurationName)
-                try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
-                try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
-                try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksum.utf8))
+                try RecordLogMetadata.write(metadata, model, configuration: configurationName, in: transaction)
             }
         }
         snapshot = log.snapshot()
-        let stored = try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
+        let stored = try RecordLogMetadata.checksum(in: snapshot)
         let metadata = try RecordLogMetadata.read(snapshot)
-        let isOther = stored != checksum && !model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata)
+        let isOther = stored != RecordLogMetadata.checksum(of: model, configuration: configurationName)
+            && !model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata)
         guard !isOther || ignoresVersion else {
             throw RecordLogMetadata.mismatch(path: log.path, model: model, configuration: configurationName, metadata: metadata)
         }
@@ -176,10 +174,8 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
             guard let loaded = state.loaded else { return nil }
             if loaded.view.isNewest { return loaded.view }
             let made = RecordLogView(of: loaded.log, schema: loaded.schema, slotBase: slotBase)
-            if made.snapshot.catalog !== loaded.catalog {
-                try checkVersion(of: made.snapshot, loaded)
-                state.loaded?.catalog = made.snapshot.catalog
-            }
+            try checkVersion(of: made.snapshot, loaded)
+            state.loaded?.catalog = made.snapshot.catalog
             state.loaded?.view = made
             return made
         }
@@ -189,9 +185,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     /// - Throws: 134100 where somebody has brought the store to another version of its model since it was loaded: its tables are others now.
     final func checkVersion(of snapshot: Snapshot, _ loaded: Loaded) throws {
-        guard snapshot.catalog !== loaded.catalog else { return }
-        let stored = try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
-        guard stored != loaded.version else { return }
+        guard try snapshot.catalog !== loaded.catalog && RecordLogMetadata.checksum(in: snapshot) != loaded.version else { return }
         throw CoreDataError.make(
             NSPersistentStoreIncompatibleVersionHashError,
             "The store at \(loaded.log.path) was brought to another version of its model since it was added. Remove it, and add it with that "

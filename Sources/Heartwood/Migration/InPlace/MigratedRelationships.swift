@@ -90,15 +90,13 @@ struct MigratedRelationships {
         return result
     }
 
-    func columns(of table: MigratedTable, _ moved: Moved) -> [String: MovedReferences] { moved[table.definition.id] ?? [:] }
-
     // MARK: Link rows
 
     /// Writes the rows of new link tables, and takes those of kept ones away whose ends are gone.
     /// - Returns: whether any row was written.
     /// - Complexity: O(pairs log pairs) in time, and O(pairs) in memory for a relationship whose place changes.
-    func write(_ moved: Moved, _ transaction: Transaction) throws -> Bool {
-        var hasWritten = !moved.isEmpty
+    func write(_ transaction: Transaction) throws -> Bool {
+        var hasWritten = false
         for link in kept {
             guard let ends = link.ends, let layout = transaction.catalog.table(link.table)?.currentLayout else { continue }
             try transaction.base.scan(link.table) { row in

@@ -11,15 +11,13 @@ final class MigratedTable {
     let columns: [MigratedColumn]
     /// Properties of the old version and what they are in the new one.
     let pairs: [(NSPropertyDescription, NSPropertyDescription)]
-    private let oldIndexes: [IndexDefinition]
 
-    init(_ definition: TableDefinition, _ pair: ModelComparison.EntityPair, _ catalog: Catalog) {
+    init(_ definition: TableDefinition, _ pair: ModelComparison.EntityPair) {
         self.definition = definition
         source = pair.source
         destination = pair.destination
         columns = MigratedColumn.all(of: pair, definition)
         pairs = pair.properties.map { ($0.source, $0.destination) }
-        oldIndexes = catalog.indexes(on: definition.id)
     }
 
     /// A name that no property has.
@@ -58,7 +56,7 @@ final class MigratedTable {
             // What is made of columns by their names was made of others, where names or layouts have changed.
             plan.found(in: transaction.catalog, table).flatMap { $0.extractorName != nil && (isRenamed || isLayoutChanged) ? nil : $0 }
         }
-        for index in oldIndexes where !found.contains(where: { $0?.id == index.id }) { try transaction.dropIndex(index.id) }
+        for index in transaction.base.catalog.indexes(on: table.id) where !found.contains(where: { $0?.id == index.id }) { try transaction.dropIndex(index.id) }
         for (plan, found) in zip(plans, found) where found == nil && !plan.name.hasPrefix(RecordLogNames.index("")) {
             guard let made = plan.definition(table.currentLayout) else { continue }
             _ = try transaction.defineIndex(named: plan.name, on: table.id, parts: made.parts, extractorName: made.extractorName)

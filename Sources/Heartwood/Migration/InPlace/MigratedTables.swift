@@ -19,7 +19,7 @@ struct MigratedTables {
                 continue
             }
             kept.insert(table.id)
-            list.append(MigratedTable(table, pair, catalog))
+            list.append(MigratedTable(table, pair))
         }
         self.list = list
         self.added = added

@@ -11,7 +11,6 @@ import RecordLog
 struct RecordLogMigration {
     let transaction: Transaction
     let comparison: ModelComparison
-    let configuration: String?
     private let entities: [NSEntityDescription]
 
     private var base: Snapshot { transaction.base }
@@ -20,7 +19,6 @@ struct RecordLogMigration {
     init(_ transaction: Transaction, _ comparison: ModelComparison, configuration: String?) {
         self.transaction = transaction
         self.comparison = comparison
-        self.configuration = configuration
         let model = comparison.destination
         entities = model.entities(forConfigurationName: configuration) ?? model.entities
     }
@@ -29,23 +27,17 @@ struct RecordLogMigration {
     func run() throws -> Bool {
         let tables = MigratedTables(comparison, entities, base.catalog)
         guard let relationships = MigratedRelationships(tables, entities, base.catalog) else { return false }
-        try drop(tables, relationships)
+        for table in tables.dropped + relationships.dropped { try transaction.dropTable(table) }
         try transaction.rename(tables: tables.names.merging(relationships.names) { $1 }, columns: tables.columnNames)
         for table in tables.list { try table.changeLayout(transaction) }
         try addNewTables(tables, relationships)
         // From here on rows are written: what is over a table was defined before.
         let moved = try relationships.moved(in: base)
-        var hasWritten = try relationships.write(moved, transaction)
-        for table in tables.list where try table.rewrite(transaction, relationships.columns(of: table, moved)) { hasWritten = true }
+        var hasWritten = try relationships.write(transaction)
+        for table in tables.list where try table.rewrite(transaction, moved[table.definition.id] ?? [:]) { hasWritten = true }
         for table in tables.list { try MigratedUniqueness(table, base.catalog).check(transaction) }
         try PendingDerivations.note(comparison, entities, in: transaction, hasWritten: hasWritten || !tables.dropped.isEmpty)
         return true
-    }
-
-    /// Tables of entities that are gone, and indexes that nobody asks for any more.
-    private func drop(_ tables: MigratedTables, _ relationships: MigratedRelationships) throws {
-        for table in tables.dropped { try transaction.dropTable(table) }
-        for table in relationships.dropped { try transaction.dropTable(table) }
     }
 
     private func addNewTables(_ tables: MigratedTables, _ relationships: MigratedRelationships) throws {
@@ -63,28 +55,24 @@ extension RecordLogMigration {
     ) throws -> Bool {
         comparison.source.freeze()
         model.freeze()
-        let checksums = [comparison.source, model].map { RecordLogMetadata.checksum(of: $0, configuration: configuration) }
         let hashes = RecordLogMetadata.hashes(of: model, configuration: configuration)
         struct NotInPlace: Error {}
         do {
             try RecordLogFiles.with(url, options, isReadOnly: false) { log in
                 try log.write { transaction in
-                    let stored = try transaction.base.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
                     var metadata = try RecordLogMetadata.read(transaction.base)
                     // Another process was faster.
                     if metadata[NSStoreModelVersionHashesKey] as? [String: Data] == hashes { return }
-                    let isOfSource = stored == checksums[0]
+                    let isOfSource = try RecordLogMetadata.checksum(in: transaction.base)
+                        == RecordLogMetadata.checksum(of: comparison.source, configuration: configuration)
                         || comparison.source.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
                     guard isOfSource else {
                         throw RecordLogMetadata.mismatch(
                             path: log.path, model: comparison.source, configuration: configuration, metadata: metadata)
                     }
                     guard try RecordLogMigration(transaction, comparison, configuration: configuration).run() else { throw NotInPlace() }
-                    metadata[NSStoreModelVersionHashesKey] = hashes
-                    metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
-                    try transaction.setSystemValue(RecordLogSystemRow.metadata, try RecordLogMetadata.encode(metadata))
-                    try transaction.setSystemValue(RecordLogSystemRow.model, try model.archivedBytes())
-                    try transaction.setSystemValue(RecordLogSystemRow.modelChecksum, Array(checksums[1].utf8))
+                    RecordLogMetadata.setVersion(of: model, configuration: configuration, in: &metadata)
+                    try RecordLogMetadata.write(metadata, model, configuration: configuration, in: transaction)
                 }
             }
         } catch is NotInPlace {
