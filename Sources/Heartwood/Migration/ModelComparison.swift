@@ -118,8 +118,25 @@ package struct ModelComparison {
         }
     }
 
+    /// An attribute as rows have it, under its whole path.
+    struct ColumnPair {
+        let source: (name: String, attribute: NSAttributeDescription)
+        let destination: (name: String, attribute: NSAttributeDescription)
+    }
+
+    /// The columns that an attribute has in both versions: of a composite one those of its elements.
+    static func columns(
+        from old: NSAttributeDescription, to new: NSAttributeDescription, in prefixes: (old: String, new: String) = ("", "")
+    ) -> [ColumnPair] {
+        let names = (old: prefixes.old + old.name, new: prefixes.new + new.name)
+        guard let before = old as? NSCompositeAttributeDescription, let after = new as? NSCompositeAttributeDescription else {
+            return [ColumnPair(source: (names.old, old), destination: (names.new, new))]
+        }
+        return elements(of: before, in: after).flatMap { columns(from: $0, to: $1, in: ("\(names.old).", "\(names.new).")) }
+    }
+
     /// The elements of a composite attribute that another version of it has too.
-    static func elements(
+    private static func elements(
         of old: NSCompositeAttributeDescription, in new: NSCompositeAttributeDescription
     ) -> [(NSAttributeDescription, NSAttributeDescription)] {
         match(old.elements, new.elements) { _, _ in }.map { (old.elements[$0.source], new.elements[$0.destination]) }

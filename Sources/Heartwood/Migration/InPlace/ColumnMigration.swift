@@ -12,7 +12,6 @@ final class ColumnMigration {
     /// What an object without a value gets.
     private let filling: ManagedValue?
     private let isRequired: Bool
-    private let conversion: AttributeConversion
     private let moved: MovedReferences?
 
     init(_ column: MigratedColumn, of table: MigratedTable, in layout: RowLayout, _ moved: MovedReferences?) throws {
@@ -22,24 +21,18 @@ final class ColumnMigration {
         entity = table.destination
         position = layout.columns.firstIndex { $0.name == column.property.name } ?? 0
         accesses = table.definition.layouts.map { old in
-            column.source.flatMap { old.position(of: $0.id) }.map { old.access[$0] } ?? .absent
+            column.source.flatMap { old.position(of: $0.column.id) }.map { old.access[$0] } ?? .absent
         }
         let attribute = column.property as? NSAttributeDescription
         let isDerived = attribute is NSDerivedAttributeDescription
         let initial = try attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: PropertyKind(column.property)) }?
             .transformed(column.property.index, of: table.destination)
         // An optional value that somebody has taken away stays away.
-        let isNewlyRequired = column.wasOptional && !column.property.isOptional
-        filling = isDerived ? nil : column.source == nil || isNewlyRequired ? initial : nil
-        isRequired = isNewlyRequired && filling == nil && !isDerived
-        conversion = switch (column.source?.type, column.type) {
-        case (nil, _): .none
-        case (let old?, let new) where old == new: .none
-        case (.float?, _), (.double?, _): .floatingPoint
-        case (.bytes?, _), (.value?, _): .external
-        default: .integer
-        }
+        filling = isDerived ? nil : column.source == nil || column.isNewlyRequired ? initial : nil
+        isRequired = column.isNewlyRequired && filling == nil && !isDerived
     }
+
+    private var conversion: AttributeConversion { column.source?.conversion ?? .none }
 
     /// Whether rows have to be looked at.
     var needsRows: Bool { filling != nil || isRequired || conversion != .none || moved != nil }
@@ -83,25 +76,19 @@ final class ColumnMigration {
         }
         switch conversion {
         case .none: builder.copy(position, from: row, access)
-        case .integer:
-            let value = row.int64(access)
-            guard fits(value) else { throw MigrationErrors.unsuited("The value \(value) does not fit the attribute's type", column.property, of: entity) }
-            builder.set(position, int64: value)
-        case .floatingPoint: builder.set(position, double: row.double(access))
         case .external:
             if column.type == .value {
                 builder.set(position, value: try transaction.writeValue(row.bytes(access)))
             } else if let value = try transaction.base.value(access, of: row) {
                 try Data(value).withUnsafeBytes { builder.set(position, bytes: $0) }
             }
-        }
-    }
-
-    private func fits(_ value: Int64) -> Bool {
-        switch column.type {
-        case .int16: Int16(exactly: value) != nil
-        case .int32: Int32(exactly: value) != nil
-        default: true
+        case .integer, .floatingPoint:
+            let value = ManagedValue(row: row, access: access, kind: PropertyKind(column.source?.property ?? column.property), slotBase: 0)
+            guard let converted = conversion.apply(value, to: PropertyKind(column.property)) else {
+                throw MigrationErrors.unsuited(
+                    "The value \(row.int64(access)) does not fit the attribute's type", column.property, of: entity)
+            }
+            try converted.encode(into: builder, at: position)
         }
     }
 }

@@ -93,41 +93,47 @@ final class MigratedTable {
 struct MigratedColumn {
     let property: NSPropertyDescription
     let type: ColumnType
-    /// Where its values are so far; nil where it has none.
-    let source: Column?
-    /// The same, where the column stays as it is, but for its name.
-    var kept: Column? { source?.type == type ? source : nil }
-    /// Whether an object could be without a value so far.
-    let wasOptional: Bool
+    /// Where its values are so far, and how they become the new ones; nil where it has none.
+    let source: (column: Column, property: NSPropertyDescription, conversion: AttributeConversion)?
+    /// The column that stays as it is, but for its name.
+    var kept: Column? { source?.conversion == AttributeConversion.none ? source?.column : nil }
+    /// Whether an object has to have a value that could be without one so far.
+    let isNewlyRequired: Bool
 
     /// Whether values of rows may become others.
-    var mayChange: Bool { kept == nil || wasOptional && !property.isOptional }
+    var mayChange: Bool { kept == nil || isNewlyRequired }
 
     fileprivate static func all(of pair: ModelComparison.EntityPair, _ table: TableDefinition) -> [MigratedColumn] {
-        let sources = sourceNames(of: pair.properties.map { ($0.source, $0.destination) })
+        let sources = sources(of: pair)
         return pair.destination.frozenProperties.compactMap { property in
             guard !property.isTransient, let type = PropertyKind(property).columnType else { return nil }
-            let name = sources[property.name]
-            let old = name.flatMap { name in pair.source.frozenProperties.first { $0.name == name } }
+            let source = sources[property.name].flatMap { known in
+                table.currentLayout.columns.first { $0.name == known.name }.map { (column: $0, property: known.property, conversion: known.conversion) }
+            }
             return MigratedColumn(
-                property: property, type: type, source: name.flatMap { name in table.currentLayout.columns.first { $0.name == name } },
-                wasOptional: old?.isOptional ?? true)
+                property: property, type: type, source: source,
+                isNewlyRequired: !property.isOptional && source?.property.isOptional != false)
         }
     }
 
-    /// The columns that properties had, by the names that theirs have; elements of composites by their whole paths.
-    private static func sourceNames(
-        of pairs: [(NSPropertyDescription, NSPropertyDescription)], in old: String = "", _ new: String = ""
-    ) -> [String: String] {
-        var names: [String: String] = [:]
-        for (source, destination) in pairs {
-            if let before = source as? NSCompositeAttributeDescription, let after = destination as? NSCompositeAttributeDescription {
-                let inner = ModelComparison.elements(of: before, in: after).map { ($0.0 as NSPropertyDescription, $0.1 as NSPropertyDescription) }
-                names.merge(sourceNames(of: inner, in: "\(old)\(before.name).", "\(new)\(after.name).")) { first, _ in first }
-            } else {
-                names[new + destination.name] = old + source.name
+    private typealias Source = (name: String, property: NSPropertyDescription, conversion: AttributeConversion)
+
+    /// The columns that properties had, by the names that theirs have. What is derived anew of values of another type has none.
+    private static func sources(of pair: ModelComparison.EntityPair) -> [String: Source] {
+        var sources: [String: Source] = [:]
+        let old = pair.source.frozenProperties
+        for match in pair.properties {
+            guard let before = match.source as? NSAttributeDescription, let after = match.destination as? NSAttributeDescription else {
+                sources[match.destination.name] = (match.source.name, match.source, .none)
+                continue
+            }
+            for column in ModelComparison.columns(from: before, to: after) {
+                guard let conversion = AttributeConversion(from: column.source.attribute, to: column.destination.attribute),
+                    let stated = old.first(where: { $0.name == column.source.name })
+                else { continue }
+                sources[column.destination.name] = (column.source.name, stated, conversion)
             }
         }
-        return names
+        return sources
     }
 }

@@ -54,26 +54,21 @@ final class MigrationStep {
         (mapping.attributeMappings ?? []).flatMap { property -> [AttributeSetter] in
             guard let name = property.name, let new = destination?.attributesByName[name], let expression = property.valueExpression
             else { return [] }
-            if case .attribute(let key)? = property.inference, let old = source?.attributesByName[key] { return copies(old, key, new, name) }
+            if case .attribute(let key)? = property.inference, let old = source?.attributesByName[key] {
+                return ModelComparison.columns(from: old, to: new).compactMap(copy)
+            }
             return [AttributeSetter(index: new.index, name: name, way: .evaluate(property, expression))]
         }
     }
 
-    /// A composite attribute goes element by element, each of which has a column under its whole path.
-    private func copies(
-        _ old: NSAttributeDescription, _ from: String, _ new: NSAttributeDescription, _ to: String
-    ) -> [AttributeSetter] {
-        if let old = old as? NSCompositeAttributeDescription, let new = new as? NSCompositeAttributeDescription {
-            return ModelComparison.elements(of: old, in: new).flatMap { one, other in
-                copies(one, "\(from).\(one.name)", other, "\(to).\(other.name)")
-            }
-        }
-        guard let conversion = AttributeConversion(from: old, to: new), let index = source?.propertyIndexByName[from],
-            let target = destination?.propertyIndexByName[to]
-        else { return [] }
+    private func copy(_ column: ModelComparison.ColumnPair) -> AttributeSetter? {
+        let new = column.destination.attribute
+        guard let conversion = AttributeConversion(from: column.source.attribute, to: new),
+            let index = source?.propertyIndexByName[column.source.name], let target = destination?.propertyIndexByName[column.destination.name]
+        else { return nil }
         let kind = PropertyKind(new)
         let given = new.isOptional ? nil : new.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: kind) }
-        return [AttributeSetter(index: target, name: to, way: .copy(from: index, conversion, kind, default: given ?? .null))]
+        return AttributeSetter(index: target, name: column.destination.name, way: .copy(from: index, conversion, kind, default: given ?? .null))
     }
 
     private func relationshipSetters() -> [RelationshipSetter] {

@@ -252,6 +252,23 @@ struct InPlaceMigrationTests {
         #expect(try again.all("Group").map { $0.value(forKey: "total") as? Int } == [0, 1, 4, 9])
     }
 
+    @Test func aDerivedAttributeTakesThePlaceOfOneOfAnotherType() throws {
+        let version = ModelVersion(Entity(name: "Group", attributes: [Attribute(name: "size")], relationships: [Relationship(name: "members", destination: "Group")]))
+        let store = try VersionedStore(version) { context in
+            let groups = (0..<3).map { number in
+                let group = NSEntityDescription.insertNewObject(forEntityName: "Group", into: context)
+                group.setValue(String(repeating: "large ", count: number * 20), forKey: "size")
+                return group
+            }
+            groups[1].setValue(Set(groups), forKey: "members")
+        }
+        var derived = version
+        derived["Group"].attributes = [Attribute(name: "size", type: .integer16AttributeType, derivation: "members.@count")]
+        #expect(try store.migrated(to: derived).all("Group").map { $0.value(forKey: "size") as? Int } == [0, 3, 0])
+        try store.close()
+        #expect(try store.problems == [])
+    }
+
     @Test func whoHadTheStoreOpenBeforeSeesThatItIsOfAnotherVersion() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         var version = Self.notes
