@@ -154,9 +154,11 @@ import Testing
         #expect(try context.fetch(request).count == 1)
         let existential = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")
         #expect(try context.fetch(existential) as? [NSManagedObject] != nil)
-        let people = try stack.newContext().fetch(Person.fetchRequest()) as? [Person]
-        #expect(people?.count == 1)
+        let people = try stack.newContext().fetch(Person.fetchRequest())
+        #expect(people.count == 1)
         let typed: [Person] = try stack.newContext().fetch(NSFetchRequest<Person>(entityName: "Person"))
+        let ofClass: NSFetchRequest<Person> = Person.fetchRequest(), untyped: NSFetchRequest<any NSFetchRequestResult> = Person.fetchRequest()
+        #expect(["Person", "Employee"].contains(ofClass.entityName) && untyped.entityName == ofClass.entityName)
         #expect(typed.first?.age == 1)
     }
 }

@@ -50,8 +50,8 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 /// Describes objects to find: an entity, a condition, an order, and how many.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchrequest
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
-    /// The entity by name, as given or as `entity` says.
-    public final var entityName: String? { entity?.name ?? givenName }
+    /// The entity by name, as given or as `entity` says; of a class's `fetchRequest()` that of the class, in the model used last.
+    public final var entityName: String? { entity?.name ?? givenName ?? objectClass.flatMap { ModelsInUse.entity(forClass: $0)?.name } }
     /// The entity; found by name when the request is executed, where only a name was given.
     @exclusivity(unchecked) public final var entity: NSEntityDescription?
     /// Which objects to find; nil for all.

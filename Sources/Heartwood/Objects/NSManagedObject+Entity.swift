@@ -25,3 +25,12 @@ extension NSManagedObject {
         return entity
     }
 }
+
+extension NSFetchRequestResult where Self: NSManagedObject {
+    /// The class's `fetchRequest()` as a request for its objects, so that generic code may say `T.fetchRequest() as? NSFetchRequest<T>`:
+    /// off Apple's platforms a request for `any NSFetchRequestResult` is of another class, and such a cast would fail.
+    public static func fetchRequest() -> NSFetchRequest<Self> {
+        let request: NSFetchRequest<any NSFetchRequestResult> = (self as NSManagedObject.Type).fetchRequest()
+        return request.twin(as: Self.self)
+    }
+}

@@ -23,10 +23,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Makes an object of `entity` and, where a context is given, inserts it there.
     ///
-    /// A subclass that overrides this writes `required` in place of `override`: Swift makes an object from a class
-    /// known only at run time through a required initializer. It runs for fetched objects too, as on Apple's platforms.
+    /// It runs for fetched objects too, as on Apple's platforms, so a class with designated initializers of its own overrides this one.
     /// - Precondition: the entity is not abstract.
-    public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let context, let runtime = context.faultInMaking.runtime {
             self.runtime = runtime.takeRetainedValue()
             key = context.faultInMaking.key
@@ -52,6 +51,19 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Precondition: exactly one entity of the context's model names this class.
     public convenience init(context: NSManagedObjectContext) {
         self.init(entity: Self.entity(in: context), insertInto: context)
+    }
+
+    // Swift makes objects of a class that is known only at run time through required initializers alone, and those cannot be overridden
+    // with `override`, as code for Core Data does. So both have a twin which is required, and inherited with what it calls.
+
+    /// What `T(entity:insertInto:)` calls of a class `T` that is known only at run time: the class's own `init(entity:insertInto:)`.
+    public required convenience init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?, _ _: Void = ()) {
+        self.init(entity: entity, insertInto: context)
+    }
+
+    /// What `T(context:)` calls of a class `T` that is known only at run time.
+    public required convenience init(context: NSManagedObjectContext, _ _: Void = ()) {
+        self.init(context: context)
     }
 
     // MARK: Identity and state
