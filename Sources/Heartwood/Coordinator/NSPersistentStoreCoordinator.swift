@@ -289,10 +289,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// What a store says about itself.
     public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// Replaces the client's part of a store's metadata: at once in a record log and a binary store, in others with the next save.
-    /// - Throws: where the store cannot write it; nothing is changed then.
-    public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) throws {
-        try store.setMetadata(metadata ?? [:])
+    /// Replaces the client's part of a store's metadata: at once in a record log and a binary store, in others with the next save. What a
+    /// store cannot write at once it tries again with the next save, which throws then.
+    public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+        do { try store.setMetadata(metadata ?? [:]) } catch { store.metadata = metadata ?? [:] }
     }
 
     /// The ID that a URI names, if its store was added; whether the object exists is not asked.

@@ -133,13 +133,33 @@ import Testing
         let error = #expect(throws: (any Error).self) { try context.save() } as NSError?
         #expect(code(error) == NSPersistentStoreSaveError && error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == [store])
         #expect(context.hasChanges)
-        #expect(code(#expect(throws: (any Error).self) { try coordinator.setMetadata(["a": 1], for: store) }) == NSPersistentStoreSaveError)
+        coordinator.setMetadata(["a": 1], for: store)
         let batch = NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Person"))
         #expect(code(#expect(throws: (any Error).self) { try context.execute(batch) }) == NSPersistentStoreSaveError)
         context.rollback()
         try coordinator.remove(store)
         #expect(place.contents == before)
     }
+
+    @Test(arguments: StoreKind.planning.filter(\.isFile))
+    func metadataThatCannotBeWrittenAreTriedAgainWithTheNextSave(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        stack.coordinator.setMetadata(["note": Unlisted()], for: stack.persistentStore)
+        #expect(stack.coordinator.metadata(for: stack.persistentStore)["note"] is Unlisted)
+        stack.insert("Tag", ["label": "a"])
+        #expect(throws: (any Error).self) { try stack.context.save() }
+        #expect(stack.context.insertedObjects.count == 1)
+        stack.coordinator.setMetadata(["note": "good"], for: stack.persistentStore)
+        try stack.context.save()
+        let store = stack.persistentStore
+        #expect(store.metadata["note"] as? String == "good" && store.metadata[NSStoreUUIDKey] as? String == store.identifier)
+        let again = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let read = try again.addPersistentStore(ofType: kind.type, configurationName: nil, at: stack.url, options: nil)
+        #expect(read.metadata["note"] as? String == "good")
+    }
+
+    /// No value of a property list.
+    private final class Unlisted: NSObject {}
 
     // MARK: Models by name
 

@@ -67,7 +67,7 @@ import Testing
         let stack = try TestStack(from), place = try StorePlace()
         try fill(stack)
         let before = try dump(stack.context), old = stack.persistentStore
-        try stack.coordinator.setMetadata(["note": "mine"], for: old)
+        stack.coordinator.setMetadata(["note": "mine"], for: old)
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: stack.coordinator)
         let new = try stack.coordinator.migratePersistentStore(old, to: place["new.heartwood"], options: nil, withType: to.type)
         #expect(stack.coordinator.persistentStores == [new] && new.type == to.type && old.persistentStoreCoordinator == nil)
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: StoreKind.planning.filter(\.isFile))
     func anEmptyStoreGoesToAnotherTypeToo(to: StoreKind) throws {
         let stack = try TestStack(.inMemory), place = try StorePlace()
-        try stack.coordinator.setMetadata(["note": "mine"], for: stack.persistentStore)
+        stack.coordinator.setMetadata(["note": "mine"], for: stack.persistentStore)
         try stack.coordinator.migratePersistentStore(stack.persistentStore, to: place["new"], options: nil, withType: to.type)
         #expect(place.names == ["new"])
         let again = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())

@@ -19,7 +19,7 @@ import Testing
         let gone = people[2].objectID.uriRepresentation()
         stack.context.delete(people[2])
         try stack.context.save()
-        try stack.coordinator.setMetadata(["note": "kept"], for: stack.coordinator.persistentStores[0])
+        stack.coordinator.setMetadata(["note": "kept"], for: stack.coordinator.persistentStores[0])
         let uris = [group, people[0], people[1], task].map { $0.objectID.uriRepresentation() }
         let identifier = stack.coordinator.persistentStores[0].identifier
 
