@@ -119,9 +119,33 @@ extension NSManagedObject: PredicateSubject {
         owner?.setValue(value, forKey: String(path[path.index(after: dot)...]))
     }
 
-    /// The value of a property, without firing a fault's notifications. Used inside hand-written accessors.
+    /// The set of the object at the end of a path through to-one relationships, as its `mutableSetValue(forKey:)` gives it.
+    /// - Precondition: none of them is nil.
+    public final func mutableSetValue(forKeyPath path: String) -> NSMutableSet {
+        let end = self.end(ofPath: path)
+        return end.owner.mutableSetValue(forKey: end.key)
+    }
+
+    /// The ordered set of the object at the end of a path, in the same way.
+    /// - Precondition: none of the objects on the way is nil.
+    public final func mutableOrderedSetValue(forKeyPath path: String) -> NSMutableOrderedSet {
+        let end = self.end(ofPath: path)
+        return end.owner.mutableOrderedSetValue(forKey: end.key)
+    }
+
+    private func end(ofPath path: String) -> (owner: NSManagedObject, key: String) {
+        guard let dot = path.lastIndex(of: ".") else { return (self, path) }
+        guard let owner = value(forKeyPath: String(path[..<dot])) as? NSManagedObject else {
+            preconditionFailure("\(entity.name ?? "?").\(path[..<dot]) is no object, so it has no \(path[path.index(after: dot)...]).")
+        }
+        return (owner, String(path[path.index(after: dot)...]))
+    }
+
+    /// The value of a property, without firing a fault's notifications. Used inside hand-written accessors. Of a to-many relationship it is
+    /// a mutable set; what an accessor does to it between `willChangeValue` and `didChangeValue` the latter makes the relationship's.
     public final func primitiveValue(forKey name: String) -> Any? {
-        value(at: propertyIndex(name))
+        let index = propertyIndex(name)
+        return runtime.properties[index].kind == .toMany ? primitiveSet(at: index) : value(at: index)
     }
 
     /// Sets an attribute or a to-one relationship without touching its inverse or its context's list of changes. A to-many relationship is
@@ -144,7 +168,8 @@ extension NSManagedObject: PredicateSubject {
             if let fault = misfit(object, for: property) { preconditionFailure(fault) }
             changeStorage().values[index] = .reference(object.key)
         case .toMany:
-            setValue(value, forKey: name)
+            if let open = storage?.primitiveSets, open[index] != nil { storage?.primitiveSets[index] = .some(nil) }
+            setModelledValue(value, at: index)
         case .undefined where property.elements != nil || fetchedProperty(index) != nil: setValue(value, forKey: name)
         default:
             guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {

@@ -224,7 +224,7 @@ extension NSManagedObject {
         return RelationshipOrderedSet(owner: self, index: index)
     }
 
-    private final func toManyIndex(_ name: String) -> Int {
+    final func toManyIndex(_ name: String) -> Int {
         let index = propertyIndex(name)
         precondition(
             runtime.properties[index].kind == .toMany,

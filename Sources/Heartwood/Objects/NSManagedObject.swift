@@ -177,8 +177,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///   `setValue(_:forUndefinedKey:)` is asked.
     open func setValue(_ value: Any?, forKey key: String) {
         guard let index = runtime.index(of: key) else { return setValue(value, forUndefinedKey: key) }
+        if value == nil, runtime.properties[index].kind.isScalar { return setNilValueForKey(key) }
         setModelledValue(value, at: index)
     }
+
+    /// Called by `setValue(_:forKey:)` for nil as the value of a number or a boolean, which a class may have as a type without nil. The
+    /// default sets null, as the entity has it; an override sets what nil stands for.
+    /// Source: https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setnilvalueforkey(_:)
+    open func setNilValueForKey(_ key: String) { setModelledValue(nil, at: propertyIndex(key)) }
 
     /// Called by `value(forKey:)` for a key that is not there. The default ends the process, as an exception does on Apple's platforms.
     open func value(forUndefinedKey key: String) -> Any? { refuse(key) }
@@ -204,10 +210,37 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func didAccessValue(forKey key: String?) {}
 
     /// Marks the object as changed, before a primitive value is set by hand. The accessors of this library do not call it.
-    open func willChangeValue(forKey key: String) { noteChange(ofKey: key) }
+    open func willChangeValue(forKey key: String) {
+        noteChange(ofKey: key)
+        openPrimitiveSet(key)
+    }
 
-    /// The counterpart of `willChangeValue(forKey:)`.
-    open func didChangeValue(forKey key: String) {}
+    /// The counterpart of `willChangeValue(forKey:)`. Of a to-many relationship it makes the change that was made to the set which
+    /// `primitiveValue(forKey:)` gave meanwhile, on both sides.
+    open func didChangeValue(forKey key: String) { closePrimitiveSet(key) }
+
+    /// As `willChangeValue(forKey:)`, of a to-many relationship.
+    open func willChangeValue(
+        forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+    ) {
+        noteChange(ofKey: inKey)
+        openPrimitiveSet(inKey)
+    }
+
+    /// As `didChangeValue(forKey:)`, and makes the change that the arguments tell of where the primitive set was not changed by hand.
+    /// - Precondition: the entity has a to-many relationship of this name, and the objects fit it.
+    open func didChangeValue(
+        forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+    ) { changeSet(inKey, inMutationKind, inObjects) }
+
+    /// As `willChangeValue(forKey:)`, of an ordered relationship.
+    open func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+        noteChange(ofKey: key)
+        openPrimitiveSet(key)
+    }
+
+    /// As `didChangeValue(forKey:)`: what was done to the primitive set says what has changed.
+    open func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) { closePrimitiveSet(key) }
 
     // MARK: Class
 

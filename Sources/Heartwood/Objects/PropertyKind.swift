@@ -32,6 +32,9 @@ enum PropertyKind: UInt8 {
         }
     }
 
+    /// Whether a class may have the property as a type without nil: of C's numbers.
+    var isScalar: Bool { rawValue <= PropertyKind.double.rawValue }
+
     var isRelationship: Bool { self == .toOne || self == .toMany }
 
     /// The column that a persistent property of this kind takes in its entity's table.
