@@ -6,22 +6,22 @@ import Foundation
     // their descriptions.
 
     extension Date: @retroactive CVarArg, @retroactive _CVarArgObject {
-        public var _cVarArgObject: any CVarArg { NSString(string: description) }
+        public var _cVarArgObject: any CVarArg { ArgumentText(of: self, description) }
         public var _cVarArgEncoding: [Int] { (self as NSDate)._cVarArgEncoding }
     }
 
     extension UUID: @retroactive CVarArg, @retroactive _CVarArgObject {
-        public var _cVarArgObject: any CVarArg { NSString(string: description) }
+        public var _cVarArgObject: any CVarArg { ArgumentText(of: self, description) }
         public var _cVarArgEncoding: [Int] { (self as NSUUID)._cVarArgEncoding }
     }
 
     extension Array: @retroactive CVarArg, @retroactive _CVarArgObject {
-        public var _cVarArgObject: any CVarArg { NSString(string: description) }
+        public var _cVarArgObject: any CVarArg { ArgumentText(of: self, description) }
         public var _cVarArgEncoding: [Int] { NSArray(array: self)._cVarArgEncoding }
     }
 
     extension Set: @retroactive CVarArg, @retroactive _CVarArgObject {
-        public var _cVarArgObject: any CVarArg { NSString(string: description) }
+        public var _cVarArgObject: any CVarArg { ArgumentText(of: self, description) }
         public var _cVarArgEncoding: [Int] { NSSet(set: self)._cVarArgEncoding }
     }
 

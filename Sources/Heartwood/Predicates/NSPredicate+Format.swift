@@ -17,6 +17,19 @@ extension NSPredicate {
         self.init(trapping: format, arguments ?? [])
     }
 
+    #if !canImport(ObjectiveC)
+        /// As `init(format:_:)`, with the arguments of a function that takes some itself, by `withVaList`. They are read by the format's
+        /// conversions, as C reads them: `%d` takes 32 bits, `%ld` 64.
+        /// Source: https://developer.apple.com/documentation/foundation/nspredicate/init(format:arguments:)
+        public convenience init(format: String, arguments argList: CVaListPointer) {
+            do {
+                self.init(trapping: format, try CVariableArguments.read(argList, for: format))
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+    #endif
+
     /// Parses a format that comes from outside the program.
     /// - Throws: an error whose description quotes the format and marks the place.
     public convenience init(parsing format: String, argumentArray arguments: [Any]? = nil) throws {
