@@ -49,6 +49,19 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     /// Whether the value is to stay known to history once the object is deleted. The model keeps it and model files state it.
     public final var preservesValueInHistoryOnDeletion = false { willSet { checkEditable() } }
 
+    open override func copy(with zone: NSZone? = nil) -> Any { NSAttributeDescription().taking(self) }
+
+    override func take(_ original: NSPropertyDescription) {
+        super.take(original)
+        guard let original = original as? NSAttributeDescription else { return }
+        attributeType = original.attributeType
+        defaultValue = original.defaultValue
+        allowsExternalBinaryDataStorage = original.allowsExternalBinaryDataStorage
+        valueTransformerName = original.valueTransformerName
+        statedValueClassName = original.statedValueClassName
+        preservesValueInHistoryOnDeletion = original.preservesValueInHistoryOnDeletion
+    }
+
     /// The modern spelling of `attributeType`.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
         public let rawValue: UInt

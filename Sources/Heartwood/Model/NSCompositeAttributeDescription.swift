@@ -15,6 +15,14 @@ public final class NSCompositeAttributeDescription: NSAttributeDescription, @unc
         attributeType = .compositeAttributeType
     }
 
+    public override func copy(with zone: NSZone? = nil) -> Any { NSCompositeAttributeDescription().taking(self) }
+
+    override func take(_ original: NSPropertyDescription) {
+        super.take(original)
+        guard let original = original as? NSCompositeAttributeDescription else { return }
+        elements = original.elements.compactMap { $0.copy() as? NSAttributeDescription }
+    }
+
     /// Whether an element, or one within an element, is derived.
     var hasDerivedElements: Bool {
         elements.contains { $0 is NSDerivedAttributeDescription || ($0 as? NSCompositeAttributeDescription)?.hasDerivedElements == true }

@@ -14,4 +14,12 @@ import Foundation
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     /// What the value is made of; required once the model is used.
     public final var derivationExpression: NSExpression? { willSet { checkEditable() } }
+
+    open override func copy(with zone: NSZone? = nil) -> Any { NSDerivedAttributeDescription().taking(self) }
+
+    override func take(_ original: NSPropertyDescription) {
+        super.take(original)
+        guard let original = original as? NSDerivedAttributeDescription else { return }
+        derivationExpression = original.derivationExpression
+    }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A kind of object: its properties, its place in the inheritance tree, its class.
 /// Source: https://developer.apple.com/documentation/coredata/nsentitydescription
-open class NSEntityDescription: NSObject, @unchecked Sendable {
+open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
     public final var name: String? { willSet { checkEditable() } }
@@ -15,7 +15,8 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     }
     /// The superentity takes it back before it goes; see `NSPropertyDescription.owner`.
     private var ancestor: Unmanaged<NSEntityDescription>?
-    public internal(set) final weak var managedObjectModel: NSManagedObjectModel?
+    /// The model that the entity is part of; nil for none.
+    public internal(set) final weak var managedObjectModel: NSManagedObjectModel!
     public final var userInfo: [AnyHashable: Any]? { willSet { checkEditable() } }
     public final var renamingIdentifier: String? { willSet { checkEditable() } }
     public final var versionHashModifier: String? { willSet { checkEditable() } }
@@ -47,9 +48,21 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     final let keyPathReadings = KeyPathReadings()
     final let checkedFormats = CheckedFormats()
 
+    /// Of a copy: the name of the entity that the original inherits from; see `copy(with:)`.
+    final var superentityOfOriginal: String?
+    final var isCopy = false
+
     public override init() {
         super.init()
     }
+
+    /// A copy that can be changed: of the entity and of what it states itself, without the entities that inherit from it.
+    ///
+    /// Copies become relatives by name, when they get into a model: there a copy inherits from the entity that has the name of
+    /// the original's superentity, and its relationships lead to entities that have the names of their destinations. So
+    /// `model.entities = other.entities.map { $0.copy() as! NSEntityDescription }` makes a model of its own.
+    /// Until then, and where the model has none of the name, destinations and inverses are the original's.
+    open func copy(with zone: NSZone? = nil) -> Any { twin() }
 
     private func checkEditable() {
         precondition(!isFrozen, ModelMessages.frozen)

@@ -11,7 +11,7 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 
 /// One part of a fetch index: an attribute, a to-one relationship, or the expression of an `NSExpressionDescription`.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription
-open class NSFetchIndexElementDescription: NSObject, @unchecked Sendable {
+open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
     /// What is indexed. Of an expression a result type of text keeps texts alone, and any other one numbers and dates.
@@ -27,6 +27,16 @@ open class NSFetchIndexElementDescription: NSObject, @unchecked Sendable {
     }
 
     public final var propertyName: String? { property?.name }
+
+    /// A copy that is part of no index.
+    open func copy(with zone: NSZone? = nil) -> Any { twin() }
+
+    fileprivate final func twin() -> NSFetchIndexElementDescription {
+        let twin = NSFetchIndexElementDescription(property: property ?? NSPropertyDescription(), collationType: collationType)
+        twin.property = property
+        twin.isAscending = isAscending
+        return twin
+    }
 }
 
 /// An index that a store keeps for an entity and those below it, so that fetches by its elements, or sorted by them, visit few rows.
@@ -34,7 +44,7 @@ open class NSFetchIndexElementDescription: NSObject, @unchecked Sendable {
 /// An index that is added to a model changes no version hash: a store that lacks it, and is opened for writing, builds it in the
 /// background, and one that the model does not have any more is removed. Fetches go another way until it is there.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchindexdescription
-open class NSFetchIndexDescription: NSObject, @unchecked Sendable {
+open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
     /// Unique among the entity's indexes, inherited ones included: of two of one name the ancestor's is kept.
@@ -58,6 +68,15 @@ open class NSFetchIndexDescription: NSObject, @unchecked Sendable {
         self.elements = elements ?? []
         super.init()
         adoptElements()
+    }
+
+    /// A copy that can be changed, with elements of its own, and that no entity states.
+    open func copy(with zone: NSZone? = nil) -> Any { twin() }
+
+    final func twin() -> NSFetchIndexDescription {
+        let twin = NSFetchIndexDescription(name: name, elements: elements.map { $0.twin() })
+        twin.partialIndexPredicate = partialIndexPredicate
+        return twin
     }
 
     private func adoptElements() {

@@ -17,4 +17,12 @@ public final class NSFetchedPropertyDescription: NSPropertyDescription, @uncheck
         super.init()
         isTransient = true
     }
+
+    public override func copy(with zone: NSZone? = nil) -> Any { NSFetchedPropertyDescription().taking(self) }
+
+    override func take(_ original: NSPropertyDescription) {
+        super.take(original)
+        guard let original = original as? NSFetchedPropertyDescription else { return }
+        fetchRequest = original.fetchRequest?.twin()
+    }
 }

@@ -44,6 +44,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             precondition(!isFrozen, ModelMessages.frozen)
             list = newValue
             for entity in newValue { entity.managedObjectModel = self }
+            let copies = newValue.filter { $0.isCopy && !$0.isFrozen }
+            guard !copies.isEmpty else { return }
+            let names = entitiesByName
+            // Superentities first: an inverse may be one of theirs.
+            for entity in copies { entity.takeSuperentity(among: names) }
+            for entity in copies { entity.takeRelatives(among: names) }
         }
     }
 

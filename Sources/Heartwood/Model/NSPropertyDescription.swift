@@ -2,7 +2,7 @@ import Foundation
 
 /// What attributes and relationships have in common.
 /// Source: https://developer.apple.com/documentation/coredata/nspropertydescription
-open class NSPropertyDescription: NSObject, @unchecked Sendable {
+open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: a model's parts are changed by the thread that builds it, and by none once it is frozen.
 
     /// The entity that states the property.
@@ -35,6 +35,26 @@ open class NSPropertyDescription: NSObject, @unchecked Sendable {
 
     public override init() {
         super.init()
+    }
+
+    /// A copy that can be changed, and that no entity states. A relationship's destination and inverse are what they were, until the copy
+    /// gets into a model with entities of their names; see `NSEntityDescription.copy(with:)`.
+    open func copy(with zone: NSZone? = nil) -> Any { NSPropertyDescription().taking(self) }
+
+    final func taking(_ original: NSPropertyDescription) -> NSPropertyDescription {
+        take(original)
+        return self
+    }
+
+    /// Takes over what another property of the same kind says.
+    func take(_ original: NSPropertyDescription) {
+        name = original.name
+        isOptional = original.isOptional
+        isTransient = original.isTransient
+        userInfo = original.userInfo
+        renamingIdentifier = original.renamingIdentifier
+        versionHashModifier = original.versionHashModifier
+        setValidation(original.validationPredicates, warnings: original.validationWarnings)
     }
 
     /// Replaces the predicates that saves check a value against.

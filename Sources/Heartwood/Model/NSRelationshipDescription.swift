@@ -21,4 +21,17 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
     public final var isOrdered = false { willSet { checkEditable() } }
 
     public final var isToMany: Bool { maxCount != 1 }
+
+    open override func copy(with zone: NSZone? = nil) -> Any { NSRelationshipDescription().taking(self) }
+
+    override func take(_ original: NSPropertyDescription) {
+        super.take(original)
+        guard let original = original as? NSRelationshipDescription else { return }
+        destinationEntity = original.destinationEntity
+        inverseRelationship = original.inverseRelationship
+        minCount = original.minCount
+        maxCount = original.maxCount
+        deleteRule = original.deleteRule
+        isOrdered = original.isOrdered
+    }
 }

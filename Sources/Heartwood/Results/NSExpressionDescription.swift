@@ -14,6 +14,15 @@ open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
     /// The type of the value; undefined: as the expression gives it. A number becomes a number of the type, and fractions are cut off.
     public final var expressionResultType = NSAttributeType.undefinedAttributeType
 
+    open override func copy(with zone: NSZone? = nil) -> Any { NSExpressionDescription().taking(self) }
+
+    override func take(_ original: NSPropertyDescription) {
+        super.take(original)
+        guard let original = original as? NSExpressionDescription else { return }
+        expression = original.expression
+        expressionResultType = original.expressionResultType
+    }
+
     /// The modern spelling of `expressionResultType`.
     public final var resultType: NSAttributeDescription.AttributeType {
         get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) }

@@ -1,0 +1,57 @@
+import Foundation
+
+extension NSEntityDescription {
+    final func twin() -> NSEntityDescription {
+        let twin = NSEntityDescription()
+        twin.name = name
+        twin.managedObjectClassName = managedObjectClassName
+        twin.isAbstract = isAbstract
+        twin.userInfo = userInfo
+        twin.renamingIdentifier = renamingIdentifier
+        twin.versionHashModifier = versionHashModifier
+        twin.properties = statedProperties.compactMap { $0.copy() as? NSPropertyDescription }
+        twin.uniquenessConstraints = uniquenessConstraints.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
+        twin.indexes = indexes.map { $0.twin() }
+        twin.superentityOfOriginal = superentity?.name
+        twin.isCopy = true
+        twin.takeOwnProperties(of: self)
+        return twin
+    }
+
+    /// Inherits from the entity of a model that has the name of the one that the original inherits from.
+    final func takeSuperentity(among entities: [String: NSEntityDescription]) {
+        guard superentity == nil, let parent = superentityOfOriginal.flatMap({ entities[$0] }), parent !== self, !parent.isFrozen else { return }
+        parent.subentities.append(self)
+    }
+
+    /// Has its relationships and indexes lead to a model's entities, by the names of those that they lead to.
+    final func takeRelatives(among entities: [String: NSEntityDescription]) {
+        for case let relationship as NSRelationshipDescription in statedProperties {
+            guard let old = relationship.destinationEntity, let new = old.name.flatMap({ entities[$0] }) else { continue }
+            relationship.destinationEntity = new
+            guard let inverse = relationship.inverseRelationship else { continue }
+            if let own = new.relationshipsByName[inverse.name] { relationship.inverseRelationship = own }
+        }
+        let all = propertiesByName
+        for element in indexes.flatMap(\.elements) where !(element.property is NSExpressionDescription) {
+            if let own = element.propertyName.flatMap({ all[$0] }), own !== element.property { element.property = own }
+        }
+    }
+
+    /// Has relationships of a copy to its own entity, and its indexes, name its own properties.
+    private func takeOwnProperties(of original: NSEntityDescription) {
+        let own = propertiesByName
+        for case let relationship as NSRelationshipDescription in statedProperties where relationship.destinationEntity === original {
+            relationship.destinationEntity = self
+            guard let inverse = relationship.inverseRelationship else { continue }
+            relationship.inverseRelationship = own[inverse.name] as? NSRelationshipDescription ?? inverse
+        }
+        for element in indexes.flatMap(\.elements) {
+            if let expression = element.property as? NSExpressionDescription {
+                element.property = expression.copy() as? NSPropertyDescription
+            } else if let mine = element.propertyName.flatMap({ own[$0] }) {
+                element.property = mine
+            }
+        }
+    }
+}
