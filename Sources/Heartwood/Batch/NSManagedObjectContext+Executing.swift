@@ -1,19 +1,6 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Executes a request in the stores of this context's coordinator; of a child context its root's.
-    ///
-    /// Batch requests go straight to the stores: unsaved changes of contexts are neither seen nor touched, no notification of a save
-    /// is posted, and no context merges anything by itself. A fetch request gives an `NSAsynchronousFetchResult` that is done.
-    /// - Throws: as the request's class says; 134091 for a request that a store does not know; 134030 for a read-only store.
-    @discardableResult
-    public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-        checkQueue()
-        return try request.execute(in: self)
-    }
-
-    // MARK: Batches
-
     final func execute(_ batch: StoreBatch, on store: NSPersistentStore, collectsKeys: Bool) throws -> BatchOutcome {
         try store.checkWritable()
         do {

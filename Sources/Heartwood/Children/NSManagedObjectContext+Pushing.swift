@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
             }
         }
         for (object, change) in zip(objects, changes) where change.kind == .deleted {
-            if let object { delete(object) }
+            if let object { performDeletion(of: object) }
         }
         return []
     }

@@ -31,7 +31,7 @@ struct ConstraintResolution {
         }
         guard let keeper, let context = keeper.managedObjectContext else { return }
         // What it takes over goes on top of its row as it is now.
-        if keeper === conflict.databaseObject { context.refresh(keeper, mergeChanges: true) }
+        if keeper === conflict.databaseObject { context.performRefresh(of: keeper, mergeChanges: true) }
         // Without a row on either side the one that was inserted last has the newest values.
         let takesValues = !isStoreFirst && !keeper.isInserted
         for rival in rivals {
@@ -40,10 +40,10 @@ struct ConstraintResolution {
             } else if isStoreFirst {
                 takeBack(rival, context)
             } else if conflict.databaseObject != nil {
-                context.delete(keeper)
+                context.performDeletion(of: keeper)
                 return
             } else {
-                context.delete(rival)
+                context.performDeletion(of: rival)
             }
         }
         if isStoreFirst, conflict.databaseObject == nil, !keeper.isInserted, rivals.contains(where: { !$0.isInserted }) {

@@ -121,13 +121,13 @@ extension NSManagedObjectContext {
         guard !object.hasNoRow, object.override(index) == nil, let store = object.runtime.store else { return }
         guard store.rows != nil else {
             // Such a store is asked by reading the object anew.
-            if !object.hasChanges { refresh(object, mergeChanges: true) }
+            if !object.hasChanges { performRefresh(of: object, mergeChanges: true) }
             return
         }
         guard let row = try view(of: store).row(object.key), row.version != object.rowVersion,
             matters(object.committedValue(index, in: row).destination)
         else { return }
-        refresh(object, mergeChanges: true)
+        performRefresh(of: object, mergeChanges: true)
     }
 }
 

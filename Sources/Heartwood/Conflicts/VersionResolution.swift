@@ -108,7 +108,7 @@ struct VersionResolution {
         guard case .reference(let key) = value, !key.isNone, let inverse = property.inverse, !property.inverseIsToMany,
             let other = context.object(for: key)
         else { return }
-        context.refresh(other, mergeChanges: true)
+        context.performRefresh(of: other, mergeChanges: true)
         if other.reference(at: inverse) == object.key { other.setManagedValue(.null, at: inverse) }
     }
 

@@ -2,12 +2,6 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// Whether there is anything to save.
-    public final var hasChanges: Bool {
-        checkQueue()
-        return changeCount > 0
-    }
-
     public final var insertedObjects: Set<NSManagedObject> { changedObjects { $0.isInserted && !$0.isDeleted } }
     public final var updatedObjects: Set<NSManagedObject> { changedObjects(where: \.isUpdated) }
     public final var deletedObjects: Set<NSManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.detached) } }
@@ -17,9 +11,9 @@ extension NSManagedObjectContext {
         return Set(listed.lazy.filter(condition))
     }
 
-    /// Adds an object that belongs to no context yet; the next save writes it.
-    public final func insert(_ object: NSManagedObject) {
-        checkQueue()
+    /// What `insert(_:)` does.
+    final func performInsertion(of object: NSManagedObject) {
+        checkQueue("insert(_:)")
         guard object.state.contains(.detached) else {
             precondition(object.managedObjectContext === self, "The object belongs to another context; use object(with:) there.")
             if object.isDeleted { undelete(object) }
@@ -77,14 +71,9 @@ extension NSManagedObjectContext {
         object.dropValues()
     }
 
-    /// Marks an object for deletion by the next save, and follows the delete rules of its relationships: nullify takes it
-    /// out of the other side, cascade deletes the destinations, deny makes the save fail while a destination remains.
-    ///
-    /// O(destinations). An object that was never saved is forgotten at once, whatever a deny rule says; nothing points at it then.
-    /// Nothing happens where this context has deleted the object already.
-    /// - Precondition: the object belongs to this context.
-    public final func delete(_ object: NSManagedObject) {
-        checkQueue()
+    /// What `delete(_:)` does.
+    final func performDeletion(of object: NSManagedObject) {
+        checkQueue("delete(_:)")
         guard !isGone(already: object) else { return }
         precondition(
             object.managedObjectContext === self,
@@ -138,7 +127,7 @@ extension NSManagedObjectContext {
                         try part(destination.key, inverse, from: object.key)
                     }
                 }
-                if property.deleteRule == .cascadeDeleteRule { delete(destination) }
+                if property.deleteRule == .cascadeDeleteRule { performDeletion(of: destination) }
             }
         }
     }
@@ -161,11 +150,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones have the values that
-    /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), unless a property could not be read: then all objects
-    /// read theirs, and saving is possible again. What could be undone is forgotten.
-    public final func rollback() {
-        checkQueue()
+    /// What `rollback()` does.
+    final func performRollback() {
+        checkQueue("rollback()")
         recorder?.forget()
         let changed = listed
         listed = []

@@ -9,7 +9,13 @@ extension NSManagedObjectContext {
     /// - Throws: for an entity, key or predicate that the stores cannot serve; where a store cannot be read.
     /// - Complexity: by index where one serves the predicate or the order, else a scan of the entity's rows.
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        checkQueue()
+        guard !isSubclassed else { return try convert(try fetch(request.twin(as: (any NSFetchRequestResult).self))) }
+        return try found(by: request)
+    }
+
+    /// What `fetch(_:)` gives.
+    final func found<T>(by request: NSFetchRequest<T>) throws -> [T] {
+        checkQueue("fetch(_:)")
         if let known = try lookUp(request) { return known }
         let specification = try FetchSpecification(request, context: self)
         if request.resultType.contains(.countResultType) {
@@ -47,7 +53,13 @@ extension NSManagedObjectContext {
 
     /// How many objects `request` would give.
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        checkQueue()
+        guard !isSubclassed else { return try count(for: request.twin(as: (any NSFetchRequestResult).self)) }
+        return try number(of: request)
+    }
+
+    /// What `count(for:)` gives.
+    final func number<T>(of request: NSFetchRequest<T>) throws -> Int {
+        checkQueue("count(for:)")
         return try count(try FetchSpecification(request, context: self))
     }
 
@@ -167,14 +179,14 @@ extension NSManagedObjectContext {
 
     /// Changed objects of the fetch's entities: what the store says of them is not what this context says.
     final func pendingObjects(for fetch: FetchSpecification) -> [NSManagedObject] {
-        guard hasChanges else { return [] }
+        guard changeCount > 0 else { return [] }
         let entities = Set(fetch.concreteEntities.map(ObjectIdentifier.init))
         return listed.filter { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) && fetch.asks($0.runtime.store) }
     }
 
     /// Whether what the fetch asks may lie in a changed object that it does not ask for: a key path leads through others.
     final func isChangedAlong(_ fetch: FetchSpecification) -> Bool {
-        guard hasChanges, fetch.includesPendingChanges else { return false }
+        guard changeCount > 0, fetch.includesPendingChanges else { return false }
         let entities = fetch.entitiesAlong
         return !entities.isEmpty && listed.contains { $0.hasChanges && entities.contains(ObjectIdentifier($0.entity)) }
     }

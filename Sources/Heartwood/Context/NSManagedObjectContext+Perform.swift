@@ -9,11 +9,8 @@ extension NSManagedObjectContext {
         case enqueued
     }
 
-    /// Runs `block` on the context's queue, later. Changes it leaves are not saved.
-    ///
-    /// The block takes over what it refers to, so the compiler refuses one that shares objects with its caller, be it an actor's
-    /// state. A context without a queue of its own runs it at once.
-    public final func perform(_ block: sending @escaping () -> Void) {
+    /// What `perform(_:)` does.
+    final func enqueue(_ block: sending @escaping () -> Void) {
         guard let queue else { return block() }
         let work = Confined(value: block)
         queue.async { [self] in

@@ -96,11 +96,9 @@ extension NSManagedObjectContext {
         return ownKey(of: objectID).flatMap(registeredObject(for:))
     }
 
-    /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist
-    /// when its fault fires.
-    /// - Precondition: the ID belongs to a store of this context's coordinator; one of another coordinator over the same file will do.
-    public final func object(with objectID: NSManagedObjectID) -> NSManagedObject {
-        checkQueue()
+    /// What `object(with:)` gives.
+    final func registeredObjectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {
+        checkQueue("object(with:)")
         adoptKeys()
         guard let key = ownKey(of: objectID), let object = object(for: key) else {
             preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
@@ -108,10 +106,9 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// The object with this ID, read from the store or the parent: never a fault.
-    /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
-    public final func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-        checkQueue()
+    /// What `existingObject(with:)` gives.
+    final func readObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        checkQueue("existingObject(with:)")
         adoptKeys()
         guard let key = ownKey(of: objectID), let object = object(for: key), !object.isDeleted else {
             throw CoreDataError.missingObject(objectID)
@@ -128,10 +125,9 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Turns an object into a fault again, so that its next use reads the store, and its fetched properties fetch anew. With `mergeChanges` its unsaved changes
-    /// stay on top of the newer row, and its transient values stay; without, they are dropped.
-    public final func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
-        checkQueue()
+    /// What `refresh(_:mergeChanges:)` does.
+    final func performRefresh(of object: NSManagedObject, mergeChanges: Bool) {
+        checkQueue("refresh(_:mergeChanges:)")
         adoptKeys()
         object.storage?.fetched = [:]
         guard !object.isInserted else { return }
@@ -151,7 +147,7 @@ extension NSManagedObjectContext {
     public final func refreshAllObjects() {
         checkQueue()
         advanceGeneration()
-        for object in identities.all { refresh(object, mergeChanges: true) }
+        for object in identities.all { performRefresh(of: object, mergeChanges: true) }
         identities.sweep()
     }
 }

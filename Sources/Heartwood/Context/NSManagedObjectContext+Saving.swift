@@ -5,12 +5,12 @@ extension NSManagedObjectContext {
     /// What `save()` does.
     final func saveChanges() throws {
         adoptKeys()
-        guard hasChanges else { return advanceGeneration() }
+        guard changeCount > 0 else { return advanceGeneration() }
         announceWillSave()
         postChanges()
         try callWillSave()
         compactListed()
-        guard hasChanges else { return advanceGeneration() }
+        guard changeCount > 0 else { return advanceGeneration() }
         // Before validation, which would find fault with what could not be read; and after it, since it reads.
         try checkReading()
         if !skipsValidation { try validateForSave() }

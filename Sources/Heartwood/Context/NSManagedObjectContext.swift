@@ -113,8 +113,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var changedAgain: [NSManagedObject] = []
 
     /// By slot: the runtimes met so far.
-    @exclusivity(unchecked) private var runtimesBySlot: [EntityRuntime?] = []
-    @exclusivity(unchecked) private var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
+    @exclusivity(unchecked) final var runtimesBySlot: [EntityRuntime?] = []
+    @exclusivity(unchecked) final var runtimesByEntity: [ObjectIdentifier: EntityRuntime] = [:]
     /// The entity that was asked for last by its name.
     @exclusivity(unchecked) final var named: NamedEntity?
     /// By class: the entity that names it.
@@ -122,9 +122,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The commits that this context reads; nil for the newest ones.
     final var generation: NSQueryGenerationToken?
     /// By the store's first slot: the view that reads use until the store has a newer commit.
-    private var views: [UInt64: StoreView] = [:]
+    final var views: [UInt64: StoreView] = [:]
     /// The last view used, so that most reads look nothing up.
-    @exclusivity(unchecked) private var lastView: (slotBase: UInt64, view: StoreView)?
+    @exclusivity(unchecked) final var lastView: (slotBase: UInt64, view: StoreView)?
     /// What keeps the memory of rows that objects point at.
     final var pinned: [AnyObject] = []
 
@@ -210,149 +210,70 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         shouldDeleteInaccessibleFaults
     }
 
-    // MARK: Runtimes and views
+    // MARK: What subclasses may override
 
-    /// What objects of `entity` need at run time.
-    final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
-        if let known = runtimesByEntity[ObjectIdentifier(entity)], !known.isRetired { return known }
-        guard let coordinator else {
-            preconditionFailure("The context has no persistent store coordinator and no parent; set either before inserting objects.")
-        }
-        let made = coordinator.runtime(for: entity)
-        guard let store = made.store else { return made }
-        // A store that can be written may take a read-only one's place.
-        if !store.isReadOnly { runtimesByEntity[ObjectIdentifier(entity)] = made }
-        remember(made)
-        return made
+    /// Whether there is anything to save.
+    open var hasChanges: Bool {
+        checkQueue()
+        return changeCount > 0
     }
 
-    private func remember(_ runtime: EntityRuntime) {
-        if runtimesBySlot.contains(where: { $0?.isRetired == true }) { forgetRemovedStores() }
-        if runtime.store is NSIncrementalStore, identities.observer == nil { identities.observer = RegistrationObserver() }
-        let slot = Int(runtime.slot)
-        while runtimesBySlot.count <= slot { runtimesBySlot.append(nil) }
-        runtimesBySlot[slot] = runtime
+    /// Adds an object that belongs to no context yet; the next save writes it.
+    open func insert(_ object: NSManagedObject) { performInsertion(of: object) }
+
+    /// Marks an object for deletion by the next save, and follows the delete rules of its relationships: nullify takes it
+    /// out of the other side, cascade deletes the destinations, deny makes the save fail while a destination remains.
+    ///
+    /// O(destinations). An object that was never saved is forgotten at once, whatever a deny rule says; nothing points at it then.
+    /// Nothing happens where this context has deleted the object already.
+    /// - Precondition: the object belongs to this context.
+    open func delete(_ object: NSManagedObject) { performDeletion(of: object) }
+
+    /// Turns an object into a fault again, so that its next use reads the store, and its fetched properties fetch anew. With
+    /// `mergeChanges` its unsaved changes stay on top of the newer row, and its transient values stay; without, they are dropped.
+    open func refresh(_ object: NSManagedObject, mergeChanges: Bool) { performRefresh(of: object, mergeChanges: mergeChanges) }
+
+    /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones have the values that
+    /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), unless a property could not be read: then all objects
+    /// read theirs, and saving is possible again. What could be undone is forgotten.
+    open func rollback() { performRollback() }
+
+    /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist
+    /// when its fault fires.
+    /// - Precondition: the ID belongs to a store of this context's coordinator; one of another coordinator over the same file will do.
+    open func object(with objectID: NSManagedObjectID) -> NSManagedObject { registeredObjectOrFault(with: objectID) }
+
+    /// The object with this ID, read from the store or the parent: never a fault.
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
+    open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject { try readObject(with: objectID) }
+
+    /// What the other `fetch(_:)` asks, which knows the type of what it gives; a subclass overrides this one.
+    ///
+    /// A fetch within the library, such as that of a prefetched relationship, does not come here.
+    /// - Throws: as the other does.
+    open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try found(by: request) }
+
+    /// What the other `count(for:)` asks; a subclass overrides this one.
+    open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try number(of: request) }
+
+    /// Executes a request in the stores of this context's coordinator; of a child context its root's.
+    ///
+    /// Batch requests go straight to the stores: unsaved changes of contexts are neither seen nor touched, no notification of a save
+    /// is posted, and no context merges anything by itself. A fetch request gives an `NSAsynchronousFetchResult` that is done.
+    /// - Throws: as the request's class says; 134091 for a request that a store does not know; 134030 for a read-only store.
+    @discardableResult
+    open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        checkQueue()
+        return try request.execute(in: self)
     }
 
-    /// Lets go of what is known of removed stores, so that their slots can be used again once nobody has an object of theirs.
-    private func forgetRemovedStores() {
-        let stores = Set((coordinator?.persistentStores ?? []).map(\.slotBase)), known = views.count
-        views = views.filter { stores.contains($0.key) }
-        var isAny = views.count < known
-        for slot in runtimesBySlot.indices where runtimesBySlot[slot]?.isRetired == true {
-            runtimesBySlot[slot] = nil
-            isAny = true
-        }
-        guard isAny else { return }
-        runtimesByEntity = runtimesByEntity.filter { !$0.value.isRetired }
-        forgetRoute()
-        lastView = nil
-        identities.wantSweep()
-    }
+    /// Runs `block` on the context's queue, later. Changes it leaves are not saved.
+    ///
+    /// The block takes over what it refers to, so the compiler refuses one that shares objects with its caller, be it an actor's
+    /// state. A context without a queue of its own runs it at once.
+    open func perform(_ block: sending @escaping () -> Void) { enqueue(block) }
 
-    @inline(__always)
-    final func runtime(slot: UInt16) -> EntityRuntime? {
-        let index = Int(slot)
-        if index < runtimesBySlot.count, let known = runtimesBySlot[index] { return known }
-        return findRuntime(slot: slot)
-    }
-
-    @inline(never)
-    private func findRuntime(slot: UInt16) -> EntityRuntime? {
-        guard let found = coordinator?.runtime(slot: slot) else { return nil }
-        remember(found)
-        return found
-    }
-
-    /// The newest view of a store, or the one that the context is pinned to. Its memory stays valid as long as this context, or until
-    /// `reset()`.
-    final func view(of store: NSPersistentStore) throws -> StoreView {
-        if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
-        let view = try generation?.view(of: store) ?? store.newestView(for: self)
-        forgetRoute()
-        if !views.isEmpty, views[store.slotBase] == nil { forgetRemovedStores() }
-        if let old = views[store.slotBase], old.storage === view.storage {} else { pinned.append(view.storage) }
-        views[store.slotBase] = view
-        lastView = (store.slotBase, view)
-        return view
-    }
-
-    /// The same for the store of a runtime; mostly without touching the store, which the runtime refers to weakly.
-    @inline(__always)
-    final func view(of runtime: EntityRuntime) throws -> StoreView {
-        if let lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired, lastView.view.isNewest || generation != nil
-        { return lastView.view }
-        return try view(of: store(of: runtime))
-    }
-
-    /// Where the next read takes another commit than the last one did.
-    final func forgetLastView() { lastView = nil }
-
-    private func forgetViews() {
-        // Its steps name rows, whose memory goes.
-        recorder?.forget()
-        laterBatches = []
-        forgetRoute()
-        views = [:]
-        lastView = nil
-        pinned = []
-        runtimesBySlot = []
-        runtimesByEntity = [:]
-        entitiesByClass = [:]
-    }
-
-    // MARK: Registration
-
-    final func nextTemporaryKey(slot: UInt16) -> ObjectKey {
-        ObjectKey(slot: slot, row: tree.nextNumber() | ObjectKey.temporaryBit)
-    }
-
-    /// The object of `key`: the registered one, or a fault made now. nil where no store has such an entity.
-    @inline(__always)
-    final func object(for key: ObjectKey) -> NSManagedObject? {
-        if let known = identities[key] { return known }
-        return makeFault(key)
-    }
-
-    @inline(never)
-    private func makeFault(_ key: ObjectKey) -> NSManagedObject? {
-        let current = currentKey(key)
-        if current != key, let known = identities[current] { return known }
-        // An object without a row is its root's own, or that of a child's parent.
-        guard !current.isTemporary || parentContext != nil, let runtime = runtime(slot: current.slot) else { return nil }
-        sweepIfWanted()
-        return makeFault(current, runtime: runtime)
-    }
-
-    final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
-        makeFault(key, .passRetained(runtime), .passRetained(runtime.entity), .passRetained(self))
-    }
-
-    /// Takes over a reference to each of the arguments.
-    @inline(__always)
-    final func makeFault(
-        _ key: ObjectKey, _ runtime: Unmanaged<EntityRuntime>, _ entity: Unmanaged<NSEntityDescription>,
-        _ context: Unmanaged<NSManagedObjectContext>
-    ) -> NSManagedObject {
-        // Subclasses' initializers run too, so the way to tell them is beside the arguments.
-        faultInMaking = (key, runtime)
-        let objectClass = usesPlainObjects ? NSManagedObject.self : runtime._withUnsafeGuaranteedRef { $0.objectClass }
-        let object = objectClass.init(entity: entity.takeRetainedValue(), insertInto: context.takeRetainedValue())
-        precondition(faultInMaking.runtime == nil, "an initializer of an object's class hands over the context that it is given")
-        identities.insert(object, for: key)
-        return object
-    }
-
-    final func registeredObject(for key: ObjectKey) -> NSManagedObject? {
-        identities[key] ?? identities[currentKey(key)]
-    }
-
-    final func objectID(for key: ObjectKey) -> NSManagedObjectID {
-        if let object = identities[key] { return object.objectID }
-        let runtime = runtime(slot: key.slot)
-        return NSManagedObjectID(
-            entity: runtime?.entity ?? NSEntityDescription(), key: key, store: runtime?.store, contextToken: tree.token)
-    }
+    // MARK: Registered objects
 
     /// How many seconds old a row may be that a fault shows when it fires; the default is -1, any age.
     ///
@@ -393,11 +314,5 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         forgetViews()
         advanceGeneration()
         announceReset(forgotten)
-    }
-
-    /// Lets go of unchanged objects that nobody refers to, when enough have gathered.
-    @inline(__always)
-    final func sweepIfWanted() {
-        if identities.wantsSweep { identities.sweep() }
     }
 }

@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
             if parentContext == nil, try view(of: store(of: object.runtime)).row(object.key)?.version == object.rowVersion {
                 object.forgetMembers()
             } else {
-                refresh(object, mergeChanges: true)
+                performRefresh(of: object, mergeChanges: true)
             }
         }
     }

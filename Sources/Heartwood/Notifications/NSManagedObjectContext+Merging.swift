@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
                     if isTracked { events.beside.note(id, isDeleted: false) }
                     continue
                 }
-                refresh(object, mergeChanges: true)
+                performRefresh(of: object, mergeChanges: true)
             } else if ContextNotification.didChange.isNamed, changes.inserted.contains(id), let object = object(for: id.key) {
                 noteEvent(.inserted, object)
             } else if isTracked {
@@ -100,7 +100,7 @@ extension NSManagedObjectContext {
                 object.forgetMembers()
                 noteEvent(.refreshed, object)
             } else {
-                refresh(object, mergeChanges: true)
+                performRefresh(of: object, mergeChanges: true)
             }
         }
     }

@@ -13,7 +13,7 @@ struct SaveAnnouncement {
         let isFollowed = context.isFollowed
         if ContextNotification.didSave.isNamed {
             var info: [AnyHashable: Any] = [NSInsertedObjectsKey: inserted, NSUpdatedObjectsKey: updated, NSDeletedObjectsKey: deleted]
-            if !derived.isEmpty { info[NSRefreshedObjectsKey] = Set(derived.map { context.object(with: $0) }) }
+            if !derived.isEmpty { info[NSRefreshedObjectsKey] = Set(derived.map { context.registeredObjectOrFault(with: $0) }) }
             info[NSManagedObjectContextQueryGenerationKey] = context.generation
             ContextNotification.didSave.post(context, info)
         }

@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
     }
 
     /// Who reads the stores: this context, or one beside it in the place of a child, and of one whose objects say more than the stores.
-    private func storeReader() -> NSManagedObjectContext { parentContext == nil && !hasChanges ? self : newReader() }
+    private func storeReader() -> NSManagedObjectContext { parentContext == nil && changeCount == 0 ? self : newReader() }
 
     /// A context that nobody else sees, and that has changed nothing.
     final func newReader() -> NSManagedObjectContext {
