@@ -11,10 +11,10 @@ extension NSManagedObjectContext {
 
     /// What `perform(_:)` does.
     final func enqueue(_ block: sending @escaping () -> Void) {
-        guard let queue else { return block() }
+        guard let queue else { return CurrentContext.run(self, block) }
         let work = Confined(value: block)
         queue.async { [self] in
-            work.value()
+            CurrentContext.run(self, work.value)
             endWork()
         }
     }
@@ -24,10 +24,10 @@ extension NSManagedObjectContext {
     /// May be called from the queue itself, also by way of another context: in work of A that waits for work of B, waiting for A runs
     /// the block at once. Two threads that hold a context each and wait for the other's deadlock, as in Core Data.
     public final func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
-        guard let queue, !queue.isCurrent else { return try block() }
+        guard let queue, !queue.isCurrent else { return try CurrentContext.run(self, block) }
         return try queue.sync { () throws(E) -> T in
             defer { endWork() }
-            return try block()
+            return try CurrentContext.run(self, block)
         }
     }
 
@@ -40,13 +40,13 @@ extension NSManagedObjectContext {
     public final func perform<T, E: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(E) -> T
     ) async throws(E) -> T {
-        guard let queue else { return try block() }
+        guard let queue else { return try CurrentContext.run(self, block) }
         let work = Confined(value: block)
         // What runs at once is a part of somebody's event.
         let isAtOnce = schedule == .immediate && queue.isCurrent
         return try await queue.run(isImmediate: isAtOnce) { [self] () throws(E) -> T in
             defer { if isAtOnce { processPendingChanges() } else { endWork() } }
-            return try work.value()
+            return try CurrentContext.run(self, work.value)
         }
     }
 

@@ -135,6 +135,18 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         return copy
     }
 
+    /// Fetches in the context in whose `perform` or `performAndWait` the caller runs.
+    /// - Throws: 134070 outside of those, and what the context's `fetch(_:)` throws.
+    /// Source: https://developer.apple.com/documentation/coredata/nsfetchrequest/execute()
+    public final func execute() throws -> [ResultType] {
+        guard let context = CurrentContext.context else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "execute() asks the context in whose perform or performAndWait it is called; call a context's fetch(_:) elsewhere.")
+        }
+        return try context.fetch(self)
+    }
+
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
         let result = NSAsynchronousFetchResult(NSAsynchronousFetchRequest(fetchRequest: self, completionBlock: nil), context, progress: nil)
         result.finish(.success(try context.fetch(self)))
