@@ -33,6 +33,10 @@ let package = Package(
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,
             plugins: ["HeartwoodModels"]),
+        // As apps are: with the shim, in Swift's language mode 5, and their warnings are their own.
+        .testTarget(
+            name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld"], swiftSettings: [.swiftLanguageMode(.v5)],
+            plugins: ["HeartwoodModels"]),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(
