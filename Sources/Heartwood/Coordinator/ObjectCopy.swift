@@ -13,16 +13,9 @@ struct ObjectCopy {
     init(store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator, to target: NSPersistentStoreCoordinator) {
         let model = coordinator.managedObjectModel
         // Other stores of the coordinator may have the same entities.
-        source = Self.context(NSPersistentStoreCoordinator(reading: store, of: coordinator))
-        self.target = Self.context(target)
+        source = NSManagedObjectContext(plainObjectsOf: NSPersistentStoreCoordinator(reading: store, of: coordinator))
+        self.target = NSManagedObjectContext(plainObjectsOf: target)
         entities = NSEntityDescription.concrete(among: model.entities(forConfigurationName: store.configurationName) ?? model.entities)
-    }
-
-    private static func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
-        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        context.usesPlainObjects = true
-        return context
     }
 
     /// - Returns: the number of objects.
@@ -65,5 +58,14 @@ struct ObjectCopy {
             guard property.isOrdered || property.inverse == nil || property.inverseIsToMany else { continue }
             new.setManagedObjects(old.memberKeys(at: index).compactMap { copies[$0] }, at: index)
         }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// A context whose objects are of no class but `NSManagedObject`.
+    convenience init(plainObjectsOf coordinator: NSPersistentStoreCoordinator) {
+        self.init(concurrencyType: .confinementConcurrencyType)
+        persistentStoreCoordinator = coordinator
+        usesPlainObjects = true
     }
 }

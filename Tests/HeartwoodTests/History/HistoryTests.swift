@@ -72,7 +72,7 @@ import Testing
         let person = stack.insert("Person", ["name": "A"])
         try stack.context.save()
         let token = stack.token
-        try stack.coordinator.setMetadata(["key": "value"], for: stack.persistentStore)
+        stack.coordinator.setMetadata(["key": "value"], for: stack.persistentStore)
         try stack.context.obtainPermanentIDs(for: [stack.insert("Group", ["title": "later"])])
         stack.context.rollback()
         person.setValue("A", forKey: "name")

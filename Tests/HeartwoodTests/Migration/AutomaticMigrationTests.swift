@@ -71,7 +71,7 @@ import Testing
         try fill(chain)
         try chain.with(Self.old) { context in
             let coordinator = try #require(context.persistentStoreCoordinator)
-            try coordinator.setMetadata(["note": "mine"], for: coordinator.persistentStores[0])
+            coordinator.setMetadata(["note": "mine"], for: coordinator.persistentStores[0])
         }
         let before = try chain.metadata()
         try FileManager.default.createSymbolicLink(at: chain.place["link"], withDestinationURL: chain.url)

@@ -109,15 +109,6 @@ struct StoreMigrator {
     }
 }
 
-extension NSMappingModel {
-    /// Looks for the mapping model between two versions of a model.
-    convenience init?(directories: [URL], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) {
-        guard let found = MappingFinder(directories: directories).document(from: source, to: destination) else { return nil }
-        self.init()
-        entityMappings = found.entityMappings(from: source, to: destination)
-    }
-}
-
 extension MigrationErrors {
     /// 134140.
     /// - Parameter cause: why none can be inferred; nil where that was not wanted.

@@ -101,8 +101,8 @@ extension NSMigrationManager {
         } catch {
             throw MigrationErrors.ofStore(error, isSource: false, destination.url)
         }
-        sourceContext = context(of: old)
-        destinationContext = context(of: new)
+        sourceContext = NSManagedObjectContext(plainObjectsOf: old)
+        destinationContext = NSManagedObjectContext(plainObjectsOf: new)
         destinationContext.skipsValidation = true
         defer { endMigrating() }
         // A store that is written whole is written once.
@@ -118,16 +118,9 @@ extension NSMigrationManager {
         }
         setProgress(1)
     }
-
-    private func context(of coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
-        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        context.usesPlainObjects = true
-        return context
-    }
 }
 
 extension NSMappingModel {
     /// Whether nobody has changed what was inferred.
-    final var isInferred: Bool { comparison != nil && inferredText == text }
+    final var isInferred: Bool { inferredText == text }
 }

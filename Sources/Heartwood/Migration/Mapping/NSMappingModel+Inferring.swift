@@ -25,7 +25,6 @@ extension NSMappingModel {
             return mapping
         }
         entityMappings = removed + added + kept
-        self.comparison = comparison
         inferredText = text
     }
 

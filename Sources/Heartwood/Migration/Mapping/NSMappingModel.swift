@@ -10,17 +10,15 @@ import Foundation
 open class NSMappingModel: NSObject {
     /// In this order they are gone through.
     public final var entityMappings: [NSEntityMapping]! = [] {
-        didSet { comparison = nil }
+        didSet { inferredText = nil }
     }
 
     public final var entityMappingsByName: [String: NSEntityMapping] {
         Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }) { first, _ in first }
     }
 
-    /// What it was inferred from; nil for one that somebody has made or changed.
-    final var comparison: ModelComparison?
-    /// All that was inferred, in words.
-    final var inferredText = ""
+    /// All that was inferred, in words; nil for a model that somebody has made or changed.
+    final var inferredText: String?
     /// What the file did not say and the models do; nil once that is known.
     final var document: MappingDocument?
 
@@ -46,12 +44,15 @@ open class NSMappingModel: NSObject {
     /// files are not in the bundles, one whose entities and properties are theirs. nil where there is none.
     /// - Parameter bundles: nil: the main bundle.
     public convenience init?(from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?, destinationModel: NSManagedObjectModel?) {
-        guard let sourceModel, let destinationModel,
-            let found = MappingFinder(directories: (bundles ?? [.main]).compactMap(\.resourceURL))
-                .document(from: sourceModel, to: destinationModel)
-        else { return nil }
+        guard let sourceModel, let destinationModel else { return nil }
+        self.init(directories: (bundles ?? [.main]).compactMap(\.resourceURL), sourceModel, destinationModel)
+    }
+
+    /// The same, found in folders.
+    convenience init?(directories: [URL], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) {
+        guard let found = MappingFinder(directories: directories).document(from: source, to: destination) else { return nil }
         self.init()
-        entityMappings = found.entityMappings(from: sourceModel, to: destinationModel)
+        entityMappings = found.entityMappings(from: source, to: destination)
     }
 
     /// The mapping that follows from two versions of a model by themselves: entities and properties of one name, or of one renaming

@@ -24,8 +24,8 @@ struct StagedMigration {
         for _ in 0..<way.count {
             let metadata = try migrator.metadata()
             guard !migrator.isMade(with: model, metadata) else { return }
-            let start = try position(in: way, metadata)
-            try goOn(from: start, way)
+            let end = way.lastIndex { $0.checksum == model.versionChecksum } ?? way.count - 1
+            try goOn(from: try position(in: way, before: end, metadata), to: end, way)
             try finish(among: way)
         }
     }
@@ -46,7 +46,7 @@ struct StagedMigration {
         return way
     }
 
-    private func position(in way: [Version], _ metadata: [String: Any]) throws -> Int {
+    private func position(in way: [Version], before end: Int, _ metadata: [String: Any]) throws -> Int {
         let stored = (metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map(NSManagedObjectModel.checksum(of:))
         let found = way.lastIndex { $0.checksum == stored } ?? way.lastIndex { version in
             // A configuration has some of its model's entities.
@@ -58,7 +58,6 @@ struct StagedMigration {
                 "The store at \(migrator.store.url.path) has a version of the model (checksum \(stored ?? "unknown")) that no stage names.",
                 ["metadata": metadata, NSFilePathErrorKey: migrator.store.url.path])
         }
-        let end = way.lastIndex { $0.checksum == model.versionChecksum } ?? way.count - 1
         guard found < end else {
             throw CoreDataError.make(
                 NSStagedMigrationBackwardMigrationError,
@@ -69,8 +68,7 @@ struct StagedMigration {
     }
 
     /// To the next version whose model is found.
-    private func goOn(from start: Int, _ way: [Version]) throws {
-        let end = way.lastIndex { $0.checksum == model.versionChecksum } ?? way.count - 1
+    private func goOn(from start: Int, to end: Int, _ way: [Version]) throws {
         var missing: [String] = []
         for next in start + 1...end {
             if let stage = way[next].stage, missing.isEmpty {
@@ -105,9 +103,10 @@ struct StagedMigration {
 
     /// Does what the stage that led to the store's version has left undone.
     private func finish(among way: [Version]) throws {
-        guard let checksum = try migrator.metadata()[Self.unfinishedKey] as? String else { return }
-        guard let stage = way.first(where: { $0.stage?.nextModel.versionChecksum == checksum })?.stage,
-            migrator.isMade(with: try stage.nextModel.resolve(), try migrator.metadata())
+        let metadata = try migrator.metadata()
+        guard let checksum = metadata[Self.unfinishedKey] as? String,
+            let stage = way.first(where: { $0.stage?.nextModel.versionChecksum == checksum })?.stage,
+            migrator.isMade(with: try stage.nextModel.resolve(), metadata)
         else { return }
         try migrator.end(stage, manager)
     }
@@ -136,7 +135,7 @@ extension StoreMigrator {
         for store in container.persistentStoreCoordinator.persistentStores {
             var metadata: [String: Any] = store.metadata ?? [:]
             metadata[StagedMigration.unfinishedKey] = checksum
-            try container.persistentStoreCoordinator.setMetadata(metadata, for: store)
+            try store.setMetadata(metadata)
         }
     }
 

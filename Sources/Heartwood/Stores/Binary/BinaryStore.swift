@@ -185,8 +185,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         let store = BinaryStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options)
         do {
             try ArchiveFile(path: try store.filePath(), options: store.archiveOptions).withLock {
-                guard let made = try body() else { return }
-                try LogStore.rename(made.path, to: url.resolvingSymlinksInPath().path, replacing: true)
+                try super.exchange(at: url, options: options, body)
             }
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
