@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
         for object in saved { finishSave(of: object) }
         if parentContext == nil { keysSeen = tree.count }
         for object in saved { object.callDidSave() }
-        resultsFollowers?.forEach { $0.followSave(of: saved) }
+        resultsFollowers?.tell(.saved(saved))
         announcement?.post()
         keepRows(ofDeleted: &saved, memory)
         sweepIfWanted()

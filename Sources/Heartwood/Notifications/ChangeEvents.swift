@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
         guard !events.isEmpty else { return }
         let gathered = events
         events = ChangeEvents()
-        resultsFollowers?.forEach { $0.follow(gathered) }
+        resultsFollowers?.tell(.changes(gathered))
         if !gathered.hasNoObjects, ContextNotification.didChange.isNamed { ContextNotification.didChange.post(self, gathered.userInfo) }
     }
 
@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
     final func announceReset(_ forgotten: [NSManagedObjectID]) {
         events = ChangeEvents()
         guard ChangeEvents.areWanted else { return }
-        resultsFollowers?.forEach { $0.followReset() }
+        resultsFollowers?.tell(.reset)
         ContextNotification.didChange.post(self, [NSInvalidatedAllObjectsKey: forgotten])
     }
 }

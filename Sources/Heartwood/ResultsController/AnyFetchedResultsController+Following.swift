@@ -5,43 +5,39 @@ extension AnyFetchedResultsController {
     /// With more changed objects than these one query is cheaper, and makes none of them.
     private static let judgedMax = 64
 
-    /// Called where the context tells what has changed.
-    final func follow(_ events: ChangeEvents) {
+    /// Called where the context tells what has happened. What comes while the delegate is told of something else waits for that.
+    final func follow(_ news: ResultsNews) {
         guard let query, query.kind != .dictionaries else { return }
         guard delegate != nil else { return stopFollowing() }
-        backlog.append(events)
-        if !isDelivering { deliver {} }
-    }
-
-    /// Does something that the delegate is told of, and then what has come meanwhile.
-    private func deliver(_ body: () -> Void) {
+        if case .reset = news { backlog = [] }
+        backlog.append(news)
+        guard !isDelivering else { return }
         isDelivering = true
         defer { isDelivering = false }
-        body()
         while !backlog.isEmpty {
             let next = backlog.removeFirst()
             adoptKeys()
-            take(next)
+            switch next {
+            case .changes(let events): take(events)
+            case .saved(let objects): takeSave(of: objects)
+            case .reset: takeReset()
+            }
         }
     }
 
     /// What is not followed is found by the next fetch: entries are not where their objects say any more.
     private func stopFollowing() { list.order = nil }
 
-    /// Called where the context has saved these objects.
-    final func followSave(of objects: [NSManagedObject]) {
-        guard let query, query.kind != .dictionaries, delegate != nil, !isDelivering else { return }
-        deliver {
-            adoptKeys()
-            guard !query.fetch.includesPendingChanges else { return followPush(of: objects, query) }
-            let saved = unsaved
-            unsaved = []
-            refetch(query) { saved.contains($0) }
-        }
+    private func takeSave(of objects: [NSManagedObject]) {
+        guard let query else { return }
+        guard !query.fetch.includesPendingChanges else { return takePush(of: objects, query) }
+        let saved = unsaved
+        unsaved = []
+        refetch(query) { saved.contains($0) }
     }
 
     /// What a child has saved to its parent has become one with what others have done to the same relationships there.
-    private func followPush(of objects: [NSManagedObject], _ query: ResultsQuery) {
+    private func takePush(of objects: [NSManagedObject], _ query: ResultsQuery) {
         guard managedObjectContext.parentContext != nil else { return }
         var saved: [ObjectKey: NSManagedObject] = [:]
         for object in objects where query.family.contains(ObjectIdentifier(object.entity)) { saved[object.key] = object }
@@ -49,13 +45,10 @@ extension AnyFetchedResultsController {
         refetch(query, saved) { _ in false }
     }
 
-    /// Called where the context has forgotten its objects: all are others now.
-    final func followReset() {
-        guard let query, query.kind != .dictionaries, delegate != nil, !isDelivering else { return stopFollowing() }
-        deliver {
-            adoptKeys()
-            refetch(query) { _ in true }
-        }
+    /// All objects are others now.
+    private func takeReset() {
+        unsaved = []
+        if let query { refetch(query) { _ in true } }
     }
 
     /// Takes over the permanent keys that objects have got, and tells delegates that go by IDs.

@@ -35,7 +35,7 @@ open class AnyFetchedResultsController: NSObject {
     /// Of a request that does not include pending changes: what the next save writes of the results.
     final var unsaved: Set<ObjectKey> = []
     /// What has happened while the delegate was told of something else.
-    final var backlog: [ChangeEvents] = []
+    final var backlog: [ResultsNews] = []
     private var infos: [FetchedResultsSection]?
     /// The batches that were read last.
     private var batches: [(range: Range<Int>, objects: [NSManagedObject])] = []

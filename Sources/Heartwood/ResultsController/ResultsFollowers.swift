@@ -7,6 +7,7 @@ final class ResultsFollowers {
     }
 
     private var list: [Follower] = []
+    private var resets = 0
 
     /// Whether there may be one; those that have gone are noticed when something is told.
     var isAny: Bool { !list.isEmpty }
@@ -15,10 +16,23 @@ final class ResultsFollowers {
         if !list.contains(where: { $0.controller === controller }) { list.append(Follower(controller: controller)) }
     }
 
-    func forEach(_ body: (AnyFetchedResultsController) -> Void) {
-        for follower in list { if let controller = follower.controller { body(controller) } }
+    /// Tells all of them. Where one of those that are told resets the context the others hear of that alone: what was before it names
+    /// objects that are no more.
+    func tell(_ news: ResultsNews) {
+        if case .reset = news { resets += 1 }
+        let before = resets
+        for follower in list where resets == before { follower.controller?.follow(news) }
         list.removeAll { $0.controller == nil }
     }
+}
+
+/// What a context tells the controllers that follow it.
+enum ResultsNews {
+    case changes(ChangeEvents)
+    /// These objects were saved.
+    case saved([NSManagedObject])
+    /// The context has forgotten all of its objects.
+    case reset
 }
 
 /// What was merged of objects that a context does not know, and of which no notification tells.

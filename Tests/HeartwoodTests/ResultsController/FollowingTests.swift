@@ -249,4 +249,46 @@ import Testing
         #expect(LongestRise.places(in: [0, 1, 2]) == [0, 1, 2])
         #expect(LongestRise.places(in: [2, 1, 0]).count == 1)
     }
+
+    @Test(arguments: ["will", "insert eve - 0.4", "did"]) func aResetWhileTheDelegateIsToldIsFollowed(moment: String) throws {
+        let (stack, controller, mirror) = try followed(sections: nil)
+        let second = stack.controller(sort: ["-name"]), other = ListMirror()
+        second.delegate = other
+        try second.performFetch()
+        other.start(second)
+        mirror.during = { line in
+            guard line == moment else { return }
+            mirror.during = nil
+            stack.context.reset()
+        }
+        try person("bob", stack).setValue(8, forKey: "age")
+        stack.insert("Person", ["name": "eve", "age": 9])
+        stack.context.processPendingChanges()
+        for (controller, mirror) in [(controller, mirror), (second, other)] {
+            #expect(controller.fetchedObjects?.allSatisfy { $0.managedObjectContext === stack.context } == true)
+            #expect(mirror.problems == [] && mirror.sections == ListMirror.sections(of: controller))
+        }
+        #expect(controller.shown == "ada bob cid dan" && second.shown == "dan cid bob ada")
+    }
+
+    @Test func aSaveWhileTheDelegateIsToldIsFollowedWithoutPendingChanges() throws {
+        let (stack, controller, mirror) = try followed(sections: nil)
+        let saved = stack.controller { $0.includesPendingChanges = false }, other = ListMirror()
+        saved.delegate = other
+        try saved.performFetch()
+        other.start(saved)
+        let reader = stack.newContext()
+        stack.insert("Person", ["name": "eve", "age": 9], into: reader)
+        let heard = Heard([.NSManagedObjectContextDidSave], of: reader)
+        try reader.save()
+        other.during = { line in
+            guard line == "did" else { return }
+            other.during = nil
+            stack.insert("Person", ["name": "fay", "age": 10])
+            try? stack.context.save()
+        }
+        stack.context.mergeChanges(fromContextDidSave: try #require(heard.take()))
+        #expect(!stack.context.hasChanges && controller.shown == "ada bob cid dan eve fay" && saved.shown == "ada bob cid dan eve fay")
+        #expect(other.problems == [] && other.sections == ListMirror.sections(of: saved) && mirror.problems == [])
+    }
 }

@@ -29,6 +29,7 @@ final class ListMirror: NSFetchedResultsControllerDelegate {
     /// Begins with what the controller has.
     func start(_ controller: AnyFetchedResultsController) {
         sections = Self.sections(of: controller)
+        (rowsOut, rowsIn, stays, sectionsOut, sectionsIn) = ([], [], [], [], [])
         controller.delegate = self
     }
 
@@ -97,10 +98,15 @@ final class ListMirror: NSFetchedResultsControllerDelegate {
         note("did")
     }
 
+    /// A save in a callback may have given what was told of since its permanent key.
+    private static func isSame(_ told: ObjectKey, _ key: ObjectKey) -> Bool { told == key || told.isTemporary }
+
     private func apply() {
-        for (old, _, key) in stays where sections[old.section].keys[old.item] != key { problems.append("an updated object was not there") }
+        for (old, _, key) in stays where !Self.isSame(sections[old.section].keys[old.item], key) {
+            problems.append("an updated object was not there")
+        }
         for (path, key) in rowsOut.sorted(by: { $0.0 > $1.0 }) {
-            guard sections[path.section].keys[path.item] == key else {
+            guard Self.isSame(sections[path.section].keys[path.item], key) else {
                 problems.append("what is deleted at \(Self.text(path)) is another object")
                 continue
             }
@@ -124,7 +130,7 @@ final class ListMirror: NSFetchedResultsControllerDelegate {
             }
             sections[path.section].keys.insert(key, at: path.item)
         }
-        for (_, new, key) in stays where sections[new.section].keys[new.item] != key {
+        for (_, new, key) in stays where !Self.isSame(sections[new.section].keys[new.item], key) {
             problems.append("an updated object is not where it is said to be")
         }
         (rowsOut, rowsIn, stays, sectionsOut, sectionsIn) = ([], [], [], [], [])
