@@ -67,6 +67,7 @@ extension NSManagedObjectContext {
         if object.state.isDisjoint(with: .changed) { changeCount += 1 }
         object.state.subtract([.fault, .inaccessible, .deleted, .settled])
         object.state.insert(isInserted ? .inserted : .updated)
+        if object.state.contains(.outdated) { rebase(object) }
         if change.isRevived { revive(object, change) }
         if wasDeleted { dropMembers(leftBy: object) }
         list(object)

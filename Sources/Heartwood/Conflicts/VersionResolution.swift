@@ -172,6 +172,7 @@ extension NSManagedObject {
     final func forgetRow() {
         rowBody = nil
         rowVersion = 0
+        state.remove(.outdated)
         storage?.base = nil
     }
 }

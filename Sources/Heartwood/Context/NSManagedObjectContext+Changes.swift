@@ -42,6 +42,7 @@ extension NSManagedObjectContext {
     final func undelete(_ object: NSManagedObject) {
         object.state.remove(.deleted)
         if object.state.isDisjoint(with: .changed) { changeCount -= 1 }
+        if object.state.contains(.outdated) { rebase(object) }
         noteEvent(.inserted, object)
         if object.state.contains(.recorded) { object.recordInsertion() }
     }

@@ -234,8 +234,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func refresh(_ object: NSManagedObject, mergeChanges: Bool) { performRefresh(of: object, mergeChanges: mergeChanges) }
 
     /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones have the values that
-    /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), unless a property could not be read: then all objects
-    /// read theirs, and saving is possible again. What could be undone is forgotten.
+    /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), but by deleted objects into which others' changes were merged,
+    /// and where a property could not be read: then all objects read theirs, and saving is possible again. What could be undone is forgotten.
     open func rollback() { performRollback() }
 
     /// The object with this ID: the registered one, or a fault. Reads nothing, so the object may turn out not to exist

@@ -3,7 +3,8 @@ import RecordLog
 
 extension NSManagedObjectContext {
     /// Takes over what another context has saved: objects that this one knows read their rows again, with its own unsaved changes
-    /// on top; deleted ones go. Objects that it does not know cost nothing.
+    /// on top; deleted ones go. One that this context has deleted stays so, and reads its row again should it come back: by
+    /// `rollback()`, or an undo. Objects that it does not know cost nothing.
     /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`, of a context over the same
     ///   stores; call this on the receiver's queue.
     /// - Complexity: O(objects saved).
@@ -59,6 +60,7 @@ extension NSManagedObjectContext {
                 guard !object.isInserted else { continue }
                 guard !object.isDeleted else {
                     if isTracked { events.beside.note(id, isDeleted: false) }
+                    object.state.insert(.outdated)
                     continue
                 }
                 performRefresh(of: object, mergeChanges: true)
@@ -113,18 +115,22 @@ extension NSManagedObjectContext {
         defer { followers.mergeCommits(of: store) }
         guard let view = try? view(of: store) else { return }
         var known: [NSManagedObject] = []
-        identities.forEach { if $0.runtime.store === store, !$0.isInserted, !$0.isDeleted, !$0.key.isTemporary { known.append($0) } }
+        identities.forEach { if $0.runtime.store === store, !$0.isInserted, !$0.key.isTemporary { known.append($0) } }
         var changes = MergedChanges(inserted: [], updated: [], deleted: [])
         for object in known {
             guard object.rowVersion != 0 else {
-                object.forgetMembers()
+                if !object.isDeleted { object.forgetMembers() }
                 continue
             }
             guard let newest = try? view.row(object.key) else {
                 changes.deleted.insert(object.objectID)
                 continue
             }
-            if newest.version != object.rowVersion { changes.updated.insert(object.objectID) } else { object.forgetMembers() }
+            if newest.version != object.rowVersion {
+                changes.updated.insert(object.objectID)
+            } else if !object.isDeleted {
+                object.forgetMembers()
+            }
         }
         if isTracked { events.beside.isUnknown = true }
         guard !changes.isEmpty else { return processPendingChanges() }

@@ -69,7 +69,7 @@ extension NSManagedObject {
 
     /// Goes back to the values last fetched or saved.
     final func restore() {
-        if state.contains(.inaccessible) { return becomeFault() }
+        if !state.isDisjoint(with: [.inaccessible, .outdated]) { return becomeFault() }
         storage?.publisher?.send()
         dropValues()
         storage?.eventValues = nil

@@ -64,6 +64,9 @@ struct ObjectState: OptionSet {
     /// Uses from the wrong queue trap.
     static let watched = ObjectState(rawValue: 1 << 12)
 
+    /// Its context has deleted it, and merged a newer row of it since: should it come back, it reads that one.
+    static let outdated = ObjectState(rawValue: 1 << 13)
+
     static let changed: ObjectState = [.inserted, .updated, .deleted]
     /// What a look at the row has to attend to first.
     static let attended: ObjectState = [.fault, .watched]

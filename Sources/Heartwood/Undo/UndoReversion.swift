@@ -94,11 +94,20 @@ private struct UndoReversion {
     // MARK: Deletions
 
     private mutating func bringBack(_ object: NSManagedObject, _ remains: Remains) {
+        var remains = remains
         let isOurs = object.contextReference?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()
         guard isOurs, object.isDeleted || object.state.contains(.detached) else { return }
         if object.state.isDisjoint(with: [.detached, .inaccessible]) {
             object.storage?.publisher?.send()
+            let isOutdated = object.state.contains(.outdated)
             context.undelete(object)
+            if !isThere(object) {
+                // Its newest row has vanished too.
+                context.rebuild(object, from: remains)
+            } else if isOutdated, let newer = object.remains {
+                // Others have changed where it leads to.
+                remains = newer
+            }
         } else {
             context.rebuild(object, from: remains)
         }

@@ -140,4 +140,47 @@ import Testing
         #expect(people[2].one("group") == nil)
         #expect(stack.context.updatedObjects == [people[0]] && stack.context.deletedObjects.isEmpty && !child.hasChanges)
     }
+
+    /// By another context of the coordinator, whose save is merged by its notification, or by another coordinator, whose commit is noticed.
+    @Test(arguments: [false, true], [false, true])
+    func whatIsMergedOfADeletedObjectShowsWhenTheDeletionIsTakenBack(isElsewhere: Bool, isUndone: Bool) throws {
+        let stack = try TestStack(.recordLog), elsewhere = try TestStack(.recordLog, at: stack.url)
+        let people = ["ann", "bob", "cid"].map { stack.insert("Person", ["name": $0]) }, (ann, bob, cid) = (people[0], people[1], people[2])
+        let old = stack.insert("Group", ["title": "old"]), new = stack.insert("Group", ["title": "new"])
+        ann.setValue(old, forKey: "group")
+        try stack.context.save()
+        let undoManager = UndoManager()
+        stack.context.undoManager = undoManager
+        stack.context.automaticallyMergesChangesFromParent = isElsewhere
+        for person in people { #expect(person.text("name") != nil && person.many("tags").isEmpty) }
+        #expect(old.many("people") == [ann] && new.many("people").isEmpty)
+        ann.setValue(50, forKey: "age")
+        stack.context.processPendingChanges()
+        undoManager.removeAllActions()
+        for person in people { stack.context.delete(person) }
+        stack.context.processPendingChanges()
+        let other = isElsewhere ? elsewhere.context : stack.newContext()
+        let heard = Heard([.NSManagedObjectContextDidSave], of: other)
+        // A fetch has the other coordinator notice what was saved.
+        let theirs = try #require(try stack.fetch("Person", "name == 'ann'", in: other).first)
+        theirs.setValue("Ann", forKey: "name")
+        theirs.setValue(other.own(new), forKey: "group")
+        theirs.mutableSetValue(forKey: "tags").add(elsewhere.insert("Tag", ["label": "t"], into: other))
+        other.delete(other.own(bob))
+        try other.save()
+        if isElsewhere { _ = try stack.fetch("Tag") } else { stack.context.mergeChanges(fromContextDidSave: try #require(heard.take())) }
+        #expect(ann.isDeleted && stack.context.deletedObjects == [ann, cid])
+        if isUndone { stack.context.undo() } else { stack.context.rollback() }
+        #expect(ann.text("name") == "Ann" && ann.value(forKey: "age") as? Int == (isUndone ? 50 : 1) && cid.text("name") == "cid")
+        #expect(ann.one("group") === new && ann.many("tags").count == 1 && ann.many("tags").first?.many("people") == [ann])
+        #expect(new.many("people") == [ann] && old.many("people").isEmpty)
+        // The deletion was theirs too; to take back the own one makes the object anew.
+        #expect(isUndone ? bob.isInserted && bob.text("name") == "bob" : bob.managedObjectContext == nil)
+        // What was merged is no conflict.
+        ann.setValue("mine", forKey: "name")
+        try stack.context.save()
+        let stored = try stack.anew().existingObject(with: ann.objectID)
+        #expect(stored.text("name") == "mine" && stored.one("group")?.text("title") == "new" && stored.many("tags").count == 1)
+        #expect(try stack.storedNames() == (isUndone ? ["bob", "cid", "mine"] : ["cid", "mine"]))
+    }
 }

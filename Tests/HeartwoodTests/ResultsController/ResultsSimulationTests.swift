@@ -66,6 +66,18 @@ import Testing
             try follow("nothing pending") {
                 stack.controller(sort: ["age", "name"], sections: "age", in: context) { $0.includesPendingChanges = false }
             }
+            try follow("no case") {
+                stack.controller(in: context) { $0.sortDescriptors = [NSSortDescriptor(key: "name", ascending: false, textOrder: .caseInsensitive)] }
+            }
+            try follow("words") {
+                stack.controller(in: context) {
+                    $0.sortDescriptors = [
+                        NSSortDescriptor(key: "group.title", ascending: false, textOrder: .localizedCaseInsensitive),
+                        NSSortDescriptor(key: "name", ascending: true, textOrder: .localizedStandard),
+                    ]
+                }
+            }
+            try follow("by the group") { stack.controller(sort: ["group", "name"], in: context) }
             try follow("employees") { stack.controller(sort: ["age", "name"], in: context) { $0.includesSubentities = false } }
             withSnapshots.delegate = snapshots
             withDifferences.delegate = differences
@@ -101,7 +113,7 @@ import Testing
                 return "sets the age of \(object.value(forKey: "name") ?? "-")"
             case 10:
                 guard let object = try pick("Person", context) else { return "nothing" }
-                let name = ["a", "m", "z"].randomElement(using: &random)! + "\(number)"
+                let name = ["a", "M", "z", "É", "e"].randomElement(using: &random)! + "\(number)"
                 object.setValue(name, forKey: "name")
                 return "renames to \(name)"
             case 11..<14:
@@ -125,7 +137,14 @@ import Testing
         }
 
         func step(_ number: Int) throws -> String {
-            switch Int.random(in: 0..<22, using: &random) {
+            switch Int.random(in: 0..<26, using: &random) {
+            case 22..<24 where !isChild && StoreKind.recordLogs.contains(stack.kind): return try batch(number)
+            case 24: return disturbNext(number)
+            case 25:
+                guard let place = followed.indices.randomElement(using: &random) else { return "nothing" }
+                try followed[place].controller.performFetch()
+                mirrors[place].start(followed[place].controller)
+                return "fetches \(followed[place].name)"
             case 0..<9:
                 let count = Int.random(in: 1...3, using: &random)
                 return try (0..<count).map { try change(number * 10 + $0, context) }.joined(separator: ", ")
@@ -168,10 +187,9 @@ import Testing
             }
         }
 
-        /// Whether the context itself shows something else than its store or parent has: of objects that were deleted here when a change
-        /// was merged, and came back, and of what merges do not name.
+        /// Whether a child shows something else than its parent has: notifications of saves do not name what was never saved.
         func isOutdated() throws -> Bool {
-            let twin = isChild ? stack.context.child() : stack.newContext()
+            let twin = stack.context.child()
             return try withExtendedLifetime(twin) {
                 for (entity, keys) in [("Person", ["name", "age"]), ("Group", ["title"]), ("Tag", ["label"])] {
                     let own = Dictionary(uniqueKeysWithValues: try all(entity, in: context).map { ($0.objectID, $0) })
@@ -189,11 +207,67 @@ import Testing
             }
         }
 
+        /// Has something else done while the next change is told.
+        func disturbNext(_ number: Int) -> String {
+            let told = mirrors.indices.randomElement(using: &random)!, other = followed.indices.randomElement(using: &random)!
+            let what = Int.random(in: 0..<6, using: &random)
+            mirrors[told].during = { [unowned self] _ in
+                mirrors[told].during = nil
+                do {
+                    switch what {
+                    case 0: _ = try change(number * 10 + 7, context)
+                    case 1:
+                        _ = try change(number * 10 + 7, context)
+                        context.processPendingChanges()
+                    case 2:
+                        // Where sections come in pieces it throws, and nothing has changed.
+                        try? followed[other].controller.performFetch()
+                        mirrors[other].start(followed[other].controller)
+                    case 3: context.rollback()
+                    case 4: context.reset()
+                    default:
+                        _ = try change(number * 10 + 8, context)
+                        // Not within a save.
+                        try? context.save()
+                    }
+                } catch {
+                    failure = error
+                }
+            }
+            let done = ["changes", "changes and tells", "fetches \(followed[other].name)", "rolls back", "resets", "changes and saves"][what]
+            return "the next callback of \(followed[told].name) \(done)"
+        }
+
+        /// A batch request, told to the context by its IDs.
+        func batch(_ number: Int) throws -> String {
+            let ids: [NSManagedObjectID], key: String, done: String
+            let age = Int.random(in: 0..<5, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                ids = try stack.insertBatch((0..<3).map { ["name": "b\(number)\($0)", "age": $0] })
+                (key, done) = (NSInsertedObjectsKey, "inserts")
+            case 1:
+                ids = try stack.updateBatch("Person", "age == \(age)", ["age": Int.random(in: 0..<5, using: &random)])
+                (key, done) = (NSUpdatedObjectsKey, "updates")
+            case 2:
+                ids = try stack.updateBatch("Group", nil, ["title": "h\(number)"])
+                (key, done) = (NSUpdatedObjectsKey, "renames groups")
+            default:
+                ids = try stack.deleteBatch("Person", "age == \(age) AND name BEGINSWITH 'a'")
+                (key, done) = (NSDeletedObjectsKey, "deletes")
+            }
+            NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [key: ids], into: [context, other])
+            return "a batch \(done) \(ids.count)"
+        }
+
+        /// What was thrown in a callback.
+        var failure: (any Error)?
         var outdated = 0
 
         func problem() throws -> String? {
+            if let failure { throw failure }
             guard let problem = try difference() else { return nil }
-            guard problem.hasPrefix("fresh"), try isOutdated() else { return problem }
+            guard isChild, problem.hasPrefix("fresh"), try isOutdated() else { return problem }
             outdated += 1
             context.refreshAllObjects()
             context.processPendingChanges()
@@ -230,9 +304,10 @@ import Testing
         var log: [String] = []
         for number in 1...steps {
             log.append(try run.step(number))
-            run.context.processPendingChanges()
+            // Twice, for what callbacks have changed.
+            for _ in 0..<2 { run.context.processPendingChanges() }
             if let problem = try run.problem() {
-                let done = log.suffix(8).joined(separator: "\n")
+                let done = log.suffix(12).joined(separator: "\n")
                 Issue.record("\(kind) seed \(seed)\(isChild ? " in a child" : ""), step \(number): \(problem)\n\(done)")
                 return
             }
