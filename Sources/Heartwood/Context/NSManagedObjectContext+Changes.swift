@@ -103,6 +103,7 @@ extension NSManagedObjectContext {
         if let remains { object.recordDeletion(remains) }
         if object.isInserted {
             changeCount -= 1
+            noteDrop(of: object)
             identities.remove(object.key)
             object.state.remove([.inserted, .updated])
             object.state.insert([.deleted, .detached])
@@ -162,6 +163,7 @@ extension NSManagedObjectContext {
         for object in changed {
             object.state.remove(.listed)
             if object.isInserted {
+                noteDrop(of: object)
                 identities.remove(object.key)
                 object.state = [.detached]
                 object.rowBody = nil

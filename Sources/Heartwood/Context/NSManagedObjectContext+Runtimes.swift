@@ -85,6 +85,7 @@ extension NSManagedObjectContext {
     final func forgetViews() {
         // Its steps name rows, whose memory goes.
         recorder?.forget()
+        dropped = []
         laterBatches = []
         forgetRoute()
         views = [:]

@@ -54,6 +54,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var keysSeen = 0
     /// The children that merge what is saved to this context.
     let followers = ContextFollowers()
+    /// Objects that were never saved and are no more, of which children that follow are to hear.
+    final var dropped: [NSManagedObject] = []
 
     final let identities = IdentityMap()
     /// The fault that a subclass's initializer is about to become, which takes over the runtime; without one where none is.
@@ -199,6 +201,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         isSaving = true
         defer { isSaving = false }
         try saveChanges()
+        announceDrops()
     }
 
     /// Called when a fault fires whose row has vanished.

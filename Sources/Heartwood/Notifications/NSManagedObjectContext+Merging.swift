@@ -36,7 +36,8 @@ extension NSManagedObjectContext {
     }
 
     /// Whether saves to this context's coordinator by other contexts, and by other processes once they are noticed, are merged into
-    /// it, on its queue. A child merges what its parent saves, what the parent's other children save to it, and what the parent merges.
+    /// it, on its queue. A child merges what its parent saves, what the parent's other children save to it, and what the parent merges;
+    /// with the parent's next save it hears of objects too that were never saved and are no more.
     /// A context without a queue of its own merges on the thread that saves, so only contexts of one thread may follow each other so.
     public final var automaticallyMergesChangesFromParent: Bool {
         get { isFollowing }
@@ -59,8 +60,8 @@ extension NSManagedObjectContext {
             if let object = registeredObject(for: id.key) {
                 guard !object.isInserted else { continue }
                 guard !object.isDeleted else {
-                    if isTracked { events.beside.note(id, isDeleted: false) }
                     object.state.insert(.outdated)
+                    if isTracked { events.beside.note(id, isDeleted: false) }
                     continue
                 }
                 performRefresh(of: object, mergeChanges: true)

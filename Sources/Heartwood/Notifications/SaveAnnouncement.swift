@@ -36,6 +36,20 @@ extension NSManagedObjectContext {
     /// Whether other contexts merge what this one saves.
     final var isFollowed: Bool { feed?.isEmpty == false || !followers.isEmpty }
 
+    /// Called where an object goes that was never saved.
+    final func noteDrop(of object: NSManagedObject) {
+        if !followers.isEmpty { dropped.append(object) }
+    }
+
+    /// Tells children of objects that they may have seen here, and that no save tells of.
+    final func announceDrops() {
+        guard !dropped.isEmpty else { return }
+        // An undo may have brought some back.
+        let gone = dropped.filter { $0.managedObjectContext == nil }
+        dropped = []
+        if !gone.isEmpty { followers.merge(MergedChanges(inserted: [], updated: [], deleted: Set(gone.map(\.savedObjectID))), of: self) }
+    }
+
     final func announceWillSave() {
         if ContextNotification.willSave.isNamed { ContextNotification.willSave.post(self) }
     }

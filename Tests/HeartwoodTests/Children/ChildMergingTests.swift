@@ -145,4 +145,37 @@ import Testing
         try stack.context.save()
         #expect(stack.newContext().own(person).many("tags").isEmpty)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func aChildThatFollowsHearsOfWhatItsParentDropsUnsaved(kind: StoreKind) throws {
+        let stack = try TestStack(kind), undoManager = UndoManager()
+        stack.context.undoManager = undoManager
+        let people = ["ann", "bob", "cid"].map { stack.insert("Person", ["name": $0]) }, ann = people[0]
+        stack.context.processPendingChanges()
+        let child = stack.context.child(), deaf = stack.context.child()
+        child.automaticallyMergesChangesFromParent = true
+        let mine = people.map(child.own), theirs = deaf.own(ann)
+        #expect(mine.map { $0.text("name") } == ["ann", "bob", "cid"] && theirs.text("name") == "ann")
+        stack.context.delete(ann)
+        try stack.context.save()
+        #expect(mine.map { $0.managedObjectContext == nil } == [true, false, false] && mine[0].isDeleted)
+        #expect(theirs.managedObjectContext === deaf && mine[1].text("name") == "bob")
+        // One that came back again stays.
+        let dan = stack.insert("Person", ["name": "dan"]), eve = stack.insert("Person", ["name": "eve"])
+        stack.context.processPendingChanges()
+        undoManager.removeAllActions()
+        let more = [dan, eve].map(child.own)
+        #expect(more.map { $0.text("name") } == ["dan", "eve"])
+        stack.context.delete(dan)
+        stack.context.processPendingChanges()
+        undoManager.undo()
+        try stack.context.save()
+        #expect(more.allSatisfy { $0.managedObjectContext === child })
+        // Also where there is nothing to save.
+        let fay = stack.insert("Person", ["name": "fay"]), last = child.own(fay)
+        #expect(last.text("name") == "fay")
+        stack.context.rollback()
+        try stack.context.save()
+        #expect(last.managedObjectContext == nil && !child.hasChanges)
+    }
 }
