@@ -168,7 +168,7 @@ extension NSManagedObject: PredicateSubject {
             if let fault = misfit(object, for: property) { preconditionFailure(fault) }
             changeStorage().values[index] = .reference(object.key)
         case .toMany:
-            if let open = storage?.primitiveSets, open[index] != nil { storage?.primitiveSets[index] = .some(nil) }
+            storage?.primitiveSets[index]?.set = nil
             setModelledValue(value, at: index)
         case .undefined where property.elements != nil || fetchedProperty(index) != nil: setValue(value, forKey: name)
         default:

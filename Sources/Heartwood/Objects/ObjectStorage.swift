@@ -22,8 +22,8 @@ final class ObjectStorage {
     var eventValues: [ManagedValue]?
     /// What fetched properties gave, by property index; nil until one is read.
     var fetched: [Int: NSArray] = [:]
-    /// By index of the to-many relationships that an accessor is just changing: the set that it was given, once it has asked for it.
-    var primitiveSets: [Int: NSObject?] = [:]
+    /// By index: the to-many relationships that accessors are just changing.
+    var primitiveSets: [Int: OpenPrimitiveSet] = [:]
 }
 
 extension NSManagedObject {

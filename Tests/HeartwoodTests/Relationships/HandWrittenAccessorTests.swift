@@ -167,4 +167,36 @@ private extension Person {
             #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject] == ordered, "seed \(seed), step \(step), action \(action)")
         }
     }
+
+    @Test func anAccessorMayCallAnotherOneOfItsRelationship() throws {
+        let stack = try TestStack(.inMemory)
+        let person = try #require(stack.insert("Person", [:]) as? Person), tags = (0..<5).map { _ in stack.insert("Tag", [:]) }
+        person.addTag(tags[4])
+        person.replaceTags { set in
+            set.add(tags[0])
+            person.addTag(tags[1])
+            #expect(set === person.primitiveTags && set.count == 3)
+            person.mutateTags(.minus, [tags[4]])
+            person.mutableSetValue(forKey: "tags").add(tags[2])
+            set.add(tags[3])
+        }
+        #expect(person.tags == Set(tags.prefix(4)) && people(tags[4]).isEmpty && tags.prefix(4).allSatisfy { people($0) == [person] })
+        let tasks = (0..<3).map { stack.insert("Task", ["title": "\($0)"]) }
+        person.willChangeValue(forKey: "tasks")
+        (person.primitiveValue(forKey: "tasks") as? NSMutableOrderedSet)?.add(tasks[0])
+        person.insertTask(tasks[1], at: 0)
+        (person.primitiveValue(forKey: "tasks") as? NSMutableOrderedSet)?.insert(tasks[2], at: 1)
+        person.didChangeValue(forKey: "tasks")
+        #expect(person.list("tasks") == ["1", "2", "0"])
+    }
+
+    @Test func aChangeThatWasNotEndedLosesNothing() throws {
+        let stack = try TestStack(.inMemory)
+        let person = try #require(stack.insert("Person", [:]) as? Person), tags = (0..<3).map { _ in stack.insert("Tag", [:]) }
+        person.willChangeValue(forKey: "tags")
+        person.primitiveTags.add(tags[0])
+        person.mutableSetValue(forKey: "tags").add(tags[1])
+        person.addTag(tags[2])
+        #expect(person.tags == Set(tags) && person.primitiveTags.count == 3)
+    }
 }
