@@ -113,16 +113,21 @@ extension NSManagedObjectContext {
         guard let key = ownKey(of: objectID), let object = object(for: key), !object.isDeleted else {
             throw CoreDataError.missingObject(objectID)
         }
-        if parentContext != nil {
-            guard try fulfil(object) else { throw CoreDataError.missingObject(objectID) }
-        } else if object.rowBody == nil, !object.isInserted {
-            guard let store = object.runtime.store, let row = try view(of: store).row(object.key) else {
-                throw CoreDataError.missingObject(objectID)
-            }
-            object.bind(row)
+        if try !isFound(object) {
+            // Another process may have saved it since this one looked last.
+            object.runtime.store?.followOthers()
+            guard !object.isDeleted, try isFound(object) else { throw CoreDataError.missingObject(objectID) }
         }
         object.fireFault()
         return object
+    }
+
+    private func isFound(_ object: NSManagedObject) throws -> Bool {
+        guard parentContext == nil else { return try fulfil(object) }
+        guard object.rowBody == nil, !object.isInserted else { return true }
+        guard let store = object.runtime.store, let row = try view(of: store).row(object.key) else { return false }
+        object.bind(row)
+        return true
     }
 
     /// What `refresh(_:mergeChanges:)` does.

@@ -246,7 +246,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Precondition: the ID belongs to a store of this context's coordinator; one of another coordinator over the same file will do.
     open func object(with objectID: NSManagedObjectID) -> NSManagedObject { registeredObjectOrFault(with: objectID) }
 
-    /// The object with this ID, read from the store or the parent: never a fault.
+    /// The object with this ID, read from the store or the parent: never a fault. One that another process has just saved is found.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) where there is no such object.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject { try readObject(with: objectID) }
 

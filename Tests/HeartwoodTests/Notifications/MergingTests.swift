@@ -183,4 +183,16 @@ import Testing
         #expect(stored.text("name") == "mine" && stored.one("group")?.text("title") == "new" && stored.many("tags").count == 1)
         #expect(try stack.storedNames() == (isUndone ? ["bob", "cid", "mine"] : ["cid", "mine"]))
     }
+
+    @Test func anObjectThatAnotherCoordinatorHasSavedIsFoundByItsID() throws {
+        let stack = try TestStack(.recordLog), other = try TestStack(.recordLog, at: stack.url)
+        for reader in [other.context, other.context.child()] {
+            let ann = stack.insert("Person", ["name": "ann"])
+            try stack.context.save()
+            let id = try #require(other.coordinator.managedObjectID(forURIRepresentation: ann.objectID.uriRepresentation()))
+            #expect(try reader.existingObject(with: id).text("name") == "ann")
+            let nobody = try #require(other.coordinator.managedObjectID(forURIRepresentation: URL(string: "\(ann.objectID.uriRepresentation())9")!))
+            #expect(throws: NSError.self) { try reader.existingObject(with: nobody) }
+        }
+    }
 }
