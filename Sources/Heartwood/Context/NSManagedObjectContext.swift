@@ -23,7 +23,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     /// A name for debugging.
     public final var name: String?
-    /// Stamped on each commit that this context makes.
+    /// Stamped on each commit that this context makes. A save of a record log refuses one of more than 1000 bytes.
     public final var transactionAuthor: String?
     final var transactionOrigin: TransactionOrigin { TransactionOrigin(author: transactionAuthor, contextName: name) }
     final var policy = NSMergePolicy.error

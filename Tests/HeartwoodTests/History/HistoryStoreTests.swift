@@ -286,4 +286,25 @@ import Testing
         let late = try #require(try stack.ask(.fetchHistory(after: third)) as? [NSPersistentHistoryTransaction])
         #expect(late.map(\.transactionNumber) == [4])
     }
+
+    @Test func aSalvagedHistoryTellsOfRowsThatAreGone() throws {
+        let urls = [path(), path()]
+        defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
+        let stack = try TestStack.tracking(.recordLog, at: urls[0])
+        let people = (0..<5).map { stack.insert("Person", ["name": "\($0)"]) }
+        try stack.context.save()
+        let token = stack.token
+        for person in people[2...] { stack.context.delete(person) }
+        try stack.context.save()
+        _ = try stack.store.log!.compact()
+        let words = try stack.changes()
+        for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
+        #expect(try StoreSalvage.salvage(path: urls[0].path, to: urls[1].path, options: StoredModel.options).isComplete)
+        let new = try TestStack.tracking(.recordLog, at: urls[1])
+        #expect(try new.changes() == words && new.changes(after: token).count == 3)
+        // A new object does not get the ID of one that the history tells of.
+        new.insert("Person", ["name": "new"])
+        try new.context.save()
+        #expect(try new.changes().last == "insert Person 6")
+    }
 }

@@ -127,6 +127,47 @@ import Testing
         return result
     }
 
+    /// A context that hears of the other coordinator's work by the history alone, and has read this and that meanwhile, shows what the store
+    /// has; so does a controller of it.
+    @Test(arguments: seeds, [false, true]) func mergingWhatTransactionsTellGivesTheStore(_ seed: UInt64, isRemote: Bool) throws {
+        var random = SeededGenerator(seed: seed)
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("follow-\(UUID().uuidString).heartwood")
+        let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, at: url) }
+        let writer = stacks[0], follower = stacks[1], context = stacks[1].context
+        writer.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        var token = follower.token, kept: [NSManagedObject] = []
+        let mirror = ListMirror(), controller = follower.controller(sort: ["age", "name"], sections: "age")
+        controller.delegate = mirror
+        try controller.performFetch()
+        mirror.start(controller)
+        for step in 0..<60 {
+            try Self.step(writer.context, stacks, step, &random)
+            for entity in ["Person", "Group", "Tag"] {
+                guard let object = try follower.fetch(entity).randomElement(using: &random) else { continue }
+                kept.append(object)
+                _ = Self.values(object)
+            }
+            guard step % 4 == 3 else { continue }
+            for transaction in try follower.transactions(after: token) {
+                let told = transaction.objectIDNotification()
+                if isRemote {
+                    NSManagedObjectContext.mergeChanges(fromRemoteContextSave: told.userInfo ?? [:], into: [context])
+                } else {
+                    context.mergeChanges(fromContextDidSave: told)
+                }
+                token = transaction.token
+            }
+            let twin = follower.newContext(), fresh = follower.controller(sort: ["age", "name"], sections: "age", in: twin)
+            try fresh.performFetch()
+            #expect(mirror.problems == [] && mirror.sections == ListMirror.sections(of: controller), "seed \(seed), step \(step)")
+            #expect(controller.shown == fresh.shown, "seed \(seed), step \(step)")
+            for object in context.registeredObjects {
+                let stored = (try? twin.existingObject(with: object.objectID)).map(Self.values)
+                #expect(Self.values(object) == stored, "seed \(seed), step \(step): \(object)")
+            }
+        }
+    }
+
     // MARK: Steps
 
     private static func step(
