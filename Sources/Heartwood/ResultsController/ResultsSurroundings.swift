@@ -75,6 +75,11 @@ struct ResultsSurroundings {
     private mutating func matters(changeOf object: NSManagedObject) -> Bool {
         guard let names = properties[ObjectIdentifier(object.entity)] else { return false }
         guard let names else { return true }
+        guard object.hasChanges else {
+            // Saved since, by a delegate that was told before: what has changed nobody knows any more.
+            changed.remove(object.key)
+            return true
+        }
         let isChanged = object.changedIndices().contains { names.contains(object.runtime.properties[$0].name) }
         let wasChanged = isChanged ? !changed.insert(object.key).inserted : changed.remove(object.key) != nil
         return isChanged || wasChanged

@@ -291,4 +291,22 @@ import Testing
         #expect(!stack.context.hasChanges && controller.shown == "ada bob cid dan eve fay" && saved.shown == "ada bob cid dan eve fay")
         #expect(other.problems == [] && other.sections == ListMirror.sections(of: saved) && mirror.problems == [])
     }
+
+    @Test func aSaveWhileAnotherDelegateIsToldHidesNoChangeOnTheWay() throws {
+        let (stack, controller, mirror) = try followed(sections: nil)
+        let tag = stack.insert("Tag", ["label": "old"]), ada = try person("ada", stack)
+        ada.setValue(Set([tag]), forKey: "tags")
+        try stack.context.save()
+        let tagged = stack.controller("ANY tags.label == 'new'"), other = ListMirror()
+        tagged.delegate = other
+        try tagged.performFetch()
+        other.start(tagged)
+        mirror.during = { line in
+            if line == "did" { try? stack.context.save() }
+        }
+        tag.setValue("new", forKey: "label")
+        try person("bob", stack).setValue(9, forKey: "age")
+        stack.context.processPendingChanges()
+        #expect(!stack.context.hasChanges && tagged.shown == "ada" && other.problems == [] && controller.fetchedObjects?.count == 4)
+    }
 }
