@@ -34,6 +34,16 @@ final class MigratedTable {
         return names
     }
 
+    /// Whether some name is another property's than it was.
+    var hasReusedNames: Bool {
+        columns.contains { column in
+            let name = column.property.name
+            return column.source?.column.name != name && definition.currentLayout.columns.contains { $0.name == name }
+        } || destination.relationshipsByName.contains { name, relationship in
+            relationship.isToMany && source.relationshipsByName[name] != nil && !pairs.contains { $0.1 === relationship && $0.0.name == name }
+        }
+    }
+
     private var isLayoutChanged: Bool {
         let old = Set(definition.currentLayout.columns.map(\.id)), new = columns.compactMap { $0.kept?.id }
         return new.count != columns.count || Set(new) != old

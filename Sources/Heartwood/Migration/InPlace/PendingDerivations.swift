@@ -7,12 +7,12 @@ import RecordLog
 /// Crash points: the system row that says so goes in the commit that has derived them; until then each opening for writing begins with it.
 enum PendingDerivations {
     /// Notes that the store's derived attributes are due, where they are.
-    /// - Parameter hasWritten: whether the migration has changed any row.
+    /// - Parameter isChanged: whether the migration has changed what a key path finds: by changing a row, or what a name stands for.
     static func note(
-        _ comparison: ModelComparison, _ entities: [NSEntityDescription], in transaction: Transaction, hasWritten: Bool
+        _ comparison: ModelComparison, _ entities: [NSEntityDescription], in transaction: Transaction, isChanged: Bool
     ) throws {
         let derived = entities.filter { $0.frozenProperties.contains { $0 is NSDerivedAttributeDescription } }
-        guard derived.contains(where: { hasWritten || hasNewDerivation($0, comparison) }) else { return }
+        guard derived.contains(where: { isChanged || hasNewDerivation($0, comparison) }) else { return }
         try transaction.setSystemValue(RecordLogSystemRow.pendingDerivations, [1])
     }
 

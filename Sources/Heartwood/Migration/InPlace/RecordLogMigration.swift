@@ -36,7 +36,8 @@ struct RecordLogMigration {
         var hasWritten = try relationships.write(transaction)
         for table in tables.list where try table.rewrite(transaction, moved[table.definition.id] ?? [:]) { hasWritten = true }
         for table in tables.list { try MigratedUniqueness(table, base.catalog).check(transaction) }
-        try PendingDerivations.note(comparison, entities, in: transaction, hasWritten: hasWritten || !tables.dropped.isEmpty)
+        let isChanged = hasWritten || !tables.dropped.isEmpty || tables.list.contains(where: \.hasReusedNames)
+        try PendingDerivations.note(comparison, entities, in: transaction, isChanged: isChanged)
         return true
     }
 
