@@ -36,15 +36,18 @@ struct DerivedAttributes {
     /// By owner and relationship, once gathered.
     private var changes: [MemberChange] = []
     private var written: Set<RowReference> = []
+    /// Whether a number that its attribute does not hold is left out, in place of ending the transaction.
+    private let leavesOut: Bool
     /// Whether the round has changed what rows derive something from that refer to the row.
     private var hasChangedSources = false
 
     private var transaction: Transaction { scope.transaction }
     private var base: Snapshot { scope.transaction.base }
 
-    init(_ watches: DerivationWatches, _ scope: DerivationScope) {
+    init(_ watches: DerivationWatches, _ scope: DerivationScope, leavingOutWhatDoesNotFit leavesOut: Bool = false) {
         self.watches = watches
         self.scope = scope
+        self.leavesOut = leavesOut
     }
 
     /// - Parameter rows: new ones that nobody has completed (`DerivationScope.completing`).
@@ -162,13 +165,17 @@ struct DerivedAttributes {
         else { return }
         var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
         for derivation in derivations {
-            switch derivation.form {
-            case .now: continue
-            case .count(let relationship):
-                values[derivation.property] = try derivation.stored(.integer(Int64(try count(of: reference, relationship.index, table))))
-            case .sum(let relationship, let source):
-                values[derivation.property] = try derivation.stored(try sum(of: reference, relationship.index, source, table))
-            default: values[derivation.property] = try scope.value(of: derivation, values, row, table)
+            do {
+                switch derivation.form {
+                case .now: continue
+                case .count(let relationship):
+                    values[derivation.property] = try derivation.stored(.integer(Int64(try count(of: reference, relationship.index, table))))
+                case .sum(let relationship, let source):
+                    values[derivation.property] = try derivation.stored(try sum(of: reference, relationship.index, source, table))
+                default: values[derivation.property] = try scope.value(of: derivation, values, row, table)
+                }
+            } catch where leavesOut && CoreDataError.isCode(NSValidationNumberTooLargeError, error) {
+                values[derivation.property] = .null
             }
         }
         try builder.begin(table, revising: row)

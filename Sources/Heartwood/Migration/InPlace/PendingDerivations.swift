@@ -28,7 +28,8 @@ enum PendingDerivations {
 }
 
 extension RecordLogStore {
-    /// Derives what a migration has left.
+    /// Derives what a migration has left. A number that its attribute does not hold is null then: the store is of the new version already, and
+    /// would never be opened again. The next save that derives it says so.
     /// - Complexity: O(objects with derived attributes) where anything is due; else one look-up.
     final func derivePending(_ log: LogStore, _ schema: RecordLogSchema) throws {
         guard !isReadOnly, let watches = schema.derivations, try log.snapshot().systemValue(RecordLogSystemRow.pendingDerivations) != nil
@@ -46,7 +47,7 @@ extension RecordLogStore {
                     return true
                 }
             }
-            var derived = DerivedAttributes(watches, scope)
+            var derived = DerivedAttributes(watches, scope, leavingOutWhatDoesNotFit: true)
             _ = try derived.run(completing: rows)
             try transaction.setSystemValue(RecordLogSystemRow.pendingDerivations, nil)
         }

@@ -49,4 +49,31 @@ struct InPlaceDerivationTests {
         try store.close()
         #expect(try store.problems == [])
     }
+
+    /// The version has changed by then, so that the store would never be opened again.
+    @Test func aSumThatItsAttributeDoesNotHoldIsNullUntilSomebodySaves() throws {
+        var version = ModelVersion(
+            Entity(name: "Group", relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),
+            Entity(
+                name: "Member", attributes: [Attribute(name: "amount", type: .integer64AttributeType)],
+                relationships: [Relationship(name: "group", destination: "Group", inverse: "members", isToMany: false)]))
+        let store = try VersionedStore(version) { context in
+            for amount in [30_000, 5] {
+                let group = context.make("Group")
+                for _ in 0..<3 { context.make("Member", ["amount": amount, "group": group]) }
+            }
+        }
+        version["Group"].attributes = [Attribute(name: "total", type: .integer16AttributeType, derivation: "members.@sum.amount")]
+        let context = try store.migrated(to: version)
+        #expect(try context.all("Group").map { $0.value(forKey: "total") as? Int } == [nil, 15])
+        let member = try context.all("Member")[0]
+        member.setValue(29_000, forKey: "amount")
+        let error = #expect(throws: NSError.self) { try context.save() }
+        #expect(error?.code == NSValidationNumberTooLargeError)
+        member.setValue(-40_000, forKey: "amount")
+        try context.save()
+        #expect(try store.anew().all("Group").map { $0.value(forKey: "total") as? Int } == [20_000, 15])
+        version["Group"].attributes[0].type = .integer64AttributeType
+        #expect(try store.migrated(to: version).all("Group").map { $0.value(forKey: "total") as? Int } == [20_000, 15])
+    }
 }
