@@ -36,21 +36,25 @@ enum RecordLogFiles {
         try with(url, options, isReadOnly: true) { try metadata(in: $0) }
     }
 
-    static func metadata(in log: LogStore) throws -> [String: Any] {
-        let metadata = try RecordLogMetadata.read(log.snapshot())
+    static func metadata(in log: LogStore) throws -> [String: Any] { try metadata(in: log.snapshot(), log.path) }
+
+    private static func metadata(in snapshot: Snapshot, _ path: String) throws -> [String: Any] {
+        let metadata = try RecordLogMetadata.read(snapshot)
         guard !metadata.isEmpty else {
             throw CoreDataError.make(
-                NSPersistentStoreOpenError, "\(log.path): the store has no metadata; it was made, and never loaded with a model.",
-                [NSFilePathErrorKey: log.path])
+                NSPersistentStoreOpenError, "\(path): the store has no metadata; it was made, and never loaded with a model.",
+                [NSFilePathErrorKey: path])
         }
         return metadata
     }
 
     static func setMetadata(_ metadata: [String: Any]?, at url: URL, _ options: [AnyHashable: Any]?) throws {
         try with(url, options, isReadOnly: false) { log in
-            let known = try self.metadata(in: log)
-            let bytes = try RecordLogMetadata.encode(RecordLogMetadata.keepingOwn(known, in: metadata ?? [:]))
-            try log.write { try $0.setSystemValue(RecordLogSystemRow.metadata, bytes) }
+            try log.write { transaction in
+                let known = try self.metadata(in: transaction.base, log.path)
+                let bytes = try RecordLogMetadata.encode(RecordLogMetadata.keepingOwn(known, in: metadata ?? [:]))
+                try transaction.setSystemValue(RecordLogSystemRow.metadata, bytes)
+            }
         }
     }
 

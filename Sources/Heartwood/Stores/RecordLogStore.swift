@@ -267,6 +267,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         let bytes = try RecordLogMetadata.encode(merged)
         do {
             try loaded.log.write {
+                try checkVersion(of: $0.base, loaded)
                 try $0.setSystemValue(RecordLogSystemRow.metadata, bytes)
                 try finish($0, nil, hasWritten: true)
                 commits.note(base: $0.base.sequence, isFollowed: true)

@@ -172,6 +172,21 @@ import Testing
         #expect(try chain.lines(Self.new, options: nil) == Self.migrated && chain.place.names == ["store"])
     }
 
+    @Test func whoHasTheOldVersionOpenDoesNotWriteItOverTheNewOne() throws {
+        let chain = try Chain()
+        try fill(chain)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
+        let store = try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: chain.url, options: Chain.automatic)
+        #expect(try chain.lines(Self.new) == Self.migrated)
+        coordinator.setMetadata(["note": "mine"], for: store)
+        let context = coordinator.newContext()
+        context.make("A")
+        #expect(performing: { try context.save() }, throws: { code($0) == NSPersistentStoreIncompatibleVersionHashError })
+        try coordinator.remove(store)
+        #expect(try chain.metadata()[NSStoreModelVersionHashesKey] as? [String: Data] == Self.new.model.entityVersionHashesByName)
+        #expect(try chain.lines("A: title:string\nB: name:string").count == 3, "it goes on from the version that it has")
+    }
+
     @Test func aStoreThatDoesNotCarryItsModelNeedsItInTheBundles() throws {
         let chain = try Chain(.atomic)
         try fill(chain)
