@@ -101,6 +101,25 @@ import Testing
         #expect(try chain.lines(Sketch("A: x:int64")) == ["A: x=40000"])
     }
 
+    @Test(arguments: [StoreKind.recordLog, .binary]) func objectsOfSubentitiesHaveToBeUniqueTogether(kind: StoreKind) throws {
+        func version(_ text: String, _ entities: [String]) -> NSManagedObjectModel {
+            let model = Sketch(text).model
+            for name in entities { model.entitiesByName[name]?.uniquenessConstraints = [["name"]] }
+            return model
+        }
+        let family = "*Thing: name:string\nBook < Thing:\nToy < Thing:", apart = "Book: name:string\nToy: name:string"
+        for (before, names) in [(family, []), (apart, ["Book", "Toy"])] {
+            let chain = try Chain(kind)
+            try chain.with(version(before, names)) { context in
+                for entity in ["Book", "Toy"] { context.make(entity, ["name": "x"]) }
+            }
+            let error = #expect(throws: (any Error).self) { try chain.with(version(family, ["Thing"])) { _ in } }
+            #expect(code(error) == NSMigrationConstraintViolationError)
+            try chain.with(version(before, names)) { try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "Toy"))[0].setValue("y", forKey: "name") }
+            #expect(try chain.lines(version(family, ["Thing"])) == ["Book: name=x", "Toy: name=y"])
+        }
+    }
+
     @Test(arguments: [StoreKind.recordLog, .binary]) func whatBecomesUniqueMustBe(kind: StoreKind) throws {
         func after() -> NSManagedObjectModel {
             let model = Sketch("A: name:string").model

@@ -1,38 +1,88 @@
 import Foundation
 import RecordLog
 
-/// Whether a table's rows are as unique as the new version of its entity wants them.
+/// Whether rows are as unique as the new version of a model wants them: those of all entities that have one constraint together.
 struct MigratedUniqueness {
-    private let table: MigratedTable
-    /// Those that did not hold of the same values before.
-    private let constraints: [[String]]
+    private struct Place: Hashable {
+        let entity: ObjectIdentifier
+        let constraint: [String]
+    }
 
-    init(_ table: MigratedTable, _ catalog: Catalog) {
-        self.table = table
-        let known = catalog.indexes(on: table.definition.id).filter { $0.name.hasPrefix(RecordLogNames.unique([])) }
-        let filled = Set(table.columns.filter(\.mayChange).map(\.property.name))
-        constraints = table.destination.allUniquenessConstraints.filter { names in
-            let columns = names.map { name in table.columns.first { $0.property.name == name }?.kept?.id }
-            let wasUnique = known.contains { index in index.parts.map(\.column) == columns.compactMap(\.self) }
-            return !wasUnique || columns.contains(nil) || names.contains(where: filled.contains)
+    /// Properties whose values no two objects share.
+    private let constraint: [String]
+    private let tables: [MigratedTable]
+
+    /// The constraints that did not hold of the same values before.
+    static func all(_ tables: [MigratedTable], _ catalog: Catalog) -> [MigratedUniqueness] {
+        var families: [Place: [MigratedTable]] = [:]
+        for table in tables {
+            for constraint in table.destination.allUniquenessConstraints {
+                let place = Place(entity: ObjectIdentifier(table.destination.first(stating: constraint)), constraint: constraint)
+                families[place, default: []].append(table)
+            }
         }
+        return families.compactMap { place, tables in
+            let before = tables.map { holder(of: place.constraint, $0, catalog).map(ObjectIdentifier.init) }
+            return Set(before).count == 1 && before[0] != nil ? nil : MigratedUniqueness(constraint: place.constraint, tables: tables)
+        }
+    }
+
+    /// Whose constraint it was already; nil where values may have come that it did not see.
+    private static func holder(of constraint: [String], _ table: MigratedTable, _ catalog: Catalog) -> NSEntityDescription? {
+        let columns = constraint.compactMap { name in table.columns.first { $0.property.name == name && !$0.mayChange }?.kept }
+        guard columns.count == constraint.count else { return nil }
+        let isKnown = catalog.indexes(on: table.definition.id).contains { index in
+            index.name.hasPrefix(RecordLogNames.unique([])) && index.parts.map(\.column) == columns.map(\.id)
+        }
+        return isKnown ? table.source.first(stating: columns.map(\.name)) : nil
     }
 
     /// - Throws: 134111 with the values that two objects share.
-    /// - Complexity: O(rows log rows) in time, 16 bytes a row in memory; nothing where no constraint is new.
+    /// - Complexity: O(rows log rows) in time, 16 bytes a row in memory.
     func check(_ transaction: Transaction) throws {
-        for constraint in constraints { try check(constraint, transaction) }
+        let readers = Dictionary(tables.map { ($0.definition.id, Reader(constraint, $0, transaction)) }) { first, _ in first }
+        var hashes: [(hash: Int, row: RowReference)] = []
+        for (id, reader) in readers {
+            try transaction.base.scan(id) { old in
+                guard let row = try transaction.row(old.reference), reader.read(row) else { return true }
+                var hasher = Hasher()
+                hasher.combine(bytes: reader.key.buffer)
+                hashes.append((hasher.finalize(), old.reference))
+                return true
+            }
+        }
+        hashes.sort { ($0.hash, $0.row.rawValue) < ($1.hash, $1.row.rawValue) }
+        var start = 0
+        while start < hashes.count {
+            var end = start + 1
+            while end < hashes.count, hashes[end].hash == hashes[start].hash { end += 1 }
+            if end - start > 1 {
+                var seen: [[UInt8]: RowReference] = [:]
+                for entry in hashes[start..<end] {
+                    guard let reader = readers[entry.row.table], let row = try transaction.row(entry.row), reader.read(row) else { continue }
+                    if let other = seen.updateValue(entry.row, forKey: reader.key.bytes) { throw violation(other, entry.row) }
+                }
+            }
+            start = end
+        }
     }
 
-    private func check(_ constraint: [String], _ transaction: Transaction) throws {
-        guard let definition = transaction.catalog.table(table.definition.id) else { return }
-        let columns = constraint.compactMap { name in definition.currentLayout.columns.first { $0.name == name }?.id }
-        let accesses = definition.layouts.map { layout in
-            columns.map { column in layout.position(of: column).map { layout.access[$0] } ?? .absent }
-        }
+    /// Makes keys of one table's rows.
+    private struct Reader {
         let key = KeyBuilder()
+        /// By layout.
+        private let accesses: [[ColumnAccess]]
+
+        init(_ constraint: [String], _ table: MigratedTable, _ transaction: Transaction) {
+            let definition = transaction.catalog.table(table.definition.id) ?? table.definition
+            let columns = constraint.compactMap { name in definition.currentLayout.columns.first { $0.name == name }?.id }
+            accesses = definition.layouts.map { layout in
+                columns.map { column in layout.position(of: column).map { layout.access[$0] } ?? .absent }
+            }
+        }
+
         /// - Returns: false for a row that has null, which is equal to nothing.
-        func make(_ row: RowView) -> Bool {
+        func read(_ row: RowView) -> Bool {
             key.removeAll()
             for access in accesses[Int(row.layoutID.rawValue)] {
                 guard !access.isAbsent, !row.isNull(access) else { return false }
@@ -40,39 +90,27 @@ struct MigratedUniqueness {
             }
             return true
         }
-        func bytes(_ row: UInt64) throws -> [UInt8] {
-            guard let view = try transaction.row(RowReference(table: definition.id, row: row)), make(view) else { return [] }
-            return key.bytes
-        }
-        var hashes: [(hash: Int, row: UInt64)] = []
-        try transaction.base.scan(definition.id) { old in
-            guard let row = try transaction.row(old.reference), make(row) else { return true }
-            var hasher = Hasher()
-            hasher.combine(bytes: key.buffer)
-            hashes.append((hasher.finalize(), old.reference.row))
-            return true
-        }
-        hashes.sort { ($0.hash, $0.row) < ($1.hash, $1.row) }
-        var start = 0
-        while start < hashes.count {
-            var end = start + 1
-            while end < hashes.count, hashes[end].hash == hashes[start].hash { end += 1 }
-            if end - start > 1 {
-                var seen: [[UInt8]: UInt64] = [:]
-                for entry in hashes[start..<end] {
-                    if let other = try seen.updateValue(entry.row, forKey: bytes(entry.row)) { throw violation(constraint, other, entry.row) }
-                }
-            }
-            start = end
-        }
     }
 
-    private func violation(_ constraint: [String], _ one: UInt64, _ other: UInt64) -> NSError {
-        let entity = table.destination.name ?? "?", names = constraint.joined(separator: ", ")
+    private func violation(_ one: RowReference, _ other: RowReference) -> NSError {
+        func entity(_ row: RowReference) -> String { tables.first { $0.definition.id == row.table }?.destination.name ?? "?" }
+        let names = constraint.joined(separator: ", ")
+        let objects = one.table == other.table
+            ? "the objects of \(entity(one)) in the rows \(one.row) and \(other.row)"
+            : "the object of \(entity(one)) in the row \(one.row) and that of \(entity(other)) in the row \(other.row)"
         return CoreDataError.make(
             NSMigrationConstraintViolationError,
-            "The store cannot be brought to the model's version: the objects of \(entity) in the rows \(one) and \(other) have the same "
-                + "values of \(names), which are unique in that version. It is as it was.",
-            ["reason": "constraint violation during attempted migration", "entity": entity, "constraint": constraint])
+            "The store cannot be brought to the model's version: \(objects) have the same values of \(names), which are unique in that version. "
+                + "It is as it was.",
+            ["reason": "constraint violation during attempted migration", "entity": entity(one), "constraint": constraint])
+    }
+}
+
+extension NSEntityDescription {
+    /// The topmost of those above it, or itself, that have one uniqueness constraint in a row.
+    fileprivate func first(stating constraint: [String]) -> NSEntityDescription {
+        var entity = self
+        while let parent = entity.superentity, parent.allUniquenessConstraints.contains(constraint) { entity = parent }
+        return entity
     }
 }

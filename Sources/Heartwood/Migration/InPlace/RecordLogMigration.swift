@@ -35,7 +35,7 @@ struct RecordLogMigration {
         let moved = try relationships.moved(in: base)
         var hasWritten = try relationships.write(transaction)
         for table in tables.list where try table.rewrite(transaction, moved[table.definition.id] ?? [:]) { hasWritten = true }
-        for table in tables.list { try MigratedUniqueness(table, base.catalog).check(transaction) }
+        for uniqueness in MigratedUniqueness.all(tables.list, base.catalog) { try uniqueness.check(transaction) }
         let isChanged = hasWritten || !tables.dropped.isEmpty || tables.list.contains(where: \.hasReusedNames)
         try PendingDerivations.note(comparison, entities, in: transaction, isChanged: isChanged)
         return true
