@@ -55,9 +55,11 @@ final class ColumnMigration {
     /// - Throws: 134110 where it cannot.
     func changes(_ row: RowView) throws -> Bool {
         if let moved {
-            let new = reference(in: row, moved)
-            if new == nil, isRequired { throw MigrationErrors.missing(column.property, of: entity) }
-            return new?.rawValue != access(in: row).map { row.reference($0).rawValue }
+            let new = reference(in: row, moved), old = access(in: row).map { row.reference($0).rawValue }
+            // What it led to goes with the migration.
+            let isLost = old != nil && !column.property.isOptional
+            if new == nil, isRequired || isLost { throw MigrationErrors.missing(column.property, of: entity) }
+            return new?.rawValue != old
         }
         guard access(in: row) == nil else { return conversion != .none }
         if isRequired { throw MigrationErrors.missing(column.property, of: entity) }

@@ -214,6 +214,21 @@ struct InPlaceMigrationTests {
         #expect(throws: NSError.self) { try store.migrated(to: version) }
     }
 
+    @Test func aRequiredRelationshipWhoseObjectGoesLeavesTheStoreAsItIs() throws {
+        let version = ModelVersion(
+            Entity(name: "Shelf", relationships: [Relationship(name: "best", destination: "Thing", isToMany: false, isOptional: false)]),
+            Entity(name: "Thing"), Entity(name: "Toy", parent: "Thing"))
+        let store = try VersionedStore(version) { context in context.make("Shelf", ["best": context.make("Toy")]) }
+        var without = version
+        without.entities.removeLast()
+        let error = #expect(throws: NSError.self) { try store.migrated(to: without) }
+        #expect(error?.code == NSMigrationError && error?.userInfo["property"] as? String == "best")
+        let shelf = try #require(try store.open(version).all("Shelf").first)
+        shelf.setValue(NSEntityDescription.insertNewObject(forEntityName: "Thing", into: store.context), forKey: "best")
+        try store.context.save()
+        #expect(try store.migrated(to: without).all("Shelf").map { ($0.value(forKey: "best") as? NSManagedObject)?.entity.name } == ["Thing"])
+    }
+
     @Test func derivedAttributesAreDerivedForEveryObject() throws {
         let version = ModelVersion(
             Entity(name: "Group", attributes: [Attribute(name: "title")], relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),
