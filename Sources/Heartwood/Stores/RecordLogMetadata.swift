@@ -42,10 +42,10 @@ enum RecordLogMetadata {
         "\(configuration ?? ""):\(model.versionChecksum)"
     }
 
-    /// New metadata of a client, with what is the store's own as it was.
+    /// New metadata of a client, with what is the store's own as it was, and what a staged migration has noted.
     static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
         var merged = new
-        for key in storesOwn { merged[key] = old[key] }
+        for key in storesOwn + [StagedMigration.unfinishedKey] { merged[key] = old[key] }
         return merged
     }
 

@@ -112,6 +112,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [StoreKind.recordLog, .binary]) func metadataThatAHandlerSetsDoNotEndTheStage(kind: StoreKind) throws {
+        struct Refusal: Error {}
+        let chain = try filled(kind), stage = filling(custom(2, 3))
+        var calls = 0
+        stage.didMigrateHandler = { manager, _ in
+            calls += 1
+            let coordinator = try #require(manager.container?.persistentStoreCoordinator)
+            coordinator.setMetadata(["calls": calls], for: coordinator.persistentStores[0])
+            if calls == 1 { throw Refusal() }
+        }
+        let stages = [NSLightweightMigrationStage([checksums[0]]), stage]
+        #expect(throws: Refusal.self) { try chain.with(models[2], options: options(stages)) { _ in } }
+        for _ in 0..<2 { #expect(try chain.lines(models[2], options: options(stages)).count == 2) }
+        #expect(try calls == 2 && chain.metadata()["calls"] as? Int == 2 && chain.metadata()[StagedMigration.unfinishedKey] == nil)
+    }
+
     @Test func whatBeginsAStageAndFailsIsBegunAgain() throws {
         struct Refusal: Error {}
         let chain = try filled()

@@ -135,7 +135,7 @@ extension StoreMigrator {
         for store in container.persistentStoreCoordinator.persistentStores {
             var metadata: [String: Any] = store.metadata ?? [:]
             metadata[StagedMigration.unfinishedKey] = checksum
-            try store.setMetadata(metadata)
+            try store.takeOver(metadata)
         }
     }
 
