@@ -59,6 +59,23 @@ extension Transaction {
             nextTable: catalog.nextTable, nextIndex: catalog.nextIndex))
     }
 
+    /// Gives indexes other names; their entries stay.
+    /// - Throws: `schema` where there is no such index, or two of one table would have one name.
+    public func rename(indexes names: [IndexID: String]) throws(StoreError) {
+        for id in names.keys where catalog.index(id) == nil { throw schema("there is no index \(id.rawValue)") }
+        let renamed = catalog.indexes.map { index in
+            IndexDefinition(
+                id: index.id, table: index.table, name: names[index.id] ?? index.name, parts: index.parts, extractorName: index.extractorName)
+        }
+        for table in Set(renamed.map(\.table)) {
+            var taken: Set<String> = []
+            for index in renamed where index.table == table && !taken.insert(index.name).inserted {
+                throw schema("two indexes of one table would be named \(index.name)")
+            }
+        }
+        try setCatalog(Catalog(tables: catalog.tables, indexes: renamed, nextTable: catalog.nextTable, nextIndex: catalog.nextIndex))
+    }
+
     /// Makes an index over a table, with the entries of the rows it has.
     /// - Throws: `schema` where the name is taken on the table, a part is a `value` column, or this transaction has changed rows
     ///   of the table already.

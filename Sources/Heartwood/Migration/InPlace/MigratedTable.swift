@@ -57,16 +57,26 @@ final class MigratedTable {
     }
 
     /// Takes away the indexes that the model does not have, and makes those that fetches and saves cannot do without; fetch indexes are built once
-    /// the store is open.
+    /// the store is open. An index over columns that have other names now is renamed.
     func changeIndexes(_ transaction: Transaction) throws {
         guard let table = transaction.catalog.table(definition.id) else { return }
         let plans = IndexPlan.all(of: destination)
         let isRenamed = !columnNames.isEmpty
-        let found = plans.map { plan in
+        var found = plans.map { plan in
             // What is made of columns by their names was made of others, where names or layouts have changed.
             plan.found(in: transaction.catalog, table).flatMap { $0.extractorName != nil && (isRenamed || isLayoutChanged) ? nil : $0 }
         }
-        for index in transaction.base.catalog.indexes(on: table.id) where !found.contains(where: { $0?.id == index.id }) { try transaction.dropIndex(index.id) }
+        let known = transaction.catalog.indexes(on: table.id)
+        var names: [IndexID: String] = [:]
+        for (place, plan) in plans.enumerated() where found[place] == nil {
+            guard let wanted = plan.definition(table.currentLayout), wanted.extractorName == nil else { continue }
+            found[place] = known.first { index in
+                index.extractorName == nil && index.parts == wanted.parts && !found.contains { $0?.id == index.id }
+            }
+            if let index = found[place] { names[index.id] = plan.name }
+        }
+        for index in known where !found.contains(where: { $0?.id == index.id }) { try transaction.dropIndex(index.id) }
+        if !names.isEmpty { try transaction.rename(indexes: names) }
         for (plan, found) in zip(plans, found) where found == nil && !plan.name.hasPrefix(RecordLogNames.index("")) {
             guard let made = plan.definition(table.currentLayout) else { continue }
             _ = try transaction.defineIndex(named: plan.name, on: table.id, parts: made.parts, extractorName: made.extractorName)

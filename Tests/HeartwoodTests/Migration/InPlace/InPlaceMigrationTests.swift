@@ -214,6 +214,44 @@ struct InPlaceMigrationTests {
         #expect(throws: NSError.self) { try store.migrated(to: version) }
     }
 
+    /// Row by row or entry by entry it would take seconds with a million of them.
+    @Test func anIndexOverWhatIsRenamedStays() throws {
+        var version = ModelVersion(
+            Entity(
+                name: "Note", attributes: [Attribute(name: "text"), Attribute(name: "kind")],
+                relationships: [Relationship(name: "first", destination: "Folder", isToMany: false), Relationship(name: "last", destination: "Folder", isToMany: false)],
+                unique: [["text", "kind"]], indexes: [("byText", ["text"], nil)]),
+            Entity(name: "Folder"))
+        let store = try VersionedStore(version) { context in
+            let folders = [context.make("Folder"), context.make("Folder")]
+            for number in 0..<2000 { context.make("Note", ["text": "note \(number)", "kind": "k", "first": folders[0], "last": number % 100 == 0 ? folders[1] : nil]) }
+        }
+        let before = store.store?.log?.snapshot().catalog.indexes.map(\.id)
+        version["Note"] = Entity(
+            name: "Note", attributes: [Attribute(name: "kind", was: "text"), Attribute(name: "sort", was: "kind"), Attribute(name: "added")],
+            relationships: [
+                Relationship(name: "first", was: "last", destination: "Folder", isToMany: false),
+                Relationship(name: "last", was: "first", destination: "Folder", isToMany: false),
+            ], unique: [["kind", "sort"]], indexes: [("byKind", ["kind"], nil)])
+        let context = try store.migrated(to: version)
+        store.store?.indexing.wait()
+        #expect(store.store?.log?.snapshot().catalog.indexes.map(\.id) == before, "none was built anew")
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+        let folder = try context.all("Folder")[1]
+        let ways: [(NSPredicate, Int, String)] = [
+            (NSPredicate(format: "kind == 'note 7'"), 1, "index"), (NSPredicate(format: "first == %@", folder), 20, "reference:first"),
+            (NSPredicate(format: "last == %@", folder), 0, "reference:last"),
+        ]
+        for (predicate, count, index) in ways {
+            request.predicate = predicate
+            #expect(try context.fetch(request).count == count && context.lastQueryDescription.contains(index), "\(context.lastQueryDescription)")
+        }
+        context.make("Note", ["kind": "note 3", "sort": "k"])
+        #expect(throws: NSError.self) { try context.save() }
+        try store.close()
+        #expect(try store.problems == [])
+    }
+
     @Test func aRequiredRelationshipWhoseObjectGoesLeavesTheStoreAsItIs() throws {
         let version = ModelVersion(
             Entity(name: "Shelf", relationships: [Relationship(name: "best", destination: "Thing", isToMany: false, isOptional: false)]),
