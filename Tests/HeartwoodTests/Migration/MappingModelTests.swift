@@ -228,6 +228,13 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
             try manager.migrateStore(from: chain.url, type: .recordLog, mapping: NSMappingModel(), to: chain.url, type: .recordLog)
         }
         #expect(code(own) == NSPersistentStoreOperationError)
+        let model = Self.old.model
+        let nowhere = #expect(throws: (any Error).self) {
+            try NSMigrationManager(sourceModel: model, destinationModel: model).migrateStore(
+                from: chain.url, type: .recordLog, mapping: .inferredMappingModel(forSourceModel: model, destinationModel: model),
+                to: chain.place["no/where"], type: .recordLog)
+        }
+        #expect(code(nowhere) == NSMigrationManagerDestinationStoreError)
     }
 
     @Test func rulesOfTheModelAreAskedOfWhatAMappingModelMakes() throws {

@@ -57,7 +57,11 @@ extension NSMigrationManager {
             ?? source.configuration.flatMap { destinationModel.configurations.contains($0) ? $0 : nil }
         beginMigrating(mapping)
         if let sourceClass, usesStoreSpecificMigrationManager, mapping.isInferred, source.type == destination.type {
-            try sourceClass.replace(at: place, options: nil, with: source.url, sourceOptions: source.options)
+            do {
+                try sourceClass.replace(at: place, options: nil, with: source.url, sourceOptions: source.options)
+            } catch {
+                throw MigrationErrors.ofStore(error, isSource: false, destination.url)
+            }
             let comparison = try ModelComparison(from: sourceModel, to: destinationModel, configuration: destination.configuration)
             let isDone = try sourceClass.migrateInPlace(
                 at: place, options: destination.options, configuration: destination.configuration, to: destinationModel, comparison)
