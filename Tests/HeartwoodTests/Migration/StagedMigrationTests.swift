@@ -62,10 +62,12 @@ import Testing
             stage.didMigrateHandler = { manager, _ in
                 order.append("did")
                 let context = try #require(manager.container?.viewContext)
-                for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")) {
-                    object.setValue("\(object.value(forKey: "heading") as? String ?? "")!", forKey: "heading")
+                try context.performAndWait {
+                    for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")) {
+                        object.setValue("\(object.value(forKey: "heading") as? String ?? "")!", forKey: "heading")
+                    }
+                    try context.save()
                 }
-                try context.save()
             }
             let manager = NSStagedMigrationManager([NSLightweightMigrationStage([checksums[0]]), stage, NSLightweightMigrationStage([checksums[3]])])
             var options: [AnyHashable: Any] = Chain.automatic
@@ -126,6 +128,22 @@ import Testing
         #expect(throws: Refusal.self) { try chain.with(models[2], options: options(stages)) { _ in } }
         for _ in 0..<2 { #expect(try chain.lines(models[2], options: options(stages)).count == 2) }
         #expect(try calls == 2 && chain.metadata()["calls"] as? Int == 2 && chain.metadata()[StagedMigration.unfinishedKey] == nil)
+    }
+
+    /// The container's context is the main queue's, whoever adds the store.
+    @Test func noContextIsUsedOnAnothersQueue() async {
+        await #expect(processExitsWith: .success) {
+            setenv(ConcurrencyDebug.variable, "1", 1)
+            let tests = StagedMigrationTests()
+            let chain = try tests.filled(), manager = NSStagedMigrationManager([NSLightweightMigrationStage([tests.checksums[0]]), tests.custom(2, 3)])
+            try chain.with(Self.versions[0]) { try $0.fetch(NSFetchRequest<NSManagedObject>(entityName: "A")).forEach { $0.setValue(1, forKey: "size") } }
+            let container = NSPersistentContainer(name: "Test", managedObjectModel: tests.models[2])
+            let description = NSPersistentStoreDescription(url: chain.url)
+            description.shouldAddStoreAsynchronously = true
+            description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+            container.persistentStoreDescriptions = [description]
+            try await container.loadPersistentStores()
+        }
     }
 
     @Test func whatBeginsAStageAndFailsIsBegunAgain() throws {

@@ -157,7 +157,6 @@ extension StoreMigrator {
         manager.container = container
         defer { manager.container = nil }
         let result = Result { try body(container) }
-        container.viewContext.reset()
         for store in container.persistentStoreCoordinator.persistentStores { try container.persistentStoreCoordinator.remove(store) }
         try result.get()
     }
