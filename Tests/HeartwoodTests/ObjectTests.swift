@@ -198,4 +198,18 @@ import Testing
         #expect(error?.code == NSPersistentStoreInvalidTypeError)
         #expect(error?.localizedDescription.contains("NSRecordLogStoreType") == true)
     }
+
+    /// All such objects of an entity had one ID, which said that it was permanent.
+    @Test func objectsOfNoContextHaveTemporaryIDsOfTheirOwn() throws {
+        let stack = try TestStack(.inMemory)
+        let entity = try #require(NSEntityDescription.entity(forEntityName: "Tag", in: stack.context))
+        let one = NSManagedObject(entity: entity, insertInto: nil), other = NSManagedObject(entity: entity, insertInto: nil)
+        let id = other.objectID
+        #expect(one.objectID != id && one.objectID == one.objectID && one.objectID.isTemporaryID)
+        #expect(one.objectID.uriRepresentation() != id.uriRepresentation())
+        stack.context.insert(one)
+        try stack.context.save()
+        #expect(!one.objectID.isTemporaryID && other.objectID == id && stack.context.registeredObject(for: id) == nil)
+        #expect(throws: (any Error).self) { try stack.context.existingObject(with: id) }
+    }
 }

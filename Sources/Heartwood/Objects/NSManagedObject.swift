@@ -78,10 +78,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The object's ID: temporary until the first save of the root context, or `obtainPermanentIDs(for:)`, gives it a permanent one.
     public final var objectID: NSManagedObjectID {
-        if let known = storage?.objectID, known.key == key { return known }
-        let made = NSManagedObjectID(
-            entity: entity, key: key, store: runtime.store,
-            contextToken: managedObjectContext?.tree.token ?? 0)
+        if let known = storage?.objectID, known.key == key || key.isNone && known.isOfNoContext { return known }
+        let made = key.isNone
+            ? NSManagedObjectID(ofNoContext: entity)
+            : NSManagedObjectID(entity: entity, key: key, store: runtime.store, contextToken: managedObjectContext?.tree.token ?? 0)
         storage?.objectID = made
         return made
     }

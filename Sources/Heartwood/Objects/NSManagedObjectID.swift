@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import Synchronization
 
 /// The name of a managed object, for as long as its store exists; temporary until the object is first saved.
 ///
@@ -27,6 +28,16 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         storeIdentifier = key.isTemporary ? "" : (store?.identifier ?? "")
         name = key.isTemporary ? nil : store?.name(of: key)
     }
+
+    /// The ID of an object that has been in no context so far: nobody else has the same.
+    convenience init(ofNoContext entity: NSEntityDescription) {
+        let number = Self.madeOfNoContext.wrappingAdd(1, ordering: .relaxed).newValue
+        self.init(entity: entity, key: ObjectKey(slot: .max, row: number | ObjectKey.temporaryBit), store: nil, contextToken: 0)
+    }
+
+    private static let madeOfNoContext = Atomic<UInt64>(0)
+
+    var isOfNoContext: Bool { key.isTemporary && contextToken == 0 }
 
     /// Whether the object has never been saved. The permanent ID that a save gives is another object.
     public var isTemporaryID: Bool { key.isTemporary }
