@@ -16,8 +16,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// The coordinator that added the store.
     public internal(set) final weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
-    /// The model configuration whose entities the store holds; nil for all of them.
-    public final let configurationName: String?
+    /// The model configuration whose entities the store holds; `PF_DEFAULT_CONFIGURATION_NAME`, as in Core Data, for all of them.
+    /// Source: https://developer.apple.com/documentation/coredata/nspersistentstore/configurationname
+    public final var configurationName: String { configuration ?? NSManagedObjectModel.defaultConfigurationName }
+    /// nil for all entities.
+    final let configuration: String?
     /// Where the store is; nil for one that was added without. `NSPersistentStoreCoordinator.setURL(_:for:)` changes it.
     public final var url: URL? { currentURL.withLock { $0 } }
     private let currentURL: Mutex<URL?>
@@ -43,7 +46,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         options: [AnyHashable: Any]? = nil
     ) {
         persistentStoreCoordinator = root
-        configurationName = name
+        configuration = name == NSManagedObjectModel.defaultConfigurationName ? nil : name
         currentURL = Mutex(url.scheme == Self.nowhere.scheme ? nil : url)
         self.options = options
         isReadOnly = options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
@@ -176,6 +179,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Removes the store's file; does nothing where there is none.
     class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try StoreFiles.removeFile(at: url) }
+
+    /// - Throws: where others use the file of this store, which is about to be removed from its coordinator and destroyed.
+    func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws {}
 
     /// Brings the store at `url` to another version of its model in its own file, at once or not at all: objects keep their IDs.
     /// - Parameter comparison: from the model that the store was made with to the new one.

@@ -56,21 +56,23 @@ extension NSPersistentStoreCoordinator {
             ofType: storeType.rawValue)
     }
 
-    /// Removes the store at `url` with everything in it. Does nothing where there is no file.
-    ///
-    /// Others than a record log have their file open while they save alone: of those this coordinator's own are known to be in use. Of a type
-    /// that somebody has registered the file is removed whatever is in it.
-    /// - Throws: 134070 where it is loaded for writing in this coordinator; for a record log that is open for writing in this process, or in
-    ///   another as far as the system tells; and where the file is no such store; 134000 for a type without a class. Nothing is removed then.
-    public final func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
+    /// What `destroyPersistentStore(at:ofType:options:)` does.
+    final func performDestruction(at url: URL, ofType storeType: String, _ options: [AnyHashable: Any]?) throws {
         guard storeType != NSInMemoryStoreType, !NSPersistentStore.isNowhere(url) else { return }
-        if let store = loadedStore(at: url), !store.isReadOnly {
-            throw CoreDataError.make(
-                NSPersistentStoreOperationError,
-                "The store at \(url.path) is loaded in this coordinator, and was not removed; remove it from the coordinator first.",
-                [NSAffectedStoresErrorKey: [store], NSFilePathErrorKey: url.path])
+        let storeClass = try StoreClasses.fileClass(for: storeType)
+        adding.lock()
+        defer { adding.unlock() }
+        if let store = loadedStore(at: url) {
+            guard type(of: store) == storeClass else {
+                throw CoreDataError.make(
+                    NSPersistentStoreOperationError,
+                    "The store at \(url.path) is loaded in this coordinator as one of the type \(store.type), and was not removed.",
+                    [NSAffectedStoresErrorKey: [store], NSFilePathErrorKey: url.path])
+            }
+            try store.checkDestruction(at: url, options: options)
+            try remove(store)
         }
-        try StoreClasses.fileClass(for: storeType).destroy(at: url, options: options)
+        try storeClass.destroy(at: url, options: options)
     }
 
     /// The store whose file a URL leads to, be it through links. One in memory has none, whatever its URL.

@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
         guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
         let new = storeClass.init(
-            persistentStoreCoordinator: self, configurationName: store.configurationName, at: url, options: options)
+            persistentStoreCoordinator: self, configurationName: store.configuration, at: url, options: options)
         let hasFile = storeType != NSInMemoryStoreType && url.isFileURL
         if hasFile { try StoreFiles.checkFree(url) }
         if let source = store as? RecordLogStore, let target = new as? RecordLogStore {
@@ -71,7 +71,7 @@ struct StoreMigration {
             var writable = options
             writable?[NSReadOnlyPersistentStoreOption] = nil
             let made = try target.addPersistentStore(
-                ofType: type, configurationName: store.configurationName, at: place, options: writable)
+                ofType: type, configurationName: store.configuration, at: place, options: writable)
             try copyMetadata(to: made)
             let copied = try ObjectCopy(store: store, of: coordinator, to: target).run()
             if copied == 0 { try made.save(SaveBatch(origin: .none) { _ in nil }) }

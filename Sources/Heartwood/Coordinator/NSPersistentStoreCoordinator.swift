@@ -136,11 +136,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   the store's model is not found, 134140 where there is no mapping, 134110 and 134111 where what is in the store does not suit the
     ///   model; the store is as it was then.
     @discardableResult
-    public final func addPersistentStore(
+    open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at url: URL?, options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
         adding.lock()
         defer { adding.unlock() }
+        let configuration = configuration == NSManagedObjectModel.defaultConfigurationName ? nil : configuration
         let isNowhere = url.map(NSPersistentStore.isNowhere) ?? false
         guard let storeClass = StoreClasses.storeClass(for: isNowhere && storeType == NSRecordLogStoreType ? NSInMemoryStoreType : storeType) else {
             throw StoreClasses.unknownType(storeType)
@@ -225,7 +226,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// As `addPersistentStore(ofType:configurationName:at:options:)`, with the modern spelling.
     @discardableResult
-    public final func addPersistentStore(
+    open func addPersistentStore(
         type: NSPersistentStore.StoreType, configuration: String? = nil, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
         try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: url, options: options)
@@ -238,7 +239,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Adds the store that `description` describes, and calls back when it is open: at once, or on another thread where it is to be added
     /// asynchronously.
-    public final func addPersistentStore(
+    open func addPersistentStore(
         with description: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
@@ -260,12 +261,24 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Removes a store: its objects can be read and saved no more.
-    public final func remove(_ store: NSPersistentStore) throws {
+    open func remove(_ store: NSPersistentStore) throws {
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
         let change: [AnyHashable: Any] = [NSRemovedPersistentStoresKey: [store]]
         announce(.NSPersistentStoreCoordinatorStoresWillChange, change)
         try detach(store)
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
+    }
+
+    /// Removes the store at `url` with everything in it, from this coordinator too if it was added. Does nothing where there is no file.
+    ///
+    /// Others than a record log have their file open while they save alone, so nobody knows who uses it. Of a type that somebody has
+    /// registered the file is removed whatever is in it.
+    /// - Parameter options: those that the store is opened with; `NSPersistentStoreForceDestroyOption` removes it whoever uses it.
+    /// - Throws: 134070 for a record log that is open for writing elsewhere in this process, or in another as far as the system tells;
+    ///   where the file is no such store, or was added as one of another type; 134000 for a type without a class. Nothing is removed then
+    ///   (from the coordinator alone, where somebody begins to write in this very moment).
+    open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
+        try performDestruction(at: url, ofType: storeType, options)
     }
 
     private func detach(_ store: NSPersistentStore) throws {

@@ -15,7 +15,7 @@ struct ObjectCopy {
         // Other stores of the coordinator may have the same entities.
         source = NSManagedObjectContext(plainObjectsOf: NSPersistentStoreCoordinator(reading: store, of: coordinator))
         self.target = NSManagedObjectContext(plainObjectsOf: target)
-        entities = NSEntityDescription.concrete(among: model.entities(forConfigurationName: store.configurationName) ?? model.entities)
+        entities = NSEntityDescription.concrete(among: model.entities(forConfigurationName: store.configuration) ?? model.entities)
     }
 
     /// - Returns: the number of objects.

@@ -28,6 +28,10 @@ extension NSPersistentStore {
 
 /// Adds the store for reading alone; the file and its directory are not written.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// For the destruction of a record log (`NSPersistentStoreCoordinator.destroyPersistentStore`): true removes it though it is open for
+/// writing elsewhere. Whoever has it open can save to it no more.
+/// Source: https://developer.apple.com/documentation/coredata/nspersistentstoreforcedestroyoption
+public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 /// How long, in seconds, a save waits for another process that is writing.
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// What a save promises once it has returned: a `RecordLogDurability` or its raw value. The default is full.

@@ -66,10 +66,13 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     public final var configurations: [String] { configurationEntities.keys.sorted() }
 
+    /// What Core Data calls the configuration of all entities, which has no name.
+    static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
     /// The entities of a configuration; nil where the model has none of this name.
     public final func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration else { return entities }
-        guard let names = configurationEntities[configuration] else { return nil }
+        guard let names = configurationEntities[configuration] else { return configuration == Self.defaultConfigurationName ? entities : nil }
         return list.filter { names.contains($0.name ?? "") }
     }
 

@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
             preconditionFailure(
                 store.persistentStoreCoordinator === coordinator
                     ? "Can't assign an object to a store that does not contain the object's entity: the store at \(store.place) does not "
-                        + "hold \(name); its configuration is \(store.configurationName.map { "\"\($0)\"" } ?? "the default one")."
+                        + "hold \(name); its configuration is \(store.configuration.map { "\"\($0)\"" } ?? "the default one")."
                     : "Can't assign an object to a store of another coordinator: add the store at \(store.place) to this one.")
         }
         precondition(

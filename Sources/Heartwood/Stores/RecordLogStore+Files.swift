@@ -74,12 +74,26 @@ enum RecordLogFiles {
     }
 
     static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
-        let (path, options) = try location(url, options)
+        let isForced = isForced(options), (path, options) = try location(url, options)
         do {
-            try LogStore.remove(path: path, options: options)
+            try LogStore.remove(path: path, options: options, isForced: isForced)
         } catch {
             throw RecordLogErrors.wrapRemoval(error)
         }
+    }
+
+    static func checkDestruction(at url: URL, _ options: [AnyHashable: Any]?, by log: LogStore) throws {
+        let (path, storeOptions) = try location(url, options)
+        guard !isForced(options) else { return }
+        do {
+            try LogStore.checkRemoval(path: path, options: storeOptions, by: log)
+        } catch {
+            throw RecordLogErrors.wrapRemoval(error)
+        }
+    }
+
+    private static func isForced(_ options: [AnyHashable: Any]?) -> Bool {
+        options?[NSPersistentStoreForceDestroyOption] as? Bool ?? false
     }
 
     static func replace(at url: URL, _ options: [AnyHashable: Any]?, with source: URL, _ sourceOptions: [AnyHashable: Any]?) throws {

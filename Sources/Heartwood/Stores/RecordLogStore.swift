@@ -70,7 +70,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override func load(model: NSManagedObjectModel, firstSlot: UInt16) throws -> [EntityRuntime] {
         let (path, options) = try location()
-        let entities = model.entities(forConfigurationName: configurationName) ?? model.entities
+        let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         // Before a file is made.
         let derivations = try DerivationReader(entities: entities).read()
         let isNew = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? true
@@ -104,17 +104,17 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
                 try RecordLogSchemaWriter(transaction: transaction, entities: entities).write()
                 try beginHistory(in: transaction)
                 let metadata = RecordLogMetadata.initial(
-                    identifier: log.storeID, type: type, model: model, configuration: configurationName)
-                try RecordLogMetadata.write(metadata, model, configuration: configurationName, in: transaction)
+                    identifier: log.storeID, type: type, model: model, configuration: configuration)
+                try RecordLogMetadata.write(metadata, model, configuration: configuration, in: transaction)
             }
         }
         snapshot = log.snapshot()
         let stored = try RecordLogMetadata.checksum(in: snapshot)
         let metadata = try RecordLogMetadata.read(snapshot)
-        let isOther = stored != RecordLogMetadata.checksum(of: model, configuration: configurationName)
-            && !model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata)
+        let isOther = stored != RecordLogMetadata.checksum(of: model, configuration: configuration)
+            && !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
         guard !isOther || ignoresVersion else {
-            throw RecordLogMetadata.mismatch(path: log.path, model: model, configuration: configurationName, metadata: metadata)
+            throw RecordLogMetadata.mismatch(path: log.path, model: model, configuration: configuration, metadata: metadata)
         }
         try prepareHistory(log)
         snapshot = log.snapshot()
@@ -292,6 +292,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
 
     override class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
         try RecordLogFiles.setMetadata(metadata, at: url, options)
+    }
+
+    override final func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws {
+        try RecordLogFiles.checkDestruction(at: url, options, by: loaded().log)
     }
 
     override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try RecordLogFiles.destroy(at: url, options) }

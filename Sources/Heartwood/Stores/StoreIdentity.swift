@@ -7,9 +7,9 @@ extension NSPersistentStore {
     final func checkVersion(_ model: NSManagedObjectModel) throws {
         let metadata: [String: Any] = metadata ?? [:]
         guard metadata[NSStoreModelVersionHashesKey] != nil, !ignoresVersion,
-            !model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata)
+            !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
         else { return }
-        throw RecordLogMetadata.mismatch(path: url?.path ?? type, model: model, configuration: configurationName, metadata: metadata)
+        throw RecordLogMetadata.mismatch(path: url?.path ?? type, model: model, configuration: configuration, metadata: metadata)
     }
 
     /// Adds what the metadata lack, and takes the identity from them.
@@ -19,7 +19,7 @@ extension NSPersistentStore {
         metadata[NSStoreUUIDKey] = identifier
         metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? type
         if metadata[NSStoreModelVersionHashesKey] == nil {
-            metadata[NSStoreModelVersionHashesKey] = RecordLogMetadata.hashes(of: model, configuration: configurationName)
+            metadata[NSStoreModelVersionHashesKey] = RecordLogMetadata.hashes(of: model, configuration: configuration)
             metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
         }
         self.metadata = metadata

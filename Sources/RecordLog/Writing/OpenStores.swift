@@ -20,8 +20,8 @@ enum OpenStores {
     }
 
     /// Whether a handle that is not closed writes to this file.
-    static func hasWriter(of identity: FileSystemIdentity, in fileSystem: any FileSystem) -> Bool {
-        entries.withLock { $0.compactMap(\.store) }.contains { $0.writes(to: identity, in: fileSystem) }
+    static func hasWriter(of identity: FileSystemIdentity, in fileSystem: any FileSystem, besides own: LogStore? = nil) -> Bool {
+        entries.withLock { $0.compactMap(\.store) }.contains { $0 !== own && $0.writes(to: identity, in: fileSystem) }
     }
 }
 

@@ -5,6 +5,28 @@
 struct StoreRemoval {
     let path: String
     let options: StoreOptions
+    /// Whether the file goes whoever works on it.
+    var isForced = false
+
+    /// - Parameter own: a handle that does not count, since its owner closes it before the removal.
+    func check(by own: LogStore) throws(StoreError) {
+        let fileSystem = options.resolvedFileSystem()
+        guard try fileSystem.identity(of: path) != nil else { return }
+        let storage = try fileSystem.open(try fileSystem.resolved(path), .readWrite)
+        try checkIsStore(storage)
+        try checkWriters(storage, fileSystem, besides: own)
+    }
+
+    private func checkWriters(
+        _ storage: any StorageFile, _ fileSystem: any FileSystem, besides own: LogStore? = nil
+    ) throws(StoreError) {
+        guard !OpenStores.hasWriter(of: storage.identity, in: fileSystem, besides: own) else {
+            throw inUse("it is open for writing in this process")
+        }
+        if let writers = storage.otherWriters(), !writers.isEmpty {
+            throw inUse("it is open for writing in \(writers.map(\.description).joined(separator: ", "))")
+        }
+    }
 
     func run() throws(StoreError) {
         let fileSystem = options.resolvedFileSystem()
@@ -13,17 +35,14 @@ struct StoreRemoval {
         let storage = try fileSystem.open(target, .readWrite)
         try checkIsStore(storage)
         // A compaction that is under way has this file's lock; what one left behind goes too.
-        let leftover = try claim(besides: target, like: storage, fileSystem)
+        let leftover = isForced ? (try? claim(besides: target, like: storage, fileSystem)) ?? nil : try claim(besides: target, like: storage, fileSystem)
         defer { leftover?.abandon() }
-        try storage.lock(timeout: options.lockTimeout)
-        defer { storage.unlock() }
+        if !isForced { try storage.lock(timeout: options.lockTimeout) }
+        defer { if !isForced { storage.unlock() } }
         guard try fileSystem.identity(of: target) == storage.identity else {
             throw inUse("another file has just taken its place")
         }
-        guard !OpenStores.hasWriter(of: storage.identity, in: fileSystem) else { throw inUse("it is open for writing in this process") }
-        if let writers = storage.otherWriters(), !writers.isEmpty {
-            throw inUse("it is open for writing in \(writers.map(\.description).joined(separator: ", "))")
-        }
+        if !isForced { try checkWriters(storage, fileSystem) }
         // A crash may have left one.
         try? ScratchFile.removeLeftover(target + ScratchFile.suffix, fileSystem)
         try fileSystem.remove(target)
@@ -60,7 +79,14 @@ extension LogStore {
     /// Removes the store at `path`, and what a compaction or a crash left beside it. Does nothing where there is no file.
     /// - Throws: `locked` where a handle of this process, or another process as far as the system tells, has it open for writing, or is
     ///   writing; `notAStore` for any other file; `isDirectory`, `permissionDenied`. Nothing is removed then.
-    public static func remove(path: String, options: StoreOptions = StoreOptions()) throws(StoreError) {
-        try StoreRemoval(path: path, options: options).run()
+    /// - Parameter isForced: whether it goes although somebody has it open, or writes. Whoever does can commit no more; a compaction that
+    ///   another process is about to end may bring the store back.
+    public static func remove(path: String, options: StoreOptions = StoreOptions(), isForced: Bool = false) throws(StoreError) {
+        try StoreRemoval(path: path, options: options, isForced: isForced).run()
+    }
+
+    /// Throws what `remove(path:options:)` would once `own` is closed, as far as that can be told before.
+    public static func checkRemoval(path: String, options: StoreOptions = StoreOptions(), by own: LogStore) throws(StoreError) {
+        try StoreRemoval(path: path, options: options).check(by: own)
     }
 }

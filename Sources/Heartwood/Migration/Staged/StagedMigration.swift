@@ -168,7 +168,7 @@ extension NSPersistentStoreCoordinator {
     final func finishStages(of store: NSPersistentStore, at url: URL) throws -> Bool {
         guard let staged = MigrationOptions(store.options).staged, store.metadata[StagedMigration.unfinishedKey] != nil, !store.isReadOnly
         else { return false }
-        let end = MigrationEnd(url: url, type: store.type, options: store.options, configuration: store.configurationName)
+        let end = MigrationEnd(url: url, type: store.type, options: store.options, configuration: store.configuration)
         try remove(store)
         try StagedMigration(manager: staged, migrator: StoreMigrator(end), model: managedObjectModel).run()
         return true

@@ -16,7 +16,7 @@ final class BackingLog: InMemoryStore, @unchecked Sendable {
 
     static func make(for host: NSPersistentStore) -> BackingLog {
         let log = BackingLog(
-            persistentStoreCoordinator: nil, configurationName: host.configurationName, at: host.url ?? NSPersistentStore.nowhere)
+            persistentStoreCoordinator: nil, configurationName: host.configuration, at: host.url ?? NSPersistentStore.nowhere)
         log.host = host
         return log
     }

@@ -62,8 +62,8 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         guard let bytes = try archive.read() else { return nil }
         let reader = try TableArchiveReader(bytes, path: archive.path)
         let metadata = try Self.metadata(of: reader, path: archive.path)
-        guard ignoresVersion || model.isConfiguration(withName: configurationName, compatibleWithStoreMetadata: metadata) else {
-            throw RecordLogMetadata.mismatch(path: archive.path, model: model, configuration: configurationName, metadata: metadata)
+        guard ignoresVersion || model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) else {
+            throw RecordLogMetadata.mismatch(path: archive.path, model: model, configuration: configuration, metadata: metadata)
         }
         return reader
     }
