@@ -1,14 +1,9 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Gives permanent IDs to inserted objects ahead of the save that writes them. IDs that are permanent already stay.
-    ///
-    /// The store commits that the row numbers are taken, so no other context or process gets them; they stay taken if the
-    /// objects are never saved. In a child the root's store is asked, and every context of the tree learns of the IDs.
-    /// - Throws: 134030 where an object's store cannot be written, 134070 where no store holds its entity; no ID has changed then.
-    /// - Complexity: one commit for each store.
-    public final func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
-        checkQueue()
+    /// What `obtainPermanentIDs(for:)` does.
+    final func givePermanentIDs(to objects: [NSManagedObject]) throws {
+        checkQueue("obtainPermanentIDs(for:)")
         adoptKeys()
         var wanted: [(key: ObjectKey, object: NSManagedObject)] = []
         for object in objects where object.managedObjectContext === self && object.key.isTemporary {

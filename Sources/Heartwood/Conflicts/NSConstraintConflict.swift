@@ -17,8 +17,8 @@ open class NSConstraintConflict: NSObject {
     public final let conflictingSnapshots: [[AnyHashable: Any]]
 
     public init(
-        constraint: [String], databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?,
-        conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
+        constraint: [String], database databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?,
+        conflicting conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
     ) {
         self.constraint = constraint
         self.databaseObject = databaseObject

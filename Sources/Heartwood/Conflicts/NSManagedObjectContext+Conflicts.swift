@@ -78,8 +78,8 @@ extension NSManagedObjectContext {
                 snapshot = try view(of: store).row(key).map { found.snapshot(of: $0) }
             }
             return NSConstraintConflict(
-                constraint: violation.attributes, databaseObject: holder, databaseSnapshot: snapshot,
-                conflictingObjects: violation.objects, conflictingSnapshots: violation.objects.map { $0.committedSnapshot ?? [:] })
+                constraint: violation.attributes, database: holder, databaseSnapshot: snapshot,
+                conflicting: violation.objects, conflictingSnapshots: violation.objects.map { $0.committedSnapshot ?? [:] })
         }
     }
 }

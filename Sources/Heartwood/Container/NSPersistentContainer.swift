@@ -10,9 +10,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     public final let name: String
     public final let managedObjectModel: NSManagedObjectModel
-    public final let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    private let coordinator: NSPersistentStoreCoordinator
+    private let mainContext: NSManagedObjectContext
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }
     /// The context for the main queue.
-    public final let viewContext: NSManagedObjectContext
+    open var viewContext: NSManagedObjectContext { mainContext }
 
     private struct Descriptions: @unchecked Sendable {
         var list: [NSPersistentStoreDescription]
@@ -21,7 +23,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     private let descriptions: Mutex<Descriptions>
 
     /// The stores to load. At first one record log named after the container, in `defaultDirectoryURL()`.
-    public final var persistentStoreDescriptions: [NSPersistentStoreDescription] {
+    open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
         get { descriptions.withLock { $0 }.list }
         set {
             let new = Descriptions(list: newValue)
@@ -44,13 +46,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
         self.name = name
         managedObjectModel = model
-        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-        viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        mainContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        mainContext.persistentStoreCoordinator = coordinator
         descriptions = Mutex(Descriptions(list: []))
         super.init()
-        let url = Self.defaultDirectoryURL().appendingPathComponent("\(name).heartwood")
-        persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+        let first = Descriptions(list: [
+            NSPersistentStoreDescription(url: Self.defaultDirectoryURL().appendingPathComponent("\(name).heartwood"))
+        ])
+        descriptions.withLock { $0 = first }
     }
 
     /// Where stores go unless a description says otherwise: the user's application support directory, under the name of

@@ -2,11 +2,7 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    public final var insertedObjects: Set<NSManagedObject> { changedObjects { $0.isInserted && !$0.isDeleted } }
-    public final var updatedObjects: Set<NSManagedObject> { changedObjects(where: \.isUpdated) }
-    public final var deletedObjects: Set<NSManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.detached) } }
-
-    private func changedObjects(where condition: (NSManagedObject) -> Bool) -> Set<NSManagedObject> {
+    final func changedObjects(where condition: (NSManagedObject) -> Bool) -> Set<NSManagedObject> {
         checkQueue()
         return Set(listed.lazy.filter(condition))
     }

@@ -24,6 +24,21 @@ extension NSManagedObjectContext {
     /// May be called from the queue itself, also by way of another context: in work of A that waits for work of B, waiting for A runs
     /// the block at once. Two threads that hold a context each and wait for the other's deadlock, as in Core Data.
     public final func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
+        guard isSubclassed else { return try runAndWait(block) }
+        var result: Result<T, E>?
+        performAndWait { () -> Void in
+            do throws(E) {
+                result = .success(try block())
+            } catch {
+                result = .failure(error)
+            }
+        }
+        guard let result else { preconditionFailure("\(type(of: self)).performAndWait(_:) did not run its block.") }
+        return try result.get()
+    }
+
+    /// What `performAndWait(_:)` does.
+    final func runAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         guard let queue, !queue.isCurrent else { return try CurrentContext.run(self, block) }
         return try queue.sync { () throws(E) -> T in
             defer { endWork() }
@@ -45,7 +60,7 @@ extension NSManagedObjectContext {
         // What runs at once is a part of somebody's event.
         let isAtOnce = schedule == .immediate && queue.isCurrent
         return try await queue.run(isImmediate: isAtOnce) { [self] () throws(E) -> T in
-            defer { if isAtOnce { processPendingChanges() } else { endWork() } }
+            defer { if isAtOnce { endPendingChanges() } else { endWork() } }
             return try CurrentContext.run(self, work.value)
         }
     }

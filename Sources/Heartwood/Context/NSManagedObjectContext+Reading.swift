@@ -148,9 +148,9 @@ extension NSManagedObjectContext {
         noteEvent(.refreshed, object)
     }
 
-    /// Refreshes every registered object, keeping unsaved changes.
-    public final func refreshAllObjects() {
-        checkQueue()
+    /// What `refreshAllObjects()` does.
+    final func performRefreshOfAllObjects() {
+        checkQueue("refreshAllObjects()")
         advanceGeneration()
         for object in identities.all { performRefresh(of: object, mergeChanges: true) }
         identities.sweep()

@@ -151,7 +151,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// The coordinator whose stores this context reads and writes; in a child its root's. Set it once, before the first use.
-    public final var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
             precondition(parentContext == nil, "A context with a parent has the coordinator of its root; set it there.")
@@ -221,6 +221,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return changeCount > 0
     }
 
+    /// The objects that the next save writes for the first time.
+    open var insertedObjects: Set<NSManagedObject> { changedObjects { $0.isInserted && !$0.isDeleted } }
+    /// The objects that were saved before and have been changed since.
+    open var updatedObjects: Set<NSManagedObject> { changedObjects(where: \.isUpdated) }
+    /// The objects that the next save deletes.
+    open var deletedObjects: Set<NSManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.detached) } }
+
     /// Adds an object that belongs to no context yet; the next save writes it.
     open func insert(_ object: NSManagedObject) { performInsertion(of: object) }
 
@@ -235,6 +242,21 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Turns an object into a fault again, so that its next use reads the store, and its fetched properties fetch anew. With
     /// `mergeChanges` its unsaved changes stay on top of the newer row, and its transient values stay; without, they are dropped.
     open func refresh(_ object: NSManagedObject, mergeChanges: Bool) { performRefresh(of: object, mergeChanges: mergeChanges) }
+
+    /// Refreshes every registered object, keeping unsaved changes.
+    open func refreshAllObjects() { performRefreshOfAllObjects() }
+
+    /// Ends the event: tells observers what has changed since this ran last. Called at the end of each `perform`; a context that is
+    /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save. O(objects changed).
+    open func processPendingChanges() { endPendingChanges() }
+
+    /// Gives permanent IDs to inserted objects ahead of the save that writes them. IDs that are permanent already stay.
+    ///
+    /// The store commits that the row numbers are taken, so no other context or process gets them; they stay taken if the
+    /// objects are never saved. In a child the root's store is asked, and every context of the tree learns of the IDs.
+    /// - Throws: 134030 where an object's store cannot be written, 134070 where no store holds its entity; no ID has changed then.
+    /// - Complexity: one commit for each store.
+    open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try givePermanentIDs(to: objects) }
 
     /// Drops every change since the last save: inserted objects go, deleted ones come back, changed ones have the values that
     /// they had. Nothing is read anew (`refresh(_:mergeChanges:)` does that), but by deleted objects into which others' changes were merged,
@@ -275,6 +297,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The block takes over what it refers to, so the compiler refuses one that shares objects with its caller, be it an actor's
     /// state. A context without a queue of its own runs it at once.
     open func perform(_ block: sending @escaping () -> Void) { enqueue(block) }
+
+    /// What the other `performAndWait(_:)` asks, which gives what its block gives; a subclass overrides this one.
+    open func performAndWait(_ block: () -> Void) { runAndWait(block) }
 
     // MARK: Registered objects
 

@@ -241,7 +241,7 @@ extension ManagedDocument {
                 context.rollback()
                 context.undoManager?.removeAllActions()
                 store.followOthers()
-                context.refreshAllObjects()
+                context.performRefreshOfAllObjects()
             }
             return change { $0.remove(.savingError) }
         }

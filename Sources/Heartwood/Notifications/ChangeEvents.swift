@@ -62,15 +62,14 @@ extension NSManagedObjectContext {
         guard isTracked || ContextNotification.didChange.isNamed else { return }
         // A main-queue context may be used outside perform; its event ends when the queue comes to its next work.
         if events.isEmpty, concurrencyType == .mainQueueConcurrencyType {
-            DispatchQueue.main.async { [weak self] in self?.processPendingChanges() }
+            DispatchQueue.main.async { [weak self] in self?.endPendingChanges() }
         }
         events.note(kind, object)
     }
 
-    /// Ends the event: tells observers what has changed since this ran last. Called at the end of each `perform`; a context that is
-    /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save. O(objects changed).
-    public final func processPendingChanges() {
-        checkQueue()
+    /// What `processPendingChanges()` does.
+    final func endPendingChanges() {
+        checkQueue("processPendingChanges()")
         endEvent()
         registerUndo()
         postChanges()

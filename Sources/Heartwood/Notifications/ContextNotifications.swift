@@ -28,7 +28,7 @@ enum ContextNotification: UInt32 {
     private var name: Notification.Name {
         switch self {
         case .willSave: Notification.Name("NSManagedObjectContextWillSaveNotification")
-        case .didSave: Notification.Name("NSManagedObjectContextDidSaveNotification")
+        case .didSave: Notification.Name("NSManagingContextDidSaveChangesNotification")
         case .didChange: Notification.Name("NSObjectsChangedInManagingContextNotification")
         case .didSaveIDs: Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
         case .didMergeIDs: Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")

@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
             }
         }
         if isTracked { events.beside.isUnknown = true }
-        guard !changes.isEmpty else { return processPendingChanges() }
+        guard !changes.isEmpty else { return endPendingChanges() }
         mergeHere(changes)
     }
 
@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
             info[NSManagedObjectContextQueryGenerationKey] = generation
             ContextNotification.didMergeIDs.post(self, info)
         }
-        processPendingChanges()
+        endPendingChanges()
     }
 
     /// Puts an object's unsaved changes on top of its newest row, which the next save compares with.

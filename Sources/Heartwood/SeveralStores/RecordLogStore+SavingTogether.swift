@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
         let open = batches.filter { (store, batch) in !batch.isEmpty && !done.contains { $0 === store } }
         for (store, batch) in open {
             try store.checkWritable()
-            if store.namesObjects { try obtainPermanentIDs(for: batch.inserted) }
+            if store.namesObjects { try givePermanentIDs(to: batch.inserted) }
             if !checked.isEmpty { batch.checked = checked.filter { $0.runtime.store === store && $0.isDisposable } }
         }
         if open.count == 1, let (store, batch) = open.first {

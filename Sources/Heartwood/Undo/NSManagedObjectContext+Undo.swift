@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
         get { recorder?.manager }
         set {
             guard newValue !== recorder?.manager else { return }
-            processPendingChanges()
+            endPendingChanges()
             recorder?.forget()
             recorder = newValue.map { UndoRecorder($0, of: self) }
             if newValue == nil { objectFlags.remove(.recorded) } else { objectFlags.insert(.recorded) }
@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
 
     /// Ends the event, and with it the group that was opened for it.
     final func endUndoEvent() {
-        processPendingChanges()
+        endPendingChanges()
         #if !canImport(ObjectiveC)
             recorder?.manager.endEvent()
         #endif

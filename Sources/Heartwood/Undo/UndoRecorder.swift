@@ -15,7 +15,7 @@ final class UndoRecorder {
         self.context = context
         observation = NotificationCenter.default.addObserver(
             forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
-        ) { [weak context] _ in context?.processPendingChanges() }
+        ) { [weak context] _ in context?.endPendingChanges() }
     }
 
     deinit {

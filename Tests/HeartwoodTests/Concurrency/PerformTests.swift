@@ -111,16 +111,19 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(await coordinator.perform { [1, 2].map { $0 + 1 } } == [2, 3])
         #expect(await container.performBackgroundTask { _ in [1, 2].map { $0 + 1 } } == [2, 3])
         #expect(context.performAndWait { [1, 2].map { $0 + 1 } } == [2, 3])
+        var list = [1, 2]
+        context.performAndWait { list = list.map { $0 + 1 } }
+        #expect(list == [2, 3])
     }
 
     @Test func aThreadMayWaitForTheMainQueueAndItForTheThread() async throws {
         let stack = try TestStack(.inMemory)
         let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
-        let value = await onThread {
+        let value: Int = await onThread {
             other.performAndWait {
                 main.performAndWait {
                     MainActor.preconditionIsolated()
-                    return other.performAndWait { main.performAndWait { 3 } }
+                    return other.performAndWait { () -> Int in main.performAndWait { 3 } }
                 }
             }
         }

@@ -62,6 +62,16 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
+    /// The initializer that a subclass overrides; elsewhere the other one is called.
+    @_disfavoredOverload
+    public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+        sourceModel.freeze()
+        destinationModel.freeze()
+        self.sourceModel = sourceModel
+        self.destinationModel = destinationModel
+        super.init()
+    }
+
     /// From 0 to 1: how far the migration is, counted by passes, mappings and objects.
     public final var migrationProgress: Float {
         get { shared.withLock { $0.progress } }
