@@ -103,4 +103,24 @@ import Testing
         #expect(result.status == 1 && result.error.contains("contents:5:") && result.error.contains("Missing"), "\(result.error)")
         #expect(!FileManager.default.fileExists(atPath: store))
     }
+
+    /// "-x" was taken for a file, "--" too.
+    @Test func whatBeginsWithADashIsAnOptionUnlessTwoDashesStandBefore() throws {
+        let unknown = try ToolProcess.run("verify", "-x", "none.heartwood")
+        #expect(unknown.status == 2 && unknown.error.contains("there is no option -x; `--help` says more"), "\(unknown.error)")
+        let named = try ToolProcess.run("verify", "--", "--none.heartwood")
+        #expect(named.status == 2 && named.error.contains("--none.heartwood: open failed"), "\(named.error)")
+    }
+
+    @Test func aMessageEndsOnce() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store) }
+        let made = try ToolProcess.run(
+            "import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)
+        #expect(made.status == 0, "\(made.error)")
+        let order = try ToolProcess.run("export", store, "--entity", "Package", "--sort", "nope")
+        #expect(order.status == 2 && order.error.hasSuffix("no property of Package; `--help` says more\n"), "\(order.error)")
+        let predicate = try ToolProcess.run("export", store, "--entity", "Package", "--where", "size >")
+        #expect(predicate.status == 2 && predicate.error.hasSuffix("^\n`--help` says more\n"), "\(predicate.error)")
+    }
 }

@@ -6,14 +6,21 @@ struct Arguments {
 
     init(_ words: [String], options known: Set<String>, flags knownFlags: Set<String>) throws {
         var index = 0
+        var endsOptions = false
         while index < words.count {
             // The one short option that commands have.
             let word = words[index] == "-o" ? "--output" : words[index]
             index += 1
-            guard word.hasPrefix("--"), word != "--" else {
+            // A dash alone is standard input, two of them end the options.
+            guard !endsOptions, word.hasPrefix("-"), word != "-" else {
                 positional.append(word)
                 continue
             }
+            guard word != "--" else {
+                endsOptions = true
+                continue
+            }
+            guard word.hasPrefix("--") else { throw ToolError.usage("there is no option \(word)") }
             let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             if knownFlags.contains(parts[0]), parts.count == 1 {
                 flags.insert(parts[0])

@@ -11,7 +11,7 @@ enum ToolError: Error {
 
     static func message(of error: any Error) -> String {
         switch error {
-        case ToolError.usage(let text): "\(text); `--help` says more"
+        case ToolError.usage(let text): withHelp(text)
         case ToolError.failure(let text): text
         case let error as StoreError: error.description
         case let error as NSError:
@@ -19,6 +19,12 @@ enum ToolError: Error {
                 ?? (error.userInfo[NSLocalizedDescriptionKey] as? String) ?? error.localizedDescription
         default: "\(error)"
         }
+    }
+
+    /// What others say ends with a full stop, or with a line that points at a place.
+    private static func withHelp(_ text: String) -> String {
+        if text.contains("\n") { return text + "\n`--help` says more" }
+        return (text.hasSuffix(".") ? String(text.dropLast()) : text) + "; `--help` says more"
     }
 
     /// What a fetch throws: a request that makes no sense is wrong usage, a store that cannot be read is not.
