@@ -30,6 +30,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     open var isReadOnly: Bool
     /// The store's own identity, the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
     open var identifier: String! = ""
+    /// The same, as the IDs of its objects have it.
+    var nameOfObjects: StoreIdentifier { StoreIdentifier(identifier ?? "") }
     /// Added to a row reference's bits, this makes the key of the object in the coordinator.
     final var slotBase: UInt64 = 0
     private let notes = Mutex(Notes())

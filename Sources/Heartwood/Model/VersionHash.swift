@@ -12,13 +12,22 @@ enum VersionHash {
         for constraint in entity.allUniquenessConstraints.map({ $0.sorted().joined(separator: ",") }).sorted() {
             lines += ["unique", constraint]
         }
-        // No name holds this separator, so different lists never run together.
-        return Data(SHA256.hash(Array(lines.joined(separator: "\u{1F}").utf8)))
+        return hash(of: lines)
     }
 
     /// Of one property, so that it can be told which of an entity's has changed.
     static func hash(of property: NSPropertyDescription) -> Data {
-        Data(SHA256.hash(Array(describe(property).joined(separator: "\u{1F}").utf8)))
+        hash(of: describe(property))
+    }
+
+    private static func hash(of lines: [String]) -> Data {
+        var bytes: [UInt8] = []
+        for (place, line) in lines.enumerated() {
+            // No name holds this separator, so different lists never run together.
+            if place > 0 { bytes.append(0x1F) }
+            bytes.append(contentsOf: line.utf8)
+        }
+        return Data(SHA256.hash(bytes))
     }
 
     private static func describe(_ property: NSPropertyDescription) -> [String] {

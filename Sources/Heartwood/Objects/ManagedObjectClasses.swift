@@ -39,13 +39,16 @@ enum ManagedObjectClasses {
     /// Remembers a class that code has named itself.
     static func note(_ type: NSManagedObject.Type) {
         guard type != NSManagedObject.self else { return }
-        let full = String(reflecting: type)
+        let full = fullName(of: type)
         registry.withLock { registry in
             guard registry.classes[full] == nil else { return }
             registry.classes[full] = type
             registry.classes[shortName(full)] = type
         }
     }
+
+    /// As `String(reflecting:)` has it, without the many casts that it tries first.
+    static func fullName(of type: NSManagedObject.Type) -> String { _typeName(type, qualified: true) }
 
     static func shortName(_ name: String) -> String {
         name.split(separator: ".").last.map(String.init) ?? name

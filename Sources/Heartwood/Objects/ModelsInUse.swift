@@ -29,7 +29,7 @@ enum ModelsInUse {
     }
 
     static func entity(forClass type: NSManagedObject.Type, among entities: [NSEntityDescription]) -> NSEntityDescription? {
-        let full = String(reflecting: type)
+        let full = ManagedObjectClasses.fullName(of: type)
         let short = ManagedObjectClasses.shortName(full)
         return entities.first { $0.managedObjectClassName == full }
             ?? entities.first { ManagedObjectClasses.shortName($0.managedObjectClassName ?? "") == short }

@@ -14,7 +14,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     /// The store that holds the object; nil for a temporary ID, and once the store has been removed.
     public private(set) weak var persistentStore: NSPersistentStore?
     let key: ObjectKey
-    private let storeIdentifier: String
+    private let storeIdentifier: StoreIdentifier
     /// What a store of somebody's own calls the object, whose row numbers are this coordinator's alone; nil where the row number says it.
     private let name: String?
     /// Tells the temporary objects of one tree of contexts from those of another.
@@ -25,7 +25,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         self.key = key
         self.contextToken = key.isTemporary ? contextToken : 0
         persistentStore = key.isTemporary ? nil : store
-        storeIdentifier = key.isTemporary ? "" : (store?.identifier ?? "")
+        storeIdentifier = key.isTemporary ? StoreIdentifier("") : store?.nameOfObjects ?? StoreIdentifier("")
         name = key.isTemporary ? nil : store?.name(of: key)
     }
 
@@ -49,7 +49,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         let path = entity.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity
         let text = isTemporaryID
             ? "x-coredata:///\(path)/t\(contextToken)-\(key.row & ~ObjectKey.temporaryBit)"
-            : "x-coredata://\(Self.host(of: storeIdentifier))/\(path)/p\(name ?? String(key.row))"
+            : "x-coredata://\(Self.host(of: storeIdentifier.text))/\(path)/p\(name ?? String(key.row))"
         return URL(string: text) ?? URL(fileURLWithPath: "/")
     }
 
@@ -76,13 +76,13 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     func key(in store: NSPersistentStore) -> ObjectKey? {
         guard !isTemporaryID else { return nil }
         if persistentStore === store { return key }
-        guard storeIdentifier == store.identifier else { return nil }
+        guard storeIdentifier == store.nameOfObjects else { return nil }
         return store.persistentStoreCoordinator?.key(of: self, in: store)
     }
 
     /// The same in the store among several whose object it is.
     func key(among stores: [NSPersistentStore]) -> ObjectKey? {
-        stores.first { $0.identifier == storeIdentifier }.flatMap(key(in:))
+        stores.first { $0.nameOfObjects == storeIdentifier }.flatMap(key(in:))
     }
 
     /// What a store is asked for a row's key: the name, or the row's number.
@@ -94,7 +94,6 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         // Each entity numbers its rows anew.
         hasher.combine(entity.name)
         hasher.combine(contextToken)
-        hasher.combine(storeIdentifier)
         return hasher.finalize()
     }
 

@@ -145,7 +145,7 @@ extension RecordLogStore {
         }
         let snapshot = log.snapshot()
         guard log.storeID == known.log.storeID, known.log.snapshot().catalog.hasSameLayouts(as: snapshot.catalog),
-            let metadata = try? RecordLogMetadata.read(snapshot)
+            let metadata = try? StoredMetadata(snapshot)
         else {
             try? log.close()
             throw CoreDataError.make(

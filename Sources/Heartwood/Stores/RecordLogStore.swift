@@ -10,7 +10,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         let log: LogStore
         var schema: RecordLogSchema
         var view: RecordLogView
-        var metadata: [String: Any]
+        var metadata: StoredMetadata
         /// The store's version as it was loaded, and the newest catalog that is known to be of it.
         let version: String?
         var catalog: Catalog
@@ -31,6 +31,12 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     final let indexing = DispatchGroup()
 
     override var type: String { NSRecordLogStoreType }
+    private final var name = StoreIdentifier("")
+    override final var nameOfObjects: StoreIdentifier { name }
+    override var identifier: String! {
+        get { name.text }
+        set { name = StoreIdentifier(newValue ?? "") }
+    }
     override final var rows: RecordLogStore? { self }
     /// Whose objects the rows are of.
     var owner: NSPersistentStore { self }
@@ -110,16 +116,16 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         }
         snapshot = log.snapshot()
         let stored = try RecordLogMetadata.checksum(in: snapshot)
-        let metadata = try RecordLogMetadata.read(snapshot)
-        let isOther = stored != RecordLogMetadata.checksum(of: model, configuration: configuration)
-            && !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+        let metadata = try StoredMetadata(snapshot)
+        let isOther = try stored != RecordLogMetadata.checksum(of: model, configuration: configuration)
+            && !model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata.values())
         guard !isOther || ignoresVersion else {
-            throw RecordLogMetadata.mismatch(path: log.path, model: model, configuration: configuration, metadata: metadata)
+            throw RecordLogMetadata.mismatch(path: log.path, model: model, configuration: configuration, metadata: try metadata.values())
         }
         try prepareHistory(log)
         snapshot = log.snapshot()
         slotBase = UInt64(firstSlot) << 48
-        identifier = metadata[NSStoreUUIDKey] as? String ?? ""
+        name = StoreIdentifier(in: metadata)
         let plans = IndexPlans(entities)
         let schema = try RecordLogSchemaReader(
             catalog: snapshot.catalog, entities: entities, derivations: derivations, plans: plans, store: owner, firstSlot: firstSlot,
@@ -228,11 +234,11 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     override func hasNoNews(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isSettled(at: view.snapshot.sequence) }
 
     override var metadata: [String: Any]! {
-        get { state.withLock { $0.pendingMetadata ?? $0.loaded?.metadata ?? [:] } }
+        get { state.withLock { $0.pendingMetadata ?? (try? $0.loaded?.metadata.values()) ?? [:] } }
         set {
             nonisolated(unsafe) let new = newValue ?? [:]
             state.withLock { state in
-                if let known = state.loaded?.metadata { state.pendingMetadata = RecordLogMetadata.keepingOwn(known, in: new) }
+                if let known = try? state.loaded?.metadata.values() { state.pendingMetadata = RecordLogMetadata.keepingOwn(known, in: new) }
             }
         }
     }
@@ -244,7 +250,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     final func note(_ metadata: [String: Any]) {
         nonisolated(unsafe) let new = metadata
         state.withLock { state in
-            state.loaded?.metadata = new
+            state.loaded?.metadata = StoredMetadata(new)
             state.pendingMetadata = nil
         }
     }
@@ -255,11 +261,11 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     }
 
     override func setMetadata(_ metadata: [String: Any]) throws {
-        try write(RecordLogMetadata.keepingOwn(try loaded().metadata, in: metadata))
+        try write(RecordLogMetadata.keepingOwn(try loaded().metadata.values(), in: metadata))
     }
 
     override func takeOver(_ metadata: [String: Any]) throws {
-        try write(RecordLogMetadata.ofSuccessor(try loaded().metadata, to: metadata))
+        try write(RecordLogMetadata.ofSuccessor(try loaded().metadata.values(), to: metadata))
     }
 
     private func write(_ merged: [String: Any]) throws {
@@ -323,13 +329,12 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
     override func relocate(to url: URL) throws { try relocateLog(to: url) }
 
     /// Reads and writes another log from now on, whose rows are read as this one's.
-    final func exchangeLog(for log: LogStore, metadata: [String: Any]) {
-        nonisolated(unsafe) let sent = metadata
+    final func exchangeLog(for log: LogStore, metadata: StoredMetadata) {
         state.withLock { state in
             guard let loaded = state.loaded else { return }
             state.loaded = Loaded(
-                log: log, schema: loaded.schema, view: RecordLogView(of: log, schema: loaded.schema, slotBase: slotBase), metadata: sent,
-                version: loaded.version, catalog: log.snapshot().catalog)
+                log: log, schema: loaded.schema, view: RecordLogView(of: log, schema: loaded.schema, slotBase: slotBase),
+                metadata: metadata, version: loaded.version, catalog: log.snapshot().catalog)
         }
     }
 }
