@@ -9,15 +9,22 @@ enum VersionHash {
             entity.superentity?.name ?? "",
         ]
         for property in entity.properties.sorted(by: { $0.name < $1.name }) { lines += describe(property) }
-        for constraint in entity.allUniquenessConstraints.map({ $0.sorted().joined(separator: ",") }).sorted() {
-            lines += ["unique", constraint]
-        }
+        for constraint in entity.allUniquenessConstraints.map(joined).sorted() { lines += ["unique", constraint] }
         return hash(of: lines)
     }
 
     /// Of one property, so that it can be told which of an entity's has changed.
     static func hash(of property: NSPropertyDescription) -> Data {
         hash(of: describe(property))
+    }
+
+    private static func joined(_ names: [String]) -> String {
+        var text = ""
+        for (place, name) in names.sorted().enumerated() {
+            if place > 0 { text += "," }
+            text += name
+        }
+        return text
     }
 
     private static func hash(of lines: [String]) -> Data {
@@ -27,7 +34,8 @@ enum VersionHash {
             if place > 0 { bytes.append(0x1F) }
             bytes.append(contentsOf: line.utf8)
         }
-        return Data(SHA256.hash(bytes))
+        let hash = SHA256.hash(bytes)
+        return Data(bytes: hash, count: hash.count)
     }
 
     private static func describe(_ property: NSPropertyDescription) -> [String] {

@@ -58,7 +58,16 @@ enum ManagedObjectClasses {
     static func find<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? {
         let modules = registry.withLock { $0.modules }
         let candidates = [name] + modules.map { "\($0).\(shortName(name))" }
-        return candidates.lazy.compactMap { NSClassFromString($0) as? Class.Type }.first
+        return candidates.lazy.compactMap { named($0) as? Class.Type }.first
+    }
+
+    /// As `NSClassFromString(_:)` has it, which off Apple's platforms makes tables of all of Foundation's classes when it is called first.
+    private static func named(_ name: String) -> Any.Type? {
+        #if canImport(ObjectiveC)
+            NSClassFromString(name)
+        #else
+            name.contains(".") ? _typeByName(name) : nil
+        #endif
     }
 
     static func resolve(_ entity: NSEntityDescription) -> NSManagedObject.Type {
@@ -70,9 +79,9 @@ enum ManagedObjectClasses {
         var candidates = [bare]
         if !bare.contains(".") { candidates += modules.map { "\($0).\(bare)" } }
         for candidate in candidates {
-            if let type = NSClassFromString(candidate) as? NSManagedObject.Type {
-                note(type)
-                return type
+            if let found = named(candidate) as? NSManagedObject.Type {
+                note(found)
+                return found
             }
         }
         return registry.withLock { $0.classes[shortName(bare)] } ?? NSManagedObject.self

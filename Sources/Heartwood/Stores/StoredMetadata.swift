@@ -5,36 +5,53 @@ import Synchronization
 /// What a record log says of itself, made of its bytes where somebody asks: opening a store of the version that is wanted does not, and the first
 /// property list that a process reads costs as much as all the rest of an opening.
 final class StoredMetadata: Sendable {
-    private enum State: @unchecked Sendable {
+    private struct State: @unchecked Sendable {
         // Unchecked: property lists, which nobody changes.
-        case bytes([UInt8])
-        case values([String: Any])
+        var bytes: [UInt8] = []
+        var values: [String: Any]?
+        var identifier: String?
+
+        var data: Data { Data(bytes: bytes, count: bytes.count) }
     }
 
     private let state: Mutex<State>
 
     init(_ values: [String: Any]) {
-        state = Mutex(.values(values))
+        state = Mutex(State(values: values))
     }
 
     /// - Throws: where the store says nothing that could be read.
     init(_ snapshot: Snapshot) throws {
-        let bytes = try snapshot.systemValue(RecordLogSystemRow.metadata).map { Array($0) }
-        guard let bytes, bytes.starts(with: "bplist".utf8) else {
-            state = Mutex(.values(try bytes.map { try RecordLogMetadata.decode(Data($0)) } ?? [:]))
-            return
-        }
-        state = Mutex(.bytes(bytes))
+        var first = State(bytes: try snapshot.systemValue(RecordLogSystemRow.metadata).map { Array($0) } ?? [])
+        if !first.bytes.starts(with: "bplist".utf8) { first.values = first.bytes.isEmpty ? [:] : try RecordLogMetadata.decode(first.data) }
+        state = Mutex(first)
     }
 
     /// - Throws: where the bytes are no property list.
     func values() throws -> [String: Any] {
-        let known = try state.withLock { state in
-            if case .bytes(let bytes) = state { state = .values(try RecordLogMetadata.decode(Data(bytes))) }
+        try state.withLock { state in
+            if state.values == nil { state.values = try RecordLogMetadata.decode(state.data) }
             return state
+        }.values ?? [:]
+    }
+
+    /// `NSStoreUUIDKey` alone, which takes less than all of it.
+    var identifier: String {
+        state.withLock { state in
+            if let known = state.identifier { return known }
+            let made = state.values.map { $0[NSStoreUUIDKey] as? String }
+                ?? (try? PropertyListDecoder().decode(Identity.self, from: state.data))?.text
+            state.identifier = made ?? ""
+            return made ?? ""
         }
-        guard case .values(let values) = known else { return [:] }
-        return values
+    }
+
+    private struct Identity: Decodable {
+        let text: String
+
+        private enum CodingKeys: String, CodingKey {
+            case text = "NSStoreUUID"
+        }
     }
 }
 
@@ -53,7 +70,7 @@ struct StoreIdentifier {
         self.metadata = metadata
     }
 
-    var text: String { metadata.map { (try? $0.values())?[NSStoreUUIDKey] as? String ?? "" } ?? known }
+    var text: String { metadata?.identifier ?? known }
 
     static func == (a: StoreIdentifier, b: StoreIdentifier) -> Bool {
         if let metadata = a.metadata, metadata === b.metadata { return true }
