@@ -53,6 +53,7 @@ enum RecordLogMetadata {
     static func ofSuccessor(_ own: [String: Any], to old: [String: Any]) -> [String: Any] {
         var merged = old
         for key in storesOwn where key != NSStoreUUIDKey { merged[key] = own[key] }
+        FormerVersions.note(old, in: &merged)
         return merged
     }
 
@@ -70,7 +71,9 @@ enum RecordLogMetadata {
     }
 
     /// What clients do not set.
-    static let storesOwn = [NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey]
+    static let storesOwn = [
+        NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, FormerVersions.key,
+    ]
 
     /// Names the entities that differ.
     static func mismatch(path: String, model: NSManagedObjectModel, configuration: String?, metadata: [String: Any]) -> NSError {

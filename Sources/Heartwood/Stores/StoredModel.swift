@@ -31,7 +31,7 @@ extension StoredModel {
     /// - Parameter mapping: nil: what can be inferred.
     package static func migrate(_ url: URL, to model: NSManagedObjectModel, by mapping: NSMappingModel?) throws {
         try StoreMigrator(MigrationEnd(url: url, type: NSRecordLogStoreType, options: nil))
-            .migrate(to: model, by: mapping, looksForMappings: false, infers: true)
+            .migrate(to: model, by: mapping, isAutomatic: false, infers: true)
     }
 }
 

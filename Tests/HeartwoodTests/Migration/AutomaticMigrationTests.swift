@@ -87,6 +87,31 @@ import Testing
         #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: chain.place["link"].path)) != nil)
     }
 
+    /// Two versions of a program beside each other, or the older one put back.
+    @Test(arguments: [StoreKind.recordLog, .binary]) func anOlderProgramDoesNotTakeANewerOnesStoreBack(kind: StoreKind) throws {
+        let chain = try Chain(kind)
+        try fill(chain)
+        #expect(try chain.lines(Self.new) == Self.migrated)
+        let error = try failure(chain, Self.old.model, Chain.automatic)
+        #expect(code(error) == NSMigrationMissingSourceModelError && error?.localizedDescription.contains("newer") == true)
+        let newest: Sketch = "A: title:string size:int16!=1 more:string b>B/as\nB: name:string as>>A/b"
+        try chain.with(newest) { _ in }
+        for version in [Self.old, Self.new] { #expect(code(try failure(chain, version.model, Chain.automatic)) == NSMigrationMissingSourceModelError) }
+        // Clients' metadata do not make it forget.
+        try chain.with(newest) { context in
+            let coordinator = try #require(context.persistentStoreCoordinator)
+            coordinator.setMetadata([:], for: coordinator.persistentStores[0])
+        }
+        #expect(code(try failure(chain, Self.old.model, Chain.automatic)) == NSMigrationMissingSourceModelError)
+        // Somebody asks for it; then the way on is the one of before.
+        try StoreMigrator(MigrationEnd(url: chain.url, type: kind.type, options: Chain.automatic, configuration: nil))
+            .migrate(to: Self.old.model, isAutomatic: false, infers: true)
+        #expect(FormerVersions.list(try chain.metadata()).isEmpty)
+        #expect(try chain.lines(Self.old).count == 3)
+        #expect(try chain.lines(Self.new).count == 3)
+        #expect(FormerVersions.list(try chain.metadata()) == [Self.old.model.versionChecksum])
+    }
+
     @Test(arguments: [StoreKind.recordLog, .binary]) func aConfigurationIsMigratedAlone(kind: StoreKind) throws {
         func model(_ sketch: Sketch) -> NSManagedObjectModel {
             let model = sketch.model
@@ -137,7 +162,7 @@ import Testing
             let held = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
             let store = try held.addPersistentStore(type: .recordLog, at: chain.url)
             let error = #expect(throws: (any Error).self) {
-                try migrator.migrate(to: Self.new.model, by: mapping, looksForMappings: false, infers: false)
+                try migrator.migrate(to: Self.new.model, by: mapping, isAutomatic: false, infers: false)
             }
             #expect(code(error) == NSPersistentStoreTimeoutError && (error as NSError?)?.localizedDescription.contains("open for writing") == true)
             #expect(chain.place.names == ["store"])
@@ -146,7 +171,7 @@ import Testing
         // One that reads alone keeps what it has.
         let reader = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
         try reader.addPersistentStore(type: .recordLog, at: chain.url, options: [NSReadOnlyPersistentStoreOption: true])
-        try migrator.migrate(to: Self.new.model, by: mapping, looksForMappings: false, infers: false)
+        try migrator.migrate(to: Self.new.model, by: mapping, isAutomatic: false, infers: false)
         #expect(try reader.newContext().count(for: NSFetchRequest<NSManagedObject>(entityName: "A")) == 2)
         #expect(try chain.lines(Self.new, options: nil) == Self.migrated.map { $0.replacingOccurrences(of: "title=x", with: "title=X").replacingOccurrences(of: "title=y", with: "title=Y") })
         #expect(try StoreVerification.verify(path: chain.url.path).isSound)

@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
         if let staged = options.staged {
             try StagedMigration(manager: staged, migrator: migrator, model: managedObjectModel).run()
         } else {
-            try migrator.migrate(to: managedObjectModel, looksForMappings: true, infers: options.infers)
+            try migrator.migrate(to: managedObjectModel, isAutomatic: true, infers: options.infers)
         }
         return true
     }

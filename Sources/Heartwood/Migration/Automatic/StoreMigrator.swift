@@ -24,9 +24,9 @@ struct StoreMigrator {
 
     /// - Parameters:
     ///   - mapping: nil: one that is found, or inferred.
-    ///   - looksForMappings: whether one is looked for in the bundles.
-    /// - Throws: 134130 where the source's model is not found, 134140 where no mapping is found or can be inferred; what the migration throws.
-    func migrate(to model: NSManagedObjectModel, by mapping: NSMappingModel? = nil, looksForMappings: Bool, infers: Bool) throws {
+    ///   - isAutomatic: nobody has asked for it: a mapping is looked for in the bundles, and none leads back to a version that the store has left.
+    /// - Throws: 134130 where the source's model is not found or came after the destination's, 134140 where no mapping is found or can be inferred; what the migration throws.
+    func migrate(to model: NSManagedObjectModel, by mapping: NSMappingModel? = nil, isAutomatic: Bool, infers: Bool) throws {
         let metadata = try metadata()
         guard !isMade(with: model, metadata) else { return }
         guard !MigrationOptions(store.options).isReadOnly else {
@@ -37,8 +37,11 @@ struct StoreMigrator {
         do {
             let source = try sourceModel(metadata)
             var found = mapping
-            if found == nil, looksForMappings { found = NSMappingModel(directories: ModelFinder.directories, source, model) }
+            if found == nil, isAutomatic { found = NSMappingModel(directories: ModelFinder.directories, source, model) }
             if let found { return try rewrite(by: found, from: source, to: model) }
+            if isAutomatic, FormerVersions.contain(model, configuration: store.configuration, metadata) {
+                throw MigrationErrors.former(store.url, metadata)
+            }
             guard infers else { throw MigrationErrors.noMapping(from: source, to: model, cause: nil) }
             let comparison: ModelComparison
             do {
@@ -122,6 +125,16 @@ extension MigrationErrors {
         let why = cause?.localizedDescription
             ?? "There is no mapping model in the bundles; NSInferMappingModelAutomaticallyOption has one inferred."
         return CoreDataError.make(NSMigrationMissingMappingModelError, "The store was not migrated: \(why)", info)
+    }
+
+    /// 134130.
+    static func former(_ url: URL, _ metadata: [String: Any]) -> NSError {
+        CoreDataError.make(
+            NSMigrationMissingSourceModelError,
+            "The store at \(url.path) was not migrated: it was brought from this version of the model to a newer one, by a newer program, and what "
+                + "that one has added would be lost. Use the newer program; or migrate the store back yourself, by NSMigrationManager or "
+                + "`heartwood migrate`. A version that is to come after it again takes another versionHashModifier.",
+            ["reason": "Can't find model for source store", "metadata": metadata, "URL": url, NSFilePathErrorKey: url.path])
     }
 
     /// Of an automatic migration: 134110 around what is no error of Core Data's stores and migrations.

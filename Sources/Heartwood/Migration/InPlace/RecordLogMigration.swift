@@ -72,7 +72,9 @@ extension RecordLogMigration {
                             path: log.path, model: comparison.source, configuration: configuration, metadata: metadata)
                     }
                     guard try RecordLogMigration(transaction, comparison, configuration: configuration).run() else { throw NotInPlace() }
+                    let former = metadata
                     RecordLogMetadata.setVersion(of: model, configuration: configuration, in: &metadata)
+                    FormerVersions.note(former, in: &metadata)
                     try RecordLogMetadata.write(metadata, model, configuration: configuration, in: transaction)
                 }
             }

@@ -79,7 +79,7 @@ struct StagedMigration {
                 continue
             }
             do {
-                return try migrator.migrate(to: found, looksForMappings: false, infers: true)
+                return try migrator.migrate(to: found, isAutomatic: false, infers: true)
             } catch where !missing.isEmpty && CoreDataError.isCode(NSMigrationMissingMappingModelError, error) {
                 throw CoreDataError.make(
                     NSManagedObjectModelReferenceNotFoundError,
@@ -120,7 +120,7 @@ extension StoreMigrator {
             try stage.willMigrateHandler?(manager, stage)
             try note(stage.nextModel.versionChecksum, in: container)
         }
-        try migrate(to: next, looksForMappings: false, infers: true)
+        try migrate(to: next, isAutomatic: false, infers: true)
     }
 
     fileprivate func end(_ stage: NSCustomMigrationStage, _ manager: NSStagedMigrationManager) throws {
