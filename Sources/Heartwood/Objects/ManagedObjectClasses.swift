@@ -7,7 +7,7 @@ import Synchronization
 /// models made in Xcode state the name alone. So the modules that make requests are remembered, and each is tried.
 enum ManagedObjectClasses {
     private struct Registry {
-        var modules: [String] = mainModules
+        var modules: [String] = []
         var classes: [String: NSManagedObject.Type] = [:]
     }
 
@@ -15,12 +15,11 @@ enum ManagedObjectClasses {
     /// Where the literal lies that was noted last: a file makes its requests one after the other.
     private static let newest = Atomic<UInt>(0)
 
-    /// The module that the executable's name suggests.
-    private static var mainModules: [String] {
-        guard let name = Bundle.main.executableURL?.deletingPathExtension().lastPathComponent else { return [] }
-        let module = String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
-        return [module]
-    }
+    /// The module that the executable's name suggests: asked for last, since the bundle takes its time when it is first looked at.
+    private static let mainModule: String? = {
+        guard let name = Bundle.main.executableURL?.deletingPathExtension().lastPathComponent else { return nil }
+        return String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    }()
 
     /// Remembers the module of a `#fileID` ("Module/File.swift").
     static func note(fileID: StaticString) {
@@ -54,11 +53,12 @@ enum ManagedObjectClasses {
         name.split(separator: ".").last.map(String.init) ?? name
     }
 
-    /// A class of another kind, by its name, with or without its module.
+    /// A class by its name, with its module or as one of the first module that has such a class.
     static func find<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? {
-        let modules = registry.withLock { $0.modules }
-        let candidates = [name] + modules.map { "\($0).\(shortName(name))" }
-        return candidates.lazy.compactMap { named($0) as? Class.Type }.first
+        if let found = named(name) as? Class.Type { return found }
+        let modules = registry.withLock { $0.modules }, short = shortName(name)
+        return modules.lazy.compactMap { named("\($0).\(short)") as? Class.Type }.first
+            ?? mainModule.flatMap { named("\($0).\(short)") as? Class.Type }
     }
 
     /// As `NSClassFromString(_:)` has it, which off Apple's platforms makes tables of all of Foundation's classes when it is called first.
@@ -73,16 +73,12 @@ enum ManagedObjectClasses {
     static func resolve(_ entity: NSEntityDescription) -> NSManagedObject.Type {
         let name = entity.managedObjectClassName ?? ""
         guard !name.isEmpty, name != "NSManagedObject" else { return NSManagedObject.self }
-        let (known, modules) = registry.withLock { ($0.classes[name], $0.modules) }
-        if let known { return known }
+        if let known = registry.withLock({ $0.classes[name] }) { return known }
         let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        var candidates = [bare]
-        if !bare.contains(".") { candidates += modules.map { "\($0).\(bare)" } }
-        for candidate in candidates {
-            if let found = named(candidate) as? NSManagedObject.Type {
-                note(found)
-                return found
-            }
+        // A module that is stated is the class's own.
+        if let found = bare.contains(".") ? named(bare) as? NSManagedObject.Type : find(bare, as: NSManagedObject.self) {
+            note(found)
+            return found
         }
         return registry.withLock { $0.classes[shortName(bare)] } ?? NSManagedObject.self
     }
