@@ -32,6 +32,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     open var identifier: String! = ""
     /// The same, as the IDs of its objects have it.
     var nameOfObjects: StoreIdentifier { StoreIdentifier(identifier ?? "") }
+    /// Whether URIs name it so, in capitals or not.
+    func isNamed(_ host: String) -> Bool { identifier.lowercased() == host.lowercased() }
     /// Added to a row reference's bits, this makes the key of the object in the coordinator.
     final var slotBase: UInt64 = 0
     private let notes = Mutex(Notes())

@@ -314,7 +314,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         // A name may have a slash in it, which is encoded.
         let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { String($0).removingPercentEncoding }
         guard parts.count == 2, parts[1].hasPrefix("p"),
-            let store = persistentStores.first(where: { $0.identifier.lowercased() == host.lowercased() }),
+            let store = persistentStores.first(where: { $0.isNamed(host) }),
             let entity = managedObjectModel.entitiesByName[parts[0]]
         else { return nil }
         guard let found = runtime(of: entity, in: store), let key = store.key(named: String(parts[1].dropFirst()), of: found) else { return nil }

@@ -37,6 +37,10 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         get { name.text }
         set { name = StoreIdentifier(newValue ?? "") }
     }
+    /// Mostly it has its file's identity, which takes no metadata to know.
+    override func isNamed(_ host: String) -> Bool {
+        log.map { UUID(storedBytes: $0.storeID).uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
+    }
     override final var rows: RecordLogStore? { self }
     /// Whose objects the rows are of.
     var owner: NSPersistentStore { self }
