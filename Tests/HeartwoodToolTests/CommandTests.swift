@@ -115,9 +115,7 @@ import Testing
     @Test func aMessageEndsOnce() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
-        let made = try ToolProcess.run(
-            "import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)
-        #expect(made.status == 0, "\(made.error)")
+        try ToolProcess.importExcerpt(to: store)
         let order = try ToolProcess.run("export", store, "--entity", "Package", "--sort", "nope")
         #expect(order.status == 2 && order.error.hasSuffix("no property of Package; `--help` says more\n"), "\(order.error)")
         let predicate = try ToolProcess.run("export", store, "--entity", "Package", "--where", "size >")

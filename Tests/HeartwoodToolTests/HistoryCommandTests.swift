@@ -91,9 +91,7 @@ import Testing
     @Test func aStoreWithoutAHistoryHasNone() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
-        let imported = try ToolProcess.run(
-            "import", path, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)
-        #expect(imported.status == 0, "\(imported.error)")
+        try ToolProcess.importExcerpt(to: path)
         let listed = try ToolProcess.run("history", path)
         #expect(listed.status != 0 && listed.error.contains("tracks no history"), "\(listed.error)")
     }

@@ -16,9 +16,7 @@ import Testing
 
     private func filled() throws -> String {
         let store = ToolProcess.temporaryPath()
-        let result = try ToolProcess.run(
-            "import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)
-        #expect(result.status == 0, "\(result.error)")
+        try ToolProcess.importExcerpt(to: store)
         return store
     }
 

@@ -6,9 +6,7 @@ import Testing
     private func stored(_ body: (String) throws -> Void) throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
-        let made = try ToolProcess.run(
-            "import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)
-        #expect(made.status == 0, "\(made.error)")
+        try ToolProcess.importExcerpt(to: store)
         try body(store)
     }
 

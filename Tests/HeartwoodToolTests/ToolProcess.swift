@@ -75,6 +75,12 @@ enum ToolProcess {
             error: String(decoding: try Data(contentsOf: error), as: UTF8.self))
     }
 
+    /// Makes a store of the examples' packages.
+    static func importExcerpt(to store: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let made = try run("import", store, "--model", model, "--entity", "Package", "--key", "name", excerpt)
+        #expect(made.status == 0, "\(made.error)", sourceLocation: sourceLocation)
+    }
+
     /// Lines of JSON as dictionaries by name, with the members of lists in order.
     static func records(_ text: String) throws -> [String: NSDictionary] {
         var records: [String: NSDictionary] = [:]

@@ -16,7 +16,7 @@ enum FormerVersions {
     ///   - new: those of the version that it has now. Going back to a version forgets those that came after it.
     static func note(_ old: [String: Any], in new: inout [String: Any]) {
         var versions = list(old)
-        if let left = checksum(old), let reached = checksum(new), left != reached {
+        if let left = RecordLogMetadata.versionChecksum(old), let reached = RecordLogMetadata.versionChecksum(new), left != reached {
             versions.append(left)
             if let place = versions.firstIndex(of: reached) { versions.removeSubrange(place...) }
         }
@@ -25,9 +25,5 @@ enum FormerVersions {
 
     static func contain(_ model: NSManagedObjectModel, configuration: String?, _ metadata: [String: Any]) -> Bool {
         list(metadata).contains(NSManagedObjectModel.checksum(of: RecordLogMetadata.hashes(of: model, configuration: configuration)))
-    }
-
-    private static func checksum(_ metadata: [String: Any]) -> String? {
-        (metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map(NSManagedObjectModel.checksum(of:))
     }
 }

@@ -9,7 +9,7 @@ enum VersionHash {
             entity.superentity?.name ?? "",
         ]
         for property in entity.properties.sorted(by: { $0.name < $1.name }) { lines += describe(property) }
-        for constraint in entity.allUniquenessConstraints.map(joined).sorted() { lines += ["unique", constraint] }
+        for constraint in entity.allUniquenessConstraints.map({ joined($0.sorted(), by: ",") }).sorted() { lines += ["unique", constraint] }
         return hash(of: lines)
     }
 
@@ -18,23 +18,19 @@ enum VersionHash {
         hash(of: describe(property))
     }
 
-    private static func joined(_ names: [String]) -> String {
+    /// As `joined(separator:)`, whose first call looks up types: every process that opens a store makes it.
+    private static func joined(_ parts: [String], by separator: String) -> String {
         var text = ""
-        for (place, name) in names.sorted().enumerated() {
-            if place > 0 { text += "," }
-            text += name
+        for (place, part) in parts.enumerated() {
+            if place > 0 { text += separator }
+            text += part
         }
         return text
     }
 
     private static func hash(of lines: [String]) -> Data {
-        var bytes: [UInt8] = []
-        for (place, line) in lines.enumerated() {
-            // No name holds this separator, so different lists never run together.
-            if place > 0 { bytes.append(0x1F) }
-            bytes.append(contentsOf: line.utf8)
-        }
-        let hash = SHA256.hash(bytes)
+        // No name holds this separator, so different lists never run together.
+        let hash = SHA256.hash(Array(joined(lines, by: "\u{1F}").utf8))
         return Data(bytes: hash, count: hash.count)
     }
 

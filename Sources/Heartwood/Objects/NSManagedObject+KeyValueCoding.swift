@@ -113,32 +113,37 @@ extension NSManagedObject: PredicateSubject {
 
     /// Sets a property of the object at the end of a path through to-one relationships; nothing happens where one is nil.
     public final func setValue(_ value: Any?, forKeyPath path: String) {
-        guard let dot = path.lastIndex(of: ".") else { return setValue(value, forKey: path) }
         if path.contains("."), let owner = compositeOwner(of: path) { return owner.object.setValue(value, forKey: owner.key) }
-        let owner = self.value(forKeyPath: String(path[..<dot])) as? NSManagedObject
-        owner?.setValue(value, forKey: String(path[path.index(after: dot)...]))
+        let end = end(ofPath: path)
+        end.owner?.setValue(value, forKey: end.key)
     }
 
     /// The set of the object at the end of a path through to-one relationships, as its `mutableSetValue(forKey:)` gives it.
     /// - Precondition: none of them is nil.
     public final func mutableSetValue(forKeyPath path: String) -> NSMutableSet {
-        let end = self.end(ofPath: path)
+        let end = presentEnd(ofPath: path)
         return end.owner.mutableSetValue(forKey: end.key)
     }
 
     /// The ordered set of the object at the end of a path, in the same way.
     /// - Precondition: none of the objects on the way is nil.
     public final func mutableOrderedSetValue(forKeyPath path: String) -> NSMutableOrderedSet {
-        let end = self.end(ofPath: path)
+        let end = presentEnd(ofPath: path)
         return end.owner.mutableOrderedSetValue(forKey: end.key)
     }
 
-    private func end(ofPath path: String) -> (owner: NSManagedObject, key: String) {
+    /// The object at the end of a path, nil where one on the way is, and the key that is its own.
+    private func end(ofPath path: String) -> (owner: NSManagedObject?, key: String) {
         guard let dot = path.lastIndex(of: ".") else { return (self, path) }
-        guard let owner = value(forKeyPath: String(path[..<dot])) as? NSManagedObject else {
-            preconditionFailure("\(entity.name ?? "?").\(path[..<dot]) is no object, so it has no \(path[path.index(after: dot)...]).")
+        return (value(forKeyPath: String(path[..<dot])) as? NSManagedObject, String(path[path.index(after: dot)...]))
+    }
+
+    private func presentEnd(ofPath path: String) -> (owner: NSManagedObject, key: String) {
+        let end = end(ofPath: path)
+        guard let owner = end.owner else {
+            preconditionFailure("\(entity.name ?? "?").\(path.dropLast(end.key.count + 1)) is no object, so it has no \(end.key).")
         }
-        return (owner, String(path[path.index(after: dot)...]))
+        return (owner, end.key)
     }
 
     /// The value of a property, without firing a fault's notifications. Used inside hand-written accessors. Of a to-many relationship it is

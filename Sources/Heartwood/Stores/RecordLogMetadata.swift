@@ -42,6 +42,11 @@ enum RecordLogMetadata {
         "\(configuration ?? ""):\(model.versionChecksum)"
     }
 
+    /// The `versionChecksum` of the model whose hashes a store's metadata have; nil where they have none.
+    static func versionChecksum(_ metadata: [String: Any]) -> String? {
+        (metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map(NSManagedObjectModel.checksum(of:))
+    }
+
     /// New metadata of a client, with what is the store's own as it was, and what a staged migration has noted.
     static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
         var merged = new
@@ -61,10 +66,7 @@ enum RecordLogMetadata {
         Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
     }
 
-    static func read(_ snapshot: Snapshot) throws -> [String: Any] {
-        guard let bytes = try snapshot.systemValue(RecordLogSystemRow.metadata) else { return [:] }
-        return try decode(Data(bytes))
-    }
+    static func read(_ snapshot: Snapshot) throws -> [String: Any] { try StoredMetadata(snapshot).values() }
 
     static func decode(_ data: Data) throws -> [String: Any] {
         try PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any] ?? [:]

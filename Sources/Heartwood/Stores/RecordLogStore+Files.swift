@@ -93,7 +93,7 @@ enum RecordLogFiles {
     }
 
     private static func isForced(_ options: [AnyHashable: Any]?) -> Bool {
-        options?[NSPersistentStoreForceDestroyOption] as? Bool ?? false
+        NSPersistentStore.flag(NSPersistentStoreForceDestroyOption, in: options) ?? false
     }
 
     static func replace(at url: URL, _ options: [AnyHashable: Any]?, with source: URL, _ sourceOptions: [AnyHashable: Any]?) throws {

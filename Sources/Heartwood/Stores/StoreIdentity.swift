@@ -19,8 +19,7 @@ extension NSPersistentStore {
         metadata[NSStoreUUIDKey] = identifier
         metadata[NSStoreTypeKey] = metadata[NSStoreTypeKey] ?? type
         if metadata[NSStoreModelVersionHashesKey] == nil {
-            metadata[NSStoreModelVersionHashesKey] = RecordLogMetadata.hashes(of: model, configuration: configuration)
-            metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
+            RecordLogMetadata.setVersion(of: model, configuration: configuration, in: &metadata)
         }
         self.metadata = metadata
         self.identifier = identifier

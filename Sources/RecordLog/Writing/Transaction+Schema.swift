@@ -67,11 +67,9 @@ extension Transaction {
             IndexDefinition(
                 id: index.id, table: index.table, name: names[index.id] ?? index.name, parts: index.parts, extractorName: index.extractorName)
         }
-        for table in Set(renamed.map(\.table)) {
-            var taken: Set<String> = []
-            for index in renamed where index.table == table && !taken.insert(index.name).inserted {
-                throw schema("two indexes of one table would be named \(index.name)")
-            }
+        var taken: [TableID: Set<String>] = [:]
+        for index in renamed where !taken[index.table, default: []].insert(index.name).inserted {
+            throw schema("two indexes of one table would be named \(index.name)")
         }
         try setCatalog(Catalog(tables: catalog.tables, indexes: renamed, nextTable: catalog.nextTable, nextIndex: catalog.nextIndex))
     }

@@ -40,7 +40,11 @@ struct StoreMigrator {
             if found == nil, isAutomatic { found = NSMappingModel(directories: ModelFinder.directories, source, model) }
             if let found { return try rewrite(by: found, from: source, to: model) }
             if isAutomatic, FormerVersions.contain(model, configuration: store.configuration, metadata) {
-                throw MigrationErrors.former(store.url, metadata)
+                throw MigrationErrors.noSource(
+                    store.url, metadata,
+                    "it was brought from this version of the model to a newer one, by a newer program, and what that one has added would be lost. "
+                        + "Use the newer program; or migrate the store back yourself, by NSMigrationManager or `heartwood migrate`. A version "
+                        + "that is to come after it again takes another versionHashModifier.")
             }
             guard infers else { throw MigrationErrors.noMapping(from: source, to: model, cause: nil) }
             let comparison: ModelComparison
@@ -64,11 +68,9 @@ struct StoreMigrator {
         if let stored = try? storeClass.storedModel(at: store.url, options: store.options), isMade(with: stored, metadata) { return stored }
         let versions = ModelFinder.versions(in: ModelFinder.directories).compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }
         if let found = NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) { return found }
-        throw CoreDataError.make(
-            NSMigrationMissingSourceModelError,
-            "The store at \(store.url.path) was not migrated: the version of the model that it was made with is not found. Put it into the "
-                + "resources, beside the newest one.",
-            ["reason": "Can't find model for source store", "metadata": metadata, "URL": store.url, NSFilePathErrorKey: store.url.path])
+        throw MigrationErrors.noSource(
+            store.url, metadata,
+            "the version of the model that it was made with is not found. Put it into the resources, beside the newest one.")
     }
 
     /// By a migration manager.
@@ -128,12 +130,9 @@ extension MigrationErrors {
     }
 
     /// 134130.
-    static func former(_ url: URL, _ metadata: [String: Any]) -> NSError {
+    static func noSource(_ url: URL, _ metadata: [String: Any], _ why: String) -> NSError {
         CoreDataError.make(
-            NSMigrationMissingSourceModelError,
-            "The store at \(url.path) was not migrated: it was brought from this version of the model to a newer one, by a newer program, and what "
-                + "that one has added would be lost. Use the newer program; or migrate the store back yourself, by NSMigrationManager or "
-                + "`heartwood migrate`. A version that is to come after it again takes another versionHashModifier.",
+            NSMigrationMissingSourceModelError, "The store at \(url.path) was not migrated: \(why)",
             ["reason": "Can't find model for source store", "metadata": metadata, "URL": url, NSFilePathErrorKey: url.path])
     }
 

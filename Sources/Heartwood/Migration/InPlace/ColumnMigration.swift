@@ -12,6 +12,8 @@ final class ColumnMigration {
     /// What an object without a value gets.
     private let filling: ManagedValue?
     private let isRequired: Bool
+    private let conversion: AttributeConversion
+    private let kinds: (old: PropertyKind, new: PropertyKind)
     private let moved: MovedReferences?
 
     init(_ column: MigratedColumn, of table: MigratedTable, in layout: RowLayout, _ moved: MovedReferences?) throws {
@@ -19,20 +21,21 @@ final class ColumnMigration {
         self.moved = moved
         self.layout = layout
         entity = table.destination
+        conversion = column.source?.conversion ?? .none
+        let kind = PropertyKind(column.property)
+        kinds = (column.source.map { PropertyKind($0.property) } ?? kind, kind)
         position = layout.columns.firstIndex { $0.name == column.property.name } ?? 0
         accesses = table.definition.layouts.map { old in
             column.source.flatMap { old.position(of: $0.column.id) }.map { old.access[$0] } ?? .absent
         }
         let attribute = column.property as? NSAttributeDescription
         let isDerived = attribute is NSDerivedAttributeDescription
-        let initial = try attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: PropertyKind(column.property)) }?
+        let initial = try attribute?.defaultValue.flatMap { ManagedValue(attributeObject: $0, kind: kind) }?
             .transformed(column.property.index, of: table.destination)
         // An optional value that somebody has taken away stays away.
         filling = isDerived ? nil : column.source == nil || column.isNewlyRequired ? initial : nil
         isRequired = column.isNewlyRequired && filling == nil && !isDerived
     }
-
-    private var conversion: AttributeConversion { column.source?.conversion ?? .none }
 
     /// Whether rows have to be looked at.
     var needsRows: Bool { filling != nil || isRequired || conversion != .none || moved != nil }
@@ -85,8 +88,8 @@ final class ColumnMigration {
                 try Data(value).withUnsafeBytes { builder.set(position, bytes: $0) }
             }
         case .integer, .floatingPoint:
-            let value = ManagedValue(row: row, access: access, kind: PropertyKind(column.source?.property ?? column.property), slotBase: 0)
-            guard let converted = conversion.apply(value, to: PropertyKind(column.property)) else {
+            let value = ManagedValue(row: row, access: access, kind: kinds.old, slotBase: 0)
+            guard let converted = conversion.apply(value, to: kinds.new) else {
                 throw MigrationErrors.unsuited(
                     "The value \(row.int64(access)) does not fit the attribute's type", column.property, of: entity)
             }

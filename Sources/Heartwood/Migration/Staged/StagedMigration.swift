@@ -47,7 +47,7 @@ struct StagedMigration {
     }
 
     private func position(in way: [Version], before end: Int, _ metadata: [String: Any]) throws -> Int {
-        let stored = (metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map(NSManagedObjectModel.checksum(of:))
+        let stored = RecordLogMetadata.versionChecksum(metadata)
         let found = way.lastIndex { $0.checksum == stored } ?? way.lastIndex { version in
             // A configuration has some of its model's entities.
             (try? self.model(of: version)).map { migrator.isMade(with: $0, metadata) } ?? false
