@@ -41,12 +41,24 @@ extension LogFile {
             let start = base + Int(offset & segmentMask)
             sum ^= start.load(as: UInt8.self)
             // Half of all rows begin in one line of the cache and have what is read of them in the next.
-            if offset &+ Self.cacheLine < end, room(at: offset) > Self.cacheLine { sum ^= start.load(fromByteOffset: Int(Self.cacheLine), as: UInt8.self) }
+            if offset &+ Self.cacheLine < end, room(at: offset) > Self.cacheLine { sum ^= start.load(fromByteOffset: CacheLine.size, as: UInt8.self) }
         }
         return sum
     }
 
-    private static let cacheLine: UInt64 = 64
+    private static let cacheLine = UInt64(CacheLine.size)
+
+    /// Has what a look at one row needs come at once: the row's second line, and whether its frame is verified, which is found out by way of the first.
+    /// The frame begins so little before the row that its bit is in the same line as one for the row's own place.
+    @inline(__always)
+    func touchRow(_ offset: UInt64) {
+        let index = Int(truncatingIfNeeded: offset >> segmentShift)
+        guard index < Self.segmentsMax, let base = UnsafeRawPointer(bitPattern: segments[index].load(ordering: .acquiring)) else { return }
+        if let bit = bit(offset) { CacheLine.touch(bit.word) }
+        if offset &+ Self.cacheLine < readableEnd, room(at: offset) > Self.cacheLine {
+            CacheLine.touch(base + Int(offset & segmentMask) + CacheLine.size)
+        }
+    }
 
     /// A bit of those that `askOnce` sets stands for so many bytes, as a shift: what is new costs a call of the system, and 16 KiB come from a disk
     /// as fast as four.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A sorted, immutable set of index entries in the file. Spec: FORMAT.md, "Index runs".
 ///
-/// Invariant: `resolved` is 0 or the address in memory of the root's payload, verified and checked.
+/// Invariant: `resolved` is 0 or a reference, which the run owns, to the root, verified and checked.
 final class DiskRun: Sendable {
     let root: FramePointer
     let entryCount: UInt64
@@ -25,18 +25,30 @@ final class DiskRun: Sendable {
             remedy: "No row is lost by it: LogStore.rebuildIndexes() and `heartwood compact` make the indexes anew from the log.")
     }
 
-    /// The list of blocks; checked once.
+    deinit {
+        Self.reference(resolved.load(ordering: .acquiring))?.release()
+    }
+
+    @inline(__always)
+    private static func reference(_ bits: UInt) -> Unmanaged<GuidedRoot>? { UnsafeRawPointer(bitPattern: bits).map(Unmanaged.fromOpaque) }
+
+    /// The list of blocks, valid as long as this run; checked once.
     @inline(__always)
     func blocks() throws(StoreError) -> IndexRoot {
-        if let known = UnsafeRawPointer(bitPattern: resolved.load(ordering: .acquiring)) { return IndexRoot(known) }
+        if let known = Self.reference(resolved.load(ordering: .acquiring)) { return known._withUnsafeGuaranteedRef { $0.root } }
         return try resolve()
     }
 
     @inline(never)
     private func resolve() throws(StoreError) -> IndexRoot {
-        guard let root = IndexRoot(checking: try source.payload(at: root, kind: .indexRoot), at: root.offset) else { throw corrupt(root) }
-        resolved.store(UInt(bitPattern: root.bytes), ordering: .releasing)
-        return root
+        guard let checked = IndexRoot(checking: try source.payload(at: root, kind: .indexRoot), at: root.offset) else { throw corrupt(root) }
+        let made = Unmanaged.passRetained(GuidedRoot(checked))
+        let (isFirst, known) = resolved.compareExchange(
+            expected: 0, desired: UInt(bitPattern: made.toOpaque()), ordering: .acquiringAndReleasing)
+        guard !isFirst, let known = Self.reference(known) else { return made._withUnsafeGuaranteedRef { $0.root } }
+        // Another thread was sooner.
+        made.release()
+        return known._withUnsafeGuaranteedRef { $0.root }
     }
 
     /// A block of a walk; valid until its next one.

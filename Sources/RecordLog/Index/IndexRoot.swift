@@ -15,10 +15,10 @@ struct IndexRoot {
     let bytes: UnsafeRawPointer
     let count: Int
     private let commonLength: Int
+    /// Says where in the list a search has to look; none where the whole list is looked at.
+    var guide = IndexRootGuide.none
 
-    /// - Parameter bytes: a payload that was checked.
-    @inline(__always)
-    init(_ bytes: UnsafeRawPointer) {
+    private init(_ bytes: UnsafeRawPointer) {
         self.bytes = bytes
         count = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.blockCount, as: UInt32.self)))
         commonLength = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.commonLength, as: UInt32.self)))
@@ -45,7 +45,7 @@ struct IndexRoot {
     @inline(__always) private var commonStart: Int { Layout.words &+ count &* Layout.perBlock }
 
     @inline(__always)
-    private func word(_ index: Int) -> UInt64 {
+    func word(_ index: Int) -> UInt64 {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.words &+ index &* 8, as: UInt64.self))
     }
 
@@ -71,21 +71,20 @@ struct IndexRoot {
         return UnsafeRawBufferPointer(start: bytes + commonStart + commonLength + start, count: separatorEnd(index) - start)
     }
 
+    /// What all separators but the first begin with.
+    var common: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength) }
+
     /// What sorts after every entry of the block before; empty for the first block.
-    func wholeSeparator(_ index: Int) -> [UInt8] {
-        index == 0 ? [] : Array(UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength)) + separator(index)
-    }
+    func wholeSeparator(_ index: Int) -> [UInt8] { index == 0 ? [] : Array(common) + separator(index) }
 
     /// The last block whose separator is at or before `key`: the first that can hold an entry at or after it.
     func block(for key: UnsafeRawBufferPointer) -> Int {
-        let order = KeyBytes.compare(
-            UnsafeRawBufferPointer(rebasing: key[..<min(key.count, commonLength)]),
-            UnsafeRawBufferPointer(start: bytes + commonStart, count: commonLength))
+        let order = KeyBytes.compare(UnsafeRawBufferPointer(rebasing: key[..<min(key.count, commonLength)]), guide.common ?? common)
         guard order == 0 else { return order < 0 ? 0 : count &- 1 }
         let rest = UnsafeRawBufferPointer(rebasing: key[commonLength...])
         let wanted = KeyBytes.word(rest)
         // The first separator after the key; the first block's is before everything.
-        var low = 1, high = count
+        var (low, high) = guide.bounds(of: wanted, among: count)
         while low < high {
             let middle = (low &+ high) / 2
             let known = word(middle)

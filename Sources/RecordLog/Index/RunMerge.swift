@@ -32,34 +32,47 @@ struct RunMerge: Sendable {
     }
 }
 
+/// Which runs become one. Sizes grow from each run to the next older one, so that a look-up has few to ask, however many checkpoints
+/// there were, and an entry is written again O(log n) times in all.
 extension IndexRuns {
-    /// How much of the base the small runs together may be before everything becomes one new base: an entry is rewritten
-    /// the less often the more that is, and a look-up has the more runs to ask.
+    /// An entry is written again the less often the larger a run has to be to be left alone, and a look-up has the more runs to ask.
     enum Merging {
-        /// As much as the base: while commits come.
+        /// While commits come: what is larger than twice what is newer stays, and the base where it is larger at all.
         case whileWriting
-        /// An eighth: when a store is closed, after a bulk load above all.
+        /// When a store is closed, after a bulk load above all: what is larger than eight times as much stays.
         case whenClosing
 
-        fileprivate var divisor: UInt64 { self == .whileWriting ? 1 : 8 }
+        fileprivate func leaves(_ older: UInt64, isBase: Bool, beside newer: UInt64) -> Bool {
+            older / (self == .whenClosing ? 8 : isBase ? 1 : 2) > newer
+        }
     }
 
-    private func isDue(_ merging: Merging) -> Bool {
-        let small = UInt64(freshEntryCount) + disk.dropLast().reduce(0) { $0 + $1.entryCount }
-        return disk.count >= Self.diskRunsMax || small * merging.divisor >= disk.last?.entryCount ?? 0
+    /// Until there are so many, runs are made one with the base or not at all: a load that doubles the base again and again writes no entry
+    /// twice in between.
+    private static let fewRuns = 4
+
+    /// How many of the runs on disk, the newest ones, become one with what is fresh.
+    private func joinedCount(_ merging: Merging) -> Int {
+        var count = 0, newer = UInt64(freshEntryCount)
+        for (place, run) in disk.enumerated() {
+            // What lies between is taken along.
+            if !merging.leaves(run.entryCount, isBase: place == disk.count - 1, beside: newer) { count = place + 1 }
+            newer += run.entryCount
+        }
+        if merging == .whileWriting, count < disk.count, disk.count < Self.fewRuns { count = 0 }
+        // Sizes that fall by half from one checkpoint to the next would add a run each time.
+        return disk.count - count < Self.diskRunsMax ? count : disk.count - 1
     }
 
     /// Whether a checkpoint would change the runs on disk.
-    func needsFlush(_ merging: Merging) -> Bool {
-        !fresh.isEmpty || !frozen.isEmpty || disk.count > 1 && isDue(merging)
-    }
+    func needsFlush(_ merging: Merging) -> Bool { !fresh.isEmpty || !frozen.isEmpty || joinedCount(merging) > 1 }
 
-    /// What a checkpoint does: the fresh runs become one new run; when that would make too many, or the small ones together
-    /// outweigh a part of the base, everything becomes one new base.
+    /// What a checkpoint does: the fresh runs become one new run, with those on disk that are not large enough beside it.
     /// - Returns: nil where the runs on disk stay.
     func flush(_ merging: Merging) -> RunMerge? {
         guard needsFlush(merging) else { return nil }
-        return isDue(merging) ? whole : RunMerge(runs: IndexRuns(fresh: fresh, frozen: frozen), kept: disk)
+        let count = joinedCount(merging)
+        return RunMerge(runs: IndexRuns(fresh: fresh, frozen: frozen, disk: Array(disk[..<count])), kept: Array(disk[count...]))
     }
 
     /// Everything as one run.

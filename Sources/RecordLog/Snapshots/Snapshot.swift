@@ -64,6 +64,7 @@ public final class Snapshot: @unchecked Sendable {
         counters.rowRead()
         guard let address = try address(of: reference) else { return nil }
         file.askOnce(address)
+        file.touchRow(address)
         return try view(at: address, reference)
     }
 

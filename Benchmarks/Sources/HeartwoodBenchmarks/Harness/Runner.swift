@@ -134,6 +134,7 @@ final class SizeRunner {
                 let (_, peer, path) = peers[index]
                 PeerFiles.remove(path)
                 try peer.open()
+                SuppliedMemory.settle(rows: rows)
                 times[index].append(try Clock.seconds { try peer.bulkInsert() }.1)
                 try peer.close()
             }
@@ -206,7 +207,7 @@ final class SizeRunner {
 
     /// - Parameters:
     ///   - once: whether a second run would find nothing to do.
-    ///   - isOfDisk: whether what others left to write would fall into its time.
+    ///   - isOfDisk: whether what others left to write would fall into its time, and memory that the machine has to fetch.
     private func workload(
         _ name: String, _ unit: String, per count: Int = 1, ids: [Int] = [], once: Bool = false, isOfDisk: Bool = false, isForArchives: Bool = false,
         _ body: (any Peer) throws -> UInt64?
@@ -222,7 +223,7 @@ final class SizeRunner {
                 if peer is ArchivePeer, !isForArchives || repetition > 0 { continue }
                 if !isEngine || repetition == 0 { try peer.open() }
                 try (peer as? HeartwoodPeer)?.prepareIDs(ids)
-                if isOfDisk { sync() }
+                if isOfDisk { SuppliedMemory.settle(rows: rows) }
                 let (sum, seconds) = try Clock.seconds { try body(peer) }
                 if !isEngine || once || repetition == repetitions - 1 { try peer.close() }
                 guard let sum else { continue }

@@ -173,10 +173,10 @@ final class QueryRunner {
             let peer = try type.init(directory: place, generator: empty)
             if type == GRDBQueries.self { try SQLiteQueries(directory: place, generator: empty).fill(phrases: [], packages: []) }
             try peer.fill(phrases: [], packages: [])
-            sync()
             try peer.open()
             let work: [(any QueryPeer) throws -> UInt64?] = [{ try $0.batchInsert(people) }, { try $0.batchUpdate() }, { try $0.batchDelete() }]
             for (place, batch) in work.enumerated() {
+                SuppliedMemory.settle(rows: rows)
                 let (count, seconds) = try Clock.seconds { try batch(peer) }
                 guard let count else { continue }
                 guard count == rows else { throw PeerError(description: "\(type.name): a batch met \(count) of \(rows) rows") }

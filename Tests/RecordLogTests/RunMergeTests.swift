@@ -1,0 +1,131 @@
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// Which runs checkpoints make one, by their sizes alone.
+@Suite struct RunMergeTests {
+    private final class NoFrames: FrameSource {
+        let path = "none"
+
+        func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
+            throw StoreError(.corrupt, path: path, "sizes alone are asked for", remedy: "None.")
+        }
+    }
+
+    /// An index of which entries are never deleted.
+    private struct Index {
+        /// Newest first.
+        var sizes: [UInt64] = []
+        var written: UInt64 = 0
+
+        mutating func checkpoint(_ fresh: UInt64, _ merging: IndexRuns.Merging = .whileWriting) {
+            func run(_ size: UInt64) -> DiskRun {
+                DiskRun(manifest: Manifest.Run(root: .none, entryCount: size, byteCount: size), source: NoFrames())
+            }
+            let runs = IndexRuns(fresh: fresh > 0 ? [.spilled(run(fresh))] : [], disk: sizes.map(run))
+            guard let merge = runs.flush(merging) else { return }
+            written += merge.entryCount
+            sizes = [merge.entryCount] + merge.kept.map(\.entryCount)
+        }
+    }
+
+    @Test func aLoadDoublesTheBase() {
+        var index = Index()
+        for _ in 0..<16 { index.checkpoint(60_000) }
+        #expect(index.written <= 16 * 60_000 * 4, "\(index.written) entries were written")
+        index.checkpoint(0, .whenClosing)
+        #expect(index.sizes == [16 * 60_000])
+    }
+
+    /// Once every eighth checkpoint wrote everything again: 100 checkpoints wrote each entry seven times, 1,000 fifty-seven times; and the others
+    /// left up to nine runs, mostly of one size, each of which a look-up had to search.
+    @Test(arguments: [100, 1000, 10_000])
+    func checkpointsOfOneSizeLeaveFewRunsAndWriteEachEntryAFewTimes(checkpoints: Int) {
+        var index = Index(), most = 0, sum = 0
+        for _ in 0..<checkpoints {
+            index.checkpoint(1000)
+            most = max(most, index.sizes.count)
+            sum += index.sizes.count
+        }
+        let doublings = Double(checkpoints.bitWidth - checkpoints.leadingZeroBitCount)
+        #expect(index.sizes.reduce(0, +) == UInt64(checkpoints) * 1000)
+        #expect(most <= 8 && Double(sum) / Double(checkpoints) <= 5, "\(most) runs at most, \(sum) in all")
+        #expect(Double(index.written) <= Double(checkpoints) * 1000 * doublings, "\(index.written) entries were written")
+    }
+
+    @Test func aClosedStoreHasFewRuns() {
+        var index = Index()
+        for _ in 0..<165 { index.checkpoint(60_000) }
+        index.checkpoint(100, .whenClosing)
+        #expect(index.sizes.count <= 3, "\(index.sizes)")
+        // Closing again has nothing to do.
+        let sizes = index.sizes
+        index.checkpoint(0, .whenClosing)
+        #expect(index.sizes == sizes)
+    }
+
+    /// Each opening changes little and closes.
+    @Test func closingsAfterSmallChangesDoNotWriteTheBaseAgain() {
+        var index = Index()
+        index.checkpoint(1_000_000, .whenClosing)
+        index.written = 0
+        for _ in 0..<300 {
+            index.checkpoint(300, .whenClosing)
+            #expect(index.sizes.count <= 5)
+        }
+        #expect(index.written <= 300 * 300 * 20, "\(index.written) entries were written for \(300 * 300)")
+    }
+
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func runsAreFewWhateverTheCheckpointsSizes(seed: UInt64) {
+        var random = SeededGenerator(seed: seed), index = Index(), total: UInt64 = 0
+        for _ in 0..<400 {
+            let fresh = UInt64.random(in: 1...(1 << UInt64.random(in: 0...20, using: &random)), using: &random)
+            index.checkpoint(fresh, Int.random(in: 0..<20, using: &random) == 0 ? .whenClosing : .whileWriting)
+            total += fresh
+            #expect(index.sizes.count <= IndexRuns.diskRunsMax && index.sizes.reduce(0, +) == total, "seed \(seed)")
+        }
+    }
+
+    @Test func runsThatShrinkFromOneToTheNextAreBoundedToo() {
+        var index = Index()
+        for power in (0..<20).reversed() {
+            index.checkpoint(1 << UInt64(power * 2))
+            #expect(index.sizes.count <= IndexRuns.diskRunsMax, "\(index.sizes)")
+        }
+    }
+
+    /// Deletions in a run that is joined with a few others hide entries of those that are left.
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func whatPartOfTheRunsBecameIsWhatAllOfThemWere(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed), before = 0, partly = 0
+        let sample = try SampleStore { $0.checkpointsInBackground = false }
+        for round in 0..<60 {
+            try sample.store.write { transaction in
+                let known = sample.people.keys.sorted()
+                for _ in 0..<(round == 0 ? 2000 : Int.random(in: 1...40, using: &random)) {
+                    let old = known.randomElement(using: &random).flatMap { sample.people[$0] == nil ? nil : $0 }
+                    if let old, Int.random(in: 0..<3, using: &random) == 0 {
+                        #expect(try transaction.delete(sample.reference(old)))
+                        sample.people[old] = nil
+                        continue
+                    }
+                    let row = try old ?? transaction.newRow(in: sample.table.id)
+                    let person = SampleStore.Person(
+                        name: "name \(Int.random(in: 0..<500, using: &random))", age: Int64.random(in: 0..<50, using: &random),
+                        group: UInt64.random(in: 1...9, using: &random))
+                    try sample.put(transaction, row, person)
+                    sample.people[row] = person
+                }
+            }
+            try sample.store.checkpoint()
+            let count = sample.store.snapshot().indexes[Int(sample.byName.rawValue)]?.disk.count ?? 0
+            if count > 1, count <= before { partly += 1 }
+            before = count
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        #expect(partly > 2, "seed \(seed): \(partly) times a part of the runs was joined")
+        #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
+    }
+}
