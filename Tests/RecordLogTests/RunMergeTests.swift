@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Deletions in a run that is joined with a few others hide entries of those that are left.
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func whatPartOfTheRunsBecameIsWhatAllOfThemWere(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed), before = 0, partly = 0
         let sample = try SampleStore { $0.checkpointsInBackground = false }
@@ -123,7 +123,7 @@ import Testing
             let count = sample.store.snapshot().indexes[Int(sample.byName.rawValue)]?.disk.count ?? 0
             if count > 1, count <= before { partly += 1 }
             before = count
-            try sample.check(sample.store.snapshot(), sample.people)
+            if round % 6 == 5 { try sample.check(sample.store.snapshot(), sample.people) }
         }
         #expect(partly > 2, "seed \(seed): \(partly) times a part of the runs was joined")
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)

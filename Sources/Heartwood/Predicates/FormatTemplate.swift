@@ -21,7 +21,8 @@ final class FormatTemplate: @unchecked Sendable {
     let depth: Int
     private let model: PredicateNode
     /// A comparison of a key path with the one argument, which no value that converts can make faulty: the commonest format.
-    private let single: (comparison: PredicateNode.Comparison, conversion: FormatConversion)?
+    private let single: PredicateNode.Comparison?
+    private let singleConversion: FormatConversion?
     /// The key of `key == %@`, where the format says nothing else.
     private let equalKey: String?
 
@@ -35,22 +36,22 @@ final class FormatTemplate: @unchecked Sendable {
         guard argumentCount == 1, case .comparison(let comparison) = model, case .keyPath(let keys) = comparison.left,
             case .constant(.other(let object)) = comparison.right, let place = object as? Place, !comparison.comparison.hasFaults
         else {
-            (single, equalKey) = (nil, nil)
+            (single, singleConversion, equalKey) = (nil, nil, nil)
             return
         }
-        single = (comparison, place.conversion)
+        (single, singleConversion) = (comparison, place.conversion)
         equalKey = comparison.isPlainEquality && keys.count == 1 ? keys[0] : nil
     }
 
     /// Whether `filled(with:)` may be asked for with this argument.
     func takes(_ value: PredicateValue) -> Bool {
-        guard let single, !value.isOther else { return false }
-        return single.conversion.takes(value)
+        guard let singleConversion, !value.isOther else { return false }
+        return singleConversion.takes(value)
     }
 
     /// - Precondition: `takes` says so.
     func filled(with value: PredicateValue) -> PredicateNode {
-        guard let model = single?.comparison else { preconditionFailure("the template has one place") }
+        guard let model = single else { preconditionFailure("the template has one place") }
         return .comparison(PredicateNode.Comparison(
             left: model.left, comparison: model.comparison, right: .constant(value), modifier: model.modifier, options: model.options))
     }

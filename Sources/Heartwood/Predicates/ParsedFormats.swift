@@ -10,13 +10,14 @@ enum ParsedFormats {
         /// nil for a format that has to be parsed each time. By their bytes: texts that Swift calls equal may have literals that a fetch tells
         /// apart.
         var templates: [ExactText: FormatTemplate?] = [:]
-        /// What was found last: to compare it takes a fifth of what hashing does.
-        var newest: (format: String, template: FormatTemplate)?
+        /// What was found last: to compare it takes a fifth of what hashing does. Apart, so that the format is compared where it is.
+        private var newest: FormatTemplate?
+        private var newestFormat = ""
 
         mutating func template(_ format: String) -> FormatTemplate? {
-            if let newest, newest.format.hasSameBytes(as: format) { return newest.template }
+            if newestFormat.hasSameBytes(as: format), let newest { return newest }
             guard let found = templates[ExactText(format)] ?? nil else { return nil }
-            newest = (format, found)
+            (newest, newestFormat) = (found, format)
             return found
         }
     }

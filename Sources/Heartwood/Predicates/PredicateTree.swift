@@ -4,18 +4,20 @@ import Synchronization
 
 /// The tree behind a predicate object.
 final class PredicateTree: PredicateBody {
-    private enum Source {
-        case node(PredicateNode, depth: Int, number: Int?)
-        /// A format and its argument: a fetch that an index answers at once has no use for more.
-        case template(FormatTemplate, PredicateValue)
-    }
-
     // Unchecked: nothing in a tree changes but the matchers of its comparisons, which have locks of their own.
     private struct Made: @unchecked Sendable {
         let node: PredicateNode
     }
 
-    private let source: Source
+    /// The tree's levels.
+    let depth: Int
+    /// Of the format that it was parsed from, where it is known.
+    let number: Int?
+    /// nil where there is a template.
+    private let whole: PredicateNode?
+    /// With its argument: a fetch that an index answers at once has no use for a tree. Apart, so that to ask them counts no reference.
+    private let template: FormatTemplate?
+    private let argument: PredicateValue
     /// What the template gave.
     private let made = Mutex<Made?>(nil)
 
@@ -23,63 +25,46 @@ final class PredicateTree: PredicateBody {
     ///   - depth: the node's levels, so that building a predicate does not walk its parts.
     ///   - number: of the format that it was parsed from; see `FormatTemplate`.
     init(_ node: PredicateNode, depth: Int, number: Int? = nil) {
-        source = depth > PredicateNode.depthMax ? .node(.fault(.tooDeep), depth: 1, number: nil) : .node(node, depth: depth, number: number)
+        let isTooDeep = depth > PredicateNode.depthMax
+        whole = isTooDeep ? .fault(.tooDeep) : node
+        self.depth = isTooDeep ? 1 : depth
+        self.number = isTooDeep ? nil : number
+        (template, argument) = (nil, .null)
     }
 
     /// - Precondition: the template takes the value.
     init(_ template: FormatTemplate, _ value: PredicateValue) {
-        source = .template(template, value)
+        whole = nil
+        (depth, number) = (template.depth, template.number)
+        (self.template, argument) = (template, value)
     }
 
     var node: PredicateNode {
-        switch source {
-        case .node(let node, _, _): return node
-        case .template(let template, let value):
-            if let made = made.withLock({ $0 }) { return made.node }
-            let new = Made(node: template.filled(with: value))
-            // Another thread may have been faster; all see the same tree.
-            return made.withLock { made in
-                let first = made ?? new
-                made = first
-                return first
-            }.node
-        }
-    }
-
-    var depth: Int {
-        switch source {
-        case .node(_, let depth, _): depth
-        case .template(let template, _): template.depth
-        }
-    }
-
-    /// Of the format that it was parsed from, where it is known.
-    var number: Int? {
-        switch source {
-        case .node(_, _, let number): number
-        case .template(let template, _): template.number
-        }
+        if let whole { return whole }
+        if let made = made.withLock({ $0 }) { return made.node }
+        guard let template else { preconditionFailure("a tree has a node or a template") }
+        let new = Made(node: template.filled(with: argument))
+        // Another thread may have been faster; all see the same tree.
+        return made.withLock { made in
+            let first = made ?? new
+            made = first
+            return first
+        }.node
     }
 
     /// The key and the value of a tree that says that they are equal, and nothing else.
     var equality: (key: String, value: PredicateValue)? {
-        switch source {
-        case .node(.comparison(let comparison), _, _):
-            guard comparison.isPlainEquality, case .keyPath(let keys) = comparison.left, keys.count == 1,
-                case .constant(let value) = comparison.right
-            else { return nil }
-            return (keys[0], value)
-        case .node: return nil
-        case .template(let template, let value): return template.equality(with: value)
-        }
+        if let template { return template.equality(with: argument) }
+        guard case .comparison(let comparison) = whole, comparison.isPlainEquality, case .keyPath(let keys) = comparison.left, keys.count == 1,
+            case .constant(let value) = comparison.right
+        else { return nil }
+        return (keys[0], value)
     }
 
     /// Appends what an index of an attribute is asked, where the tree says that the attribute has a value, and nothing else.
     /// - Parameter isText: whether the attribute holds texts; integers otherwise.
     func appendEquality(of attribute: String, asText isText: Bool, to key: KeyBuilder) -> Bool {
-        if case .template(let template, let value) = source {
-            return template.isEquality(of: attribute) && value.append(to: key, asText: isText)
-        }
+        if let template { return template.isEquality(of: attribute) && argument.append(to: key, asText: isText) }
         guard let equality, equality.key == attribute else { return false }
         return equality.value.append(to: key, asText: isText)
     }

@@ -82,8 +82,9 @@ final class IndexRuns: Sendable {
             if found != nil { isAmbiguous = true }
             found = entry
         }
-        for run in disk {
-            guard let entry = try run.first(prefix: key) else { continue }
+        for index in disk.indices {
+            let run = Unmanaged.passUnretained(disk[index])
+            guard let entry = try run.guaranteed({ run throws(StoreError) in try run.first(prefix: key) }) else { continue }
             if found != nil { isAmbiguous = true }
             found = entry
         }

@@ -147,7 +147,8 @@ extension Snapshot {
 
     /// The same for a key's bytes.
     public func firstRow(_ index: IndexID, prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
-        try runs(of: index).firstRow(prefix: key)
+        // The snapshot keeps its runs: no reference is counted between misses of memory, which a count would not let overlap.
+        try Unmanaged.passUnretained(runs(of: index)).guaranteed { runs throws(StoreError) in try runs.firstRow(prefix: key) }
     }
 
     /// Calls `body` with the rows of a range of an index, in its order, until it returns false.
