@@ -42,5 +42,5 @@ package protocol ExpressionBody: AnyObject {
 package protocol MadeByFactory {}
 
 extension MadeByFactory {
-    package init(factory: () -> Self) { self = factory() }
+    package init(taking made: Self) { self = made }
 }

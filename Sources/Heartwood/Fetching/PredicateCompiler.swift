@@ -217,7 +217,10 @@ struct PredicateCompiler {
     /// Whether a path goes on through collections; nil where one lies behind a to-one relationship, whose null is then none of its
     /// members' values.
     private func isThroughToMany(_ rest: ArraySlice<String>, from index: Int) -> Bool? {
-        var owners = runtime.properties[index].destination.map { [$0] } ?? []
+        let destination = runtime.properties[index].destination
+        // As most do.
+        if rest.count == 1, let key = rest.first, destination?.keptProperty(key) is NSAttributeDescription { return false }
+        var owners = destination.map { [$0] } ?? []
         var isBehindToOne = false
         for key in rest where !key.hasPrefix("@") {
             let relationships = owners.flatMap { $0.familyProperties(key) }.compactMap { $0 as? NSRelationshipDescription }

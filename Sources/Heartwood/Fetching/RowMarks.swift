@@ -14,6 +14,8 @@ struct RowMarks {
 
     /// More are found faster as bits.
     private static let fewMax = 256
+    /// Room for so many is made at once.
+    private static let fewFirst = 16
 
     func contains(_ row: RowReference) -> Bool {
         if words.isEmpty {
@@ -46,6 +48,7 @@ struct RowMarks {
             let place = isLast ? few.count : place(of: row)
             guard isLast || few[place] != row else { return false }
             if few.count < Self.fewMax {
+                if few.isEmpty { few.reserveCapacity(Self.fewFirst) }
                 if isLast { few.append(row) } else { few.insert(row, at: place) }
                 count += 1
                 return true
@@ -60,15 +63,9 @@ struct RowMarks {
 
     @discardableResult
     private mutating func mark(_ row: RowReference) -> Bool {
-        let table = Int(row.table.rawValue), word = Int(row.row / 64)
+        let table = Int(row.table.rawValue)
         while words.count <= table { words.append([]) }
-        if words[table].count <= word {
-            words[table].append(contentsOf: repeatElement(0, count: max(word + 1 - words[table].count, words[table].count)))
-        }
-        let bit = UInt64(1) << (row.row % 64)
-        guard words[table][word] & bit == 0 else { return false }
-        words[table][word] |= bit
-        return true
+        return words[table].setBit(row.row)
     }
 
     /// The first row of a table, from a number on.
@@ -113,5 +110,19 @@ struct RowMarks {
         result.reserveCapacity(count)
         forEach { result.append($0) }
         return result
+    }
+}
+
+extension [UInt64] {
+    /// Sets one of the words' bits, and makes room for it.
+    /// - Returns: whether it was not set.
+    fileprivate mutating func setBit(_ number: UInt64) -> Bool {
+        let word = Int(number / 64), bit = UInt64(1) << (number % 64)
+        if count <= word { append(contentsOf: repeatElement(0, count: Swift.max(word + 1 - count, count))) }
+        return withUnsafeMutableBufferPointer { words in
+            guard words[word] & bit == 0 else { return false }
+            words[word] |= bit
+            return true
+        }
     }
 }

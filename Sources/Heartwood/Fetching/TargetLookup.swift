@@ -50,7 +50,8 @@ struct TargetLookup {
         }
         var members: [RowReference] = []
         guard try forEachTarget(destinations, { members.append($1.reference) }) else { return false }
-        try forEachOwner(of: members.sorted { $0.rawValue < $1.rawValue }, in: source, body)
+        if members.count > 1 { members.sort { $0.rawValue < $1.rawValue } }
+        try forEachOwner(of: members, in: source, body)
         return true
     }
 

@@ -55,10 +55,10 @@ extension NSPredicate {
 
     private convenience init(made: NSPredicate) {
         if Self.self == NSPredicate.self {
-            self.init(factory: { unsafeDowncast(made, to: Self.self) })
+            self.init(taking: unsafeDowncast(made, to: Self.self))
         } else if let made = made as? Self {
             // A subclass of the program's gets the tree; the object of another class will not do.
-            self.init(factory: { made })
+            self.init(taking: made)
         } else {
             self.init(body: made.body)
         }
