@@ -152,7 +152,7 @@ struct IndexBlock {
     private func touchLines(from start: Int) {
         for line in 1...3 {
             let at = start &+ line &* CacheLine.size
-            if at < count { CacheLine.touch(bytes + at) }
+            if count &- at >= MemoryLayout<UInt64>.size { CacheLine.touch(bytes + at) }
         }
     }
 

@@ -70,6 +70,7 @@ final class QueryRunner {
         let emails = sample.map { generator.person($0).email }, birthdays = sample.map { generator.person($0).birthday }
         try query("equality, unique string", "µs", peers, per: emails.count) { try $0.byEmail(emails) }
         try query("range of 100, sorted", "µs", peers, per: birthdays.count) { try $0.ranges(birthdays) }
+        try plainObjects(birthdays.count)
         try countOnOneCore(peers)
         try query("count, number and CONTAINS, all cores", "ms", peers) { try $0.count() }
         // ASCII letters, so that LIKE finds the same.
@@ -105,6 +106,17 @@ final class QueryRunner {
             }
         }
         record(name, unit, times, per: count)
+    }
+
+    /// Beside the range of as many, which no peer's part has to do with.
+    private func plainObjects(_ count: Int) throws {
+        let name = "the runtime's part of 100 objects"
+        guard wants(name), types.contains(where: { $0 == HeartwoodQueries.self }) else { return }
+        note(name)
+        var sum = 0
+        let times = (0..<max(3, repetitions)).map { _ in Clock.seconds { for _ in 0..<count { sum &+= PlainObjects.make(100) } }.1 }
+        guard sum == times.count * count * 4950 else { throw PeerError(description: "\(name): \(sum)") }
+        record(name, "µs", types.map { $0 == HeartwoodQueries.self ? times : [] }, per: count)
     }
 
     private func record(_ name: String, _ unit: String, _ times: [[Double]], per count: Int) {
