@@ -5,27 +5,12 @@ import Testing
 
 /// A search of a root's separators with its guide, beside one that compares them all.
 @Suite struct IndexRootTests {
-    private final class Root: FrameSource {
-        let path = "root"
-        nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
-
-        init(_ bytes: [UInt8]) {
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
-            copy.copyBytes(from: bytes)
-            self.bytes = UnsafeRawBufferPointer(copy)
-        }
-
-        deinit { bytes.deallocate() }
-
-        func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer { bytes }
-    }
-
     private func run(_ separators: [[UInt8]]) -> DiskRun {
         let blocks = ([[]] + separators).enumerated().map { number, separator in
             IndexRoot.Block(pointer: FramePointer(offset: UInt64(number + 1) * 64, checksum: 1), separator: separator, entryCount: 1)
         }
         let root = FramePointer(offset: UInt64(blocks.count + 1) * 64, checksum: 1)
-        return DiskRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: Root(IndexRoot.encode(blocks)))
+        return DiskRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: FixedPayload(IndexRoot.encode(blocks)))
     }
 
     private func key(_ random: inout SeededGenerator, _ alphabet: Int, _ most: Int) -> [UInt8] {

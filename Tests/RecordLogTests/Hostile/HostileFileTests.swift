@@ -57,27 +57,13 @@ import Testing
 
     /// A root of a few kilobytes could name one full block a hundred times.
     @Test func aRootThatNamesABlockTwiceIsRefused() {
-        final class Roots: FrameSource {
-            let path = "roots"
-            nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
-
-            init(_ bytes: [UInt8]) {
-                let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
-                copy.copyBytes(from: bytes)
-                self.bytes = UnsafeRawBufferPointer(copy)
-            }
-
-            deinit { bytes.deallocate() }
-
-            func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer { bytes }
-        }
         func isRead(_ offsets: [UInt64]) -> Bool {
             let bytes = IndexRoot.encode(offsets.enumerated().map { number, offset in
                 IndexRoot.Block(
                     pointer: FramePointer(offset: offset, checksum: 1), separator: number == 0 ? [] : [UInt8(number)], entryCount: 1)
             })
             let root = Manifest.Run(root: FramePointer(offset: 20_000, checksum: 1), entryCount: 1, byteCount: 1)
-            return (try? DiskRun(manifest: root, source: Roots(bytes)).blocks()) != nil
+            return (try? DiskRun(manifest: root, source: FixedPayload(bytes)).blocks()) != nil
         }
         #expect(isRead([8192, 8256]))
         #expect(!isRead([8192, 8192]) && !isRead([8256, 8192]) && !isRead([8192, 20_000]))

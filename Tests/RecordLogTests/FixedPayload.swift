@@ -1,0 +1,17 @@
+@testable import RecordLog
+
+/// Has the same bytes wherever a frame is asked for.
+final class FixedPayload: FrameSource {
+    let path = "fixed"
+    private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: [UInt8]) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+        copy.copyBytes(from: bytes)
+        self.bytes = UnsafeRawBufferPointer(copy)
+    }
+
+    deinit { bytes.deallocate() }
+
+    func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer { bytes }
+}
