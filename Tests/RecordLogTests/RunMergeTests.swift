@@ -5,14 +5,6 @@ import Testing
 
 /// Which runs checkpoints make one, by their sizes alone.
 @Suite struct RunMergeTests {
-    private final class NoFrames: FrameSource {
-        let path = "none"
-
-        func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
-            throw StoreError(.corrupt, path: path, "sizes alone are asked for", remedy: "None.")
-        }
-    }
-
     /// An index of which entries are never deleted.
     private struct Index {
         /// Newest first.
@@ -21,7 +13,7 @@ import Testing
 
         mutating func checkpoint(_ fresh: UInt64, _ merging: IndexRuns.Merging = .whileWriting) {
             func run(_ size: UInt64) -> DiskRun {
-                DiskRun(manifest: Manifest.Run(root: .none, entryCount: size, byteCount: size), source: NoFrames())
+                DiskRun(manifest: Manifest.Run(root: .none, entryCount: size, byteCount: size), source: FixedPayload([]))
             }
             let runs = IndexRuns(fresh: fresh > 0 ? [.spilled(run(fresh))] : [], disk: sizes.map(run))
             guard let merge = runs.flush(merging) else { return }
