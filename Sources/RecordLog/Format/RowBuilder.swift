@@ -130,8 +130,15 @@ public final class RowBuilder {
             (fixed + Int(access.position)).initializeMemory(as: UInt8.self, repeating: 0, count: size)
         } else {
             if copiedCount > 0 { takeApart() }
-            spans[Int(access.position)] = Span(start: 0, end: 0)
+            empty(Int(access.position))
         }
+    }
+
+    /// Empties a variable column's span. Its bytes stay in `variable`, so that the spans are no longer without gaps (3).
+    @inline(__always)
+    private func empty(_ index: Int) {
+        if spans[index].end > spans[index].start { isInOrder = false }
+        spans[index] = Span(start: 0, end: 0)
     }
 
     /// Sets a column to what another row has in one of the same type, as it is: of a value in frames of its own the reference.
