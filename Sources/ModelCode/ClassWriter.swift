@@ -76,9 +76,6 @@ public struct ClassWriter: Sendable {
             let index = "propertyIndex(\(place), of: \(list))"
             lines += [""] + accessor(property, index)
         }
-        for name in entity.fetchedProperties.sorted() {
-            lines += ["", "    public var \(code(name)): [Any]? { value(forKey: \"\(name)\") as? [Any] }"]
-        }
         lines += ["}"]
         for relationship in relationships where relationship.isToMany {
             let place = all.firstIndex { $0.name == relationship.name } ?? 0

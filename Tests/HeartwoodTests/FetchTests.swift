@@ -145,7 +145,7 @@ import Testing
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
         let entity = NSEntityDescription.entity(forEntityName: "Person", in: context)!
-        let object = NSManagedObject(entity: entity, insertInto: context)
+        let object = Person(entity: entity, insertInto: context)
         let date = Date()
         object.setValue(date, forKey: "birthday")
         try context.save()

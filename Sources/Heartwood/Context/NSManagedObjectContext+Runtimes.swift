@@ -98,6 +98,10 @@ extension NSManagedObjectContext {
 
     // MARK: Registration
 
+    final func objectClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
+        usesPlainObjects ? NSManagedObject.self : runtime(for: entity).objectClass
+    }
+
     final func nextTemporaryKey(slot: UInt16) -> ObjectKey {
         ObjectKey(slot: slot, row: tree.nextNumber() | ObjectKey.temporaryBit)
     }

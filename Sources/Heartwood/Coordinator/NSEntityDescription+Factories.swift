@@ -17,7 +17,6 @@ extension NSEntityDescription {
         guard let entity = entity(forEntityName: entityName, in: context, fileID: fileID) else {
             preconditionFailure("The context's model has no entity named \"\(entityName)\".")
         }
-        let objectClass = context.usesPlainObjects ? NSManagedObject.self : context.runtime(for: entity).objectClass
-        return objectClass.init(entity: entity, insertInto: context)
+        return context.objectClass(of: entity).init(entity: entity, insertInto: context)
     }
 }

@@ -21,10 +21,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     @exclusivity(unchecked) final var state: ObjectState
     final var storage: ObjectStorage?
 
-    /// Makes an object of `entity` and, where a context is given, inserts it there.
+    /// Makes an object of `entity` and, where a context is given, inserts it there. `NSManagedObject(entity:insertInto:)` makes one of the entity's
+    /// class.
     ///
     /// It runs for fetched objects too, as on Apple's platforms, so a class with designated initializers of its own overrides this one.
-    /// - Precondition: the entity is not abstract.
+    /// - Precondition: the entity is not abstract. Where `NSManagedObject` itself is named, the entity's class has no stored properties of its own.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let context, let runtime = context.faultInMaking.runtime {
             self.runtime = runtime.takeRetainedValue()
@@ -44,6 +45,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         super.init()
         storage = ObjectStorage()
         storage?.values = runtime.initialValues
+        if type(of: self) == NSManagedObject.self { takeEntityClass(context?.objectClass(of: entity) ?? runtime.objectClass) }
         context?.insert(self)
     }
 

@@ -42,7 +42,7 @@ package final class UniqueLookup {
 
     /// Makes an object that has this value and nothing else.
     package func make(_ value: Any) throws -> NSManagedObject {
-        let object = NSManagedObject(entity: entity, insertInto: context)
+        let object = context.objectClass(of: entity).init(entity: entity, insertInto: context)
         try object.setValue(value, at: index)
         recent[ExactText(Self.text(value))] = object
         return object

@@ -212,7 +212,7 @@ import Testing
         try child.save()
         #expect(mine[0].managedObjectContext == nil && !child.hasChanges)
         #expect(theirs.text("name") == nil && !theirs.isDeleted)
-        strict.insert(NSManagedObject(entity: ann.entity, insertInto: nil))
+        strict.insert(Person(entity: ann.entity, insertInto: nil))
         let error = #expect(throws: (any Error).self) { try strict.save() } as? NSError
         #expect(error?.code == NSManagedObjectReferentialIntegrityError)
     }

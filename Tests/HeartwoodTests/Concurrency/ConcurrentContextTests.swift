@@ -28,7 +28,7 @@ import Testing
                     for round in 0..<Self.rounds {
                         try await context.perform {
                             for index in 0..<Self.people {
-                                let person = NSManagedObject(entity: entity, insertInto: context)
+                                let person = Person(entity: entity, insertInto: context)
                                 person.setValue("\(number)-\(round)-\(index)", forKey: "name")
                                 person.setValue(round, forKey: "age")
                                 person.setValue(context.object(with: group), forKey: "group")
