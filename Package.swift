@@ -49,6 +49,6 @@ let package = Package(
         .executableTarget(
             name: "recordlog-testprocess", dependencies: ["RecordLog", "TestSupport"], path: "Tests/RecordLogTestProcess", swiftSettings: strict),
         .executableTarget(
-            name: "heartwood-testprocess", dependencies: ["Heartwood"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
+            name: "heartwood-testprocess", dependencies: ["Heartwood", "TestSupport"], path: "Tests/HeartwoodTestProcess", swiftSettings: strict),
     ]
 )

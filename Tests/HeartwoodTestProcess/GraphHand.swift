@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import TestSupport
 
 /// Works on a graph in one context.
 package final class GraphHand {
@@ -51,8 +52,9 @@ package final class GraphHand {
             let object = NSEntityDescription.insertNewObject(forEntityName: kind.rawValue, into: context)
             object.setValue(number, forKey: "number")
             objects[number] = object
-        case .name(let number, let name): try object(number).setValue(name, forKey: "name")
-        case .age(let number, let age): try object(number).setValue(age, forKey: "age")
+        case .values(let number, let values):
+            let object = try object(number)
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) { object.setValue(value?.asAttribute, forKey: name) }
         case .group(let person, let group, let isFromGroup):
             let person = try object(person)
             guard isFromGroup else { return person.setValue(try group.map(object), forKey: "group") }
@@ -82,10 +84,9 @@ package final class GraphHand {
     package func sight(_ number: Int) -> GraphSight? {
         guard let object = objects[number], let kind = object.entity.name.flatMap(GraphKind.init) else { return nil }
         var row = GraphRow(kind)
-        row.name = object.value(forKey: "name") as? String
+        row.values = object.sampleValues(kind)
         switch kind {
         case .person:
-            row.age = object.value(forKey: "age") as? Int
             row.group = object.destination("group")
             row.tags = Set(object.members("tags"))
             row.tasks = object.members("tasks")
@@ -109,6 +110,21 @@ package struct GraphProblem: Error, CustomStringConvertible {
 extension NSManagedObject {
     package var number: Int { value(forKey: "number") as? Int ?? 0 }
 
+    /// Its attributes but the number.
+    package func sampleValues(_ kind: GraphKind) -> [String: SampleValue] {
+        var values: [String: SampleValue] = [:]
+        for (name, type) in kind.attributes {
+            guard let value = value(forKey: name) else { continue }
+            switch type {
+            case .text: values[name] = (value as? String).map(SampleValue.text)
+            case .integer: values[name] = (value as? Int).map { .integer(Int64($0)) }
+            case .double: values[name] = (value as? Double).map(SampleValue.double)
+            default: values[name] = (value as? Data).map { .bytes(Array($0)) }
+            }
+        }
+        return values
+    }
+
     package func destination(_ key: String) -> Int? { (value(forKey: key) as? NSManagedObject)?.number }
 
     fileprivate func members(_ key: String) -> [Int] {
@@ -116,6 +132,20 @@ extension NSManagedObject {
         case let set as NSOrderedSet: set.compactMap { ($0 as? NSManagedObject)?.number }
         case let set as NSSet: set.compactMap { ($0 as? NSManagedObject)?.number }
         default: []
+        }
+    }
+}
+
+extension SampleValue {
+    /// As an attribute has it.
+    fileprivate var asAttribute: Any {
+        switch self {
+        case .flag(let value): value
+        case .integer(let value): Int(value)
+        case .double(let bits): Double(bitPattern: bits)
+        case .uuid: self
+        case .text(let value): value
+        case .bytes(let value): Data(value)
         }
     }
 }

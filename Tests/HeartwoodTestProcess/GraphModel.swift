@@ -1,4 +1,5 @@
 import Heartwood
+import TestSupport
 
 /// Persons in groups (one to many), with tags (many to many), a list of tasks (ordered, cascading) and a list of books (ordered, many to
 /// many). Each object has a number that it keeps, whatever becomes of its ID.
@@ -7,13 +8,19 @@ package enum GraphModel {
         let entities = GraphKind.allCases.map { kind in
             let entity = NSEntityDescription()
             entity.name = kind.rawValue
-            entity.properties = [attribute("number", .integer64AttributeType), attribute("name", .stringAttributeType)]
+            entity.properties = [attribute("number", .integer64AttributeType)] + kind.attributes.map { name, type in
+                switch type {
+                case .text: attribute(name, .stringAttributeType)
+                case .integer: attribute(name, .integer32AttributeType)
+                case .double: attribute(name, .doubleAttributeType)
+                default: attribute(name, .binaryDataAttributeType)
+                }
+            }
             return entity
         }
         let person = entities[0], group = entities[1], tag = entities[2], task = entities[3], book = entities[4]
-        person.properties.append(attribute("age", .integer32AttributeType))
         let age = NSFetchIndexDescription(
-            name: "byAge", elements: [NSFetchIndexElementDescription(property: person.properties[2], collationType: .binary)])
+            name: "byAge", elements: [NSFetchIndexElementDescription(property: person.propertiesByName["age"]!, collationType: .binary)])
         connect(person, "group", isToMany: false, group, "people")
         connect(person, "tags", tag, "people")
         connect(person, "tasks", isOrdered: true, rule: .cascadeDeleteRule, task, "owner", isInverseToMany: false)
@@ -50,5 +57,13 @@ package enum GraphModel {
         inverse.inverseRelationship = relationship
         source.properties.append(relationship)
         destination.properties.append(inverse)
+    }
+}
+
+extension GraphKind {
+    /// The attributes but the number, in the order of their columns: several texts, which a row keeps one behind the other.
+    package var attributes: [(name: String, type: ValueDomain.Kind)] {
+        let all: [(name: String, type: ValueDomain.Kind)] = [("name", .text), ("height", .double), ("note", .text), ("code", .bytes), ("motto", .text)]
+        return self == .person ? all + [("age", .integer(bits: 32))] : all
     }
 }

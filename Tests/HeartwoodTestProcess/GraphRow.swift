@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The entities of `GraphModel`.
 package enum GraphKind: String, Codable, CaseIterable, Sendable {
     case person = "Person", group = "Group", tag = "Tag", task = "Task", book = "Book"
@@ -6,8 +8,8 @@ package enum GraphKind: String, Codable, CaseIterable, Sendable {
 /// One object as plain values: objects by their numbers. The other sides of relationships follow from this one.
 package struct GraphRow: Codable, Equatable, Sendable {
     package let kind: GraphKind
-    package var name: String?
-    package var age: Int?
+    /// Attributes by name; of nothing nothing.
+    package var values: [String: SampleValue] = [:]
     package var group: Int?
     package var tags: Set<Int> = []
     package var tasks: [Int] = []
@@ -33,8 +35,8 @@ package struct GraphSight: Codable, Equatable, Sendable {
 /// One change of a graph. Whatever has two sides may be made from either.
 package enum GraphEdit: Codable, Equatable, Sendable {
     case insert(Int, GraphKind)
-    case name(Int, String)
-    case age(Int, Int?)
+    /// Several attributes at once; nil for nothing.
+    case values(Int, [String: SampleValue?])
     case group(Int, Int?, isFromGroup: Bool)
     case tag(Int, Int, isIn: Bool, isFromTag: Bool)
     /// A task goes to the end of a person's list, or to nobody.

@@ -12,7 +12,7 @@ import Testing
         let tags = (0..<5).map { stack.insert("Tag", ["label": "t\($0)"]) }
         for number in 0..<count {
             let person = stack.insert(number % 7 == 0 ? "Employee" : "Person", ["age": Int.random(in: 0..<20, using: &random)])
-            if Int.random(in: 0..<8, using: &random) > 0 {
+            if Int.random(in: 0..<4, using: &random) > 0 {
                 person.setValue(["ann", "bob", "Ann", "Zoë", "zoe", "b\u{0}b", ""].randomElement(using: &random)! + "\(Int.random(in: 0..<3, using: &random))", forKey: "name")
             }
             if number % 3 == 0 { person.setValue("e\(number)@example.org", forKey: "email") }

@@ -48,7 +48,7 @@ import Testing
     func aRangeIsCountedAsItIsWalked(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore()
-        func name() -> String? { Int.random(in: 0..<9, using: &random) == 0 ? nil : "name \(Int.random(in: 0..<500, using: &random))" }
+        func name() -> String? { Int.random(in: 0..<4, using: &random) == 0 ? nil : "name \(Int.random(in: 0..<500, using: &random))" }
         func change(_ count: Int) throws {
             try sample.store.write { transaction in
                 for _ in 0..<count {

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func aStoreHoldsWhatADictionaryHolds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let sample = try SampleStore {
+        let sample = try SampleStore(isWide: seed % 4 != 0) {
             $0.checkpointAfterBytes = seed % 2 == 0 ? 20_000 : 16 << 20
             $0.usesMemoryMapping = seed % 3 != 0
         }
@@ -19,6 +19,7 @@ import Testing
             case 1: _ = try sample.store.compact()
             case 2: try sample.reopen()
             case 3: try sample.reopenAfterCrash()
+            case 4 where seed % 4 != 0: try sample.store.write { try sample.addLayout($0, &sample.people, &random) }
             default: try Self.commit(sample, &random)
             }
             if Int.random(in: 0..<6, using: &random) == 0 { kept.append((sample.store.snapshot(), sample.people)) }
@@ -30,6 +31,7 @@ import Testing
         #expect((sample.store.statistics.bytesRead > 0) == (seed % 3 == 0), "seed \(seed)")
     }
 
+    /// Rows that go, that are made anew, that change as the stack changes them, and that come.
     static func commit(_ sample: SampleStore, _ random: inout SeededGenerator) throws {
         var people = sample.people
         // Sorted once, so that the same seed does the same.
@@ -42,28 +44,24 @@ import Testing
                     people[known] = nil
                     rows.remove(at: place)
                 } else if let known, Int.random(in: 0..<2, using: &random) == 0 {
-                    let old = people[known]?.picture
-                    people[known] = person(&random)
-                    if Bool.random(using: &random) { people[known]?.picture = old }
-                    try sample.put(transaction, known, people[known]!)
-                    #expect(try transaction.row(sample.reference(known)).map { try sample.person($0, transaction.value) } == people[known])
+                    let old = people[known]!, domain = Int.random(in: 0..<40, using: &random) == 0 ? ValueDomain.long : .short
+                    let new = sample.draw(transaction.catalog, from: old, domain, &random)
+                    people[known] = new
+                    if Int.random(in: 0..<4, using: &random) == 0 {
+                        try sample.put(transaction, known, new)
+                    } else {
+                        try sample.revise(transaction, known, from: old, to: new, &random)
+                    }
+                    let found = try transaction.row(sample.reference(known)).map { try sample.person($0, transaction.value, in: transaction.catalog) }
+                    #expect(found == new)
                 } else {
                     let row = try transaction.newRow(in: sample.table.id)
                     rows.append(row)
-                    people[row] = person(&random)
+                    people[row] = sample.draw(transaction.catalog, .short, &random)
                     try sample.put(transaction, row, people[row]!)
                 }
             }
         }
         sample.people = people
-    }
-
-    static func person(_ random: inout SeededGenerator) -> SampleStore.Person {
-        let length = Int.random(in: 0..<30, using: &random)
-        let name = String((0..<length).map { _ in "abcé\0z".randomElement(using: &random)! })
-        return SampleStore.Person(
-            name: Int.random(in: 0..<10, using: &random) == 0 ? nil : name, age: Int64.random(in: -3...3, using: &random),
-            group: UInt64.random(in: 0..<5, using: &random),
-            picture: Int.random(in: 0..<4, using: &random) == 0 ? .random(&random) : nil)
     }
 }

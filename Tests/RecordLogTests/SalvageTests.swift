@@ -143,11 +143,11 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         for step in 0..<Int.random(in: 4...14, using: &random) {
             var changes: [UInt64: SampleStore.Person?] = [:]
             for row in made.sample.people.keys.sorted() where Int.random(in: 0..<8, using: &random) == 0 {
-                changes[row] = Bool.random(using: &random) ? .some(nil) : RandomWorkloadTests.person(&random)
+                changes[row] = Bool.random(using: &random) ? .some(nil) : SampleStore.Person.draw(.short, &random)
             }
             let isLarge = Int.random(in: 0..<6, using: &random) == 0
             try made.write(changes, inserting: (0..<Int.random(in: 1...12, using: &random)).map { _ in
-                isLarge ? person("\(random.next()) \(String(repeating: "l", count: 3000))") : RandomWorkloadTests.person(&random)
+                isLarge ? person("\(random.next()) \(String(repeating: "l", count: 3000))") : SampleStore.Person.draw(.short, &random)
             })
             switch Int.random(in: 0..<8, using: &random) {
             case 0: try made.sample.store.checkpoint()

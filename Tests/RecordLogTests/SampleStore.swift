@@ -4,7 +4,8 @@ import Testing
 
 @testable import RecordLog
 
-/// A store with one table and three indexes, driven beside a dictionary that says what it must hold.
+/// A store with one table and three indexes, driven beside a dictionary that says what it must hold. A wide one has more columns, and an
+/// index over two of them: `SampleStore+Wide.swift`.
 final class SampleStore {
     static let path = "sample.heartwood"
 
@@ -13,6 +14,8 @@ final class SampleStore {
         var age: Int64
         var group: UInt64
         var picture: Picture?
+        /// What a wide store has besides, by column ID; of a null column nothing.
+        var more: [ColumnID: SampleValue] = [:]
     }
 
     /// A large value, by what it is made of, so that a model of many takes no room.
@@ -54,9 +57,13 @@ final class SampleStore {
     private(set) var byGroup: IndexID
     private(set) var byAge: IndexID
     var people: [UInt64: Person] = [:]
-    private let builder = RowBuilder()
+    let builder = RowBuilder()
 
-    init(fileSystem: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, _ configure: (inout StoreOptions) -> Void = { _ in }) throws {
+    /// - Parameter isWide: of a store that has no table yet.
+    init(
+        fileSystem: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, isWide: Bool = false,
+        _ configure: (inout StoreOptions) -> Void = { _ in }
+    ) throws {
         self.fileSystem = fileSystem
         var options = StoreOptions()
         options.fileSystem = fileSystem
@@ -67,7 +74,7 @@ final class SampleStore {
         configure(&options)
         self.options = options
         store = try LogStore.open(path: path, options: options)
-        (table, byName, byGroup, byAge) = try Self.define(store)
+        (table, byName, byGroup, byAge) = try Self.define(store, isWide: isWide)
     }
 
     /// Reads a store that is open, and writes nothing; nil where the table is not there yet.
@@ -82,20 +89,22 @@ final class SampleStore {
         (byName, byGroup, byAge) = (indexes[0].id, indexes[1].id, indexes[2].id)
     }
 
-    private static func define(_ store: LogStore) throws -> (TableDefinition, IndexID, IndexID, IndexID) {
+    private static func define(_ store: LogStore, isWide: Bool) throws -> (TableDefinition, IndexID, IndexID, IndexID) {
         if let table = store.snapshot().catalog.table(named: "Person") {
             let indexes = store.snapshot().catalog.indexes(on: table.id)
             return (table, indexes[0].id, indexes[1].id, indexes[2].id)
         }
         return try store.write { transaction in
             let table = try transaction.defineTable(
-                name: "Person", columns: [("name", .text), ("age", .int32), ("group", .reference), ("picture", .value)])
+                name: "Person",
+                columns: [("name", .text), ("age", .int32), ("group", .reference), ("picture", .value)] + (isWide ? moreColumns : []))
             let ids = table.currentLayout.columns.map(\.id)
             let name = try transaction.defineIndex(named: "name", on: table.id, parts: [IndexPart(column: ids[0], ascending: true)])
             let group = try transaction.defineIndex(named: "group", on: table.id, parts: [IndexPart(column: ids[2], ascending: true)])
             let age = try transaction.defineIndex(
                 named: "age", on: table.id,
                 parts: [IndexPart(column: ids[1], ascending: false), IndexPart(column: ids[0], ascending: true)])
+            if isWide { try defineMoreIndex(table, transaction) }
             return (table, name, group, age)
         }
     }
@@ -103,7 +112,7 @@ final class SampleStore {
     /// An index that comes once there are rows, and goes again.
     func addOrDropLateIndex(_ transaction: Transaction) throws {
         if let late = Self.lateIndex(transaction.catalog, table.id) { return try transaction.dropIndex(late) }
-        let age = IndexPart(column: table.currentLayout.columns[1].id, ascending: true)
+        let age = IndexPart(column: Self.age, ascending: true)
         _ = try transaction.defineIndex(named: "late", on: table.id, parts: [age])
     }
 
@@ -124,21 +133,24 @@ final class SampleStore {
 
     func reference(_ row: UInt64) -> RowReference { RowReference(table: table.id, row: row) }
 
+    /// Writes a row, made anew.
     func put(_ transaction: Transaction, _ row: UInt64, _ person: Person) throws {
-        let access = table.currentLayout.access[3]
-        builder.begin(table.currentLayout)
-        if let picture = person.picture {
+        let layout = definition(transaction.catalog).currentLayout
+        let values = try values(of: person, transaction)
+        builder.begin(layout)
+        if let picture = person.picture, let position = layout.position(of: Self.picture) {
             // A picture that stays is copied, as where another column is changed.
-            if let old = try transaction.row(reference(row)), try isPicture(picture, access, of: old, transaction) {
+            if let old = try transaction.row(reference(row)), let access = access(Self.picture, of: old, transaction.catalog),
+                try isPicture(picture, access, of: old, transaction) {
                 // Reading may have written the row.
-                try transaction.row(reference(row)).map { builder.copy(3, from: $0, access) }
+                try transaction.row(reference(row)).map { builder.copy(position, from: $0, access) }
             } else {
-                builder.set(3, value: try picture.withBytes { try transaction.writeValue($0) })
+                builder.set(position, value: try picture.withBytes { try transaction.writeValue($0) })
             }
         }
-        if let name = person.name { builder.set(0, text: name) }
-        builder.set(1, int64: person.age)
-        builder.set(2, reference: RowReference(table: TableID(rawValue: 9), row: person.group))
+        for (position, column) in layout.columns.enumerated() where column.id != Self.picture {
+            if let value = values[column.id] { builder.set(position, value: value) } else { set(position, column, of: person) }
+        }
         try transaction.put(reference(row), body: builder.finish())
     }
 
@@ -157,23 +169,38 @@ final class SampleStore {
         return row
     }
 
-    func person(_ row: RowView, _ value: (ColumnAccess, RowView) throws -> ValueReader?) throws -> Person {
-        let access = table.currentLayout.access
-        let stored = try value(access[3], row)
-        let picture = try stored.map { stored in
-            guard let picture = try Picture(stored) else { throw StoreError(.corrupt, path: "", "another picture", remedy: "") }
-            return picture
+    /// - Parameter catalog: that of the row's snapshot or transaction, where the table may have got other layouts since it was opened.
+    func person(
+        _ row: RowView, _ value: (ColumnAccess, RowView) throws -> ValueReader?, in catalog: Catalog? = nil
+    ) throws -> Person {
+        let table = catalog.map(definition) ?? table
+        guard let layout = table.layout(row.layoutID) else { throw StoreError(.corrupt, path: "", "a row of no layout", remedy: "") }
+        var person = Person(name: nil, age: 0, group: 0)
+        for (position, column) in layout.columns.enumerated() {
+            let access = layout.access[position]
+            switch column.id {
+            case Self.name: person.name = row.isNull(access) ? nil : String(decoding: row.bytes(access), as: UTF8.self)
+            case Self.age: person.age = row.int64(access)
+            case Self.group: person.group = row.reference(access).row
+            case Self.picture:
+                person.picture = try value(access, row).map { stored in
+                    guard let picture = try Picture(stored) else { throw StoreError(.corrupt, path: "", "another picture", remedy: "") }
+                    return picture
+                }
+            default:
+                // A column that was dropped since is not there.
+                guard layout === table.currentLayout || table.currentLayout.position(of: column.id) != nil else { continue }
+                person.more[column.id] = access.type == .value ? try value(access, row).map(SampleValue.init) : SampleValue(row, access)
+            }
         }
-        return Person(
-            name: row.isNull(access[0]) ? nil : String(decoding: row.bytes(access[0]), as: UTF8.self), age: row.int64(access[1]),
-            group: row.reference(access[2]).row, picture: picture)
+        return person
     }
 
     /// Everything a snapshot holds, by a scan.
     func contents(_ snapshot: Snapshot) throws -> [UInt64: Person] {
         var found: [UInt64: Person] = [:]
         try snapshot.scan(table.id) { row in
-            found[row.reference.row] = try person(row, snapshot.value)
+            found[row.reference.row] = try person(row, snapshot.value, in: snapshot.catalog)
             return true
         }
         return found
@@ -197,7 +224,7 @@ final class SampleStore {
         let found = try contents(snapshot)
         if found != expected { return "a scan finds \(found.count) rows, expected \(expected.count), or other values" }
         if snapshot.rowCount(table.id) != expected.count { return "\(snapshot.rowCount(table.id)) rows are counted, \(expected.count) there" }
-        for (row, wanted) in expected where try snapshot.row(reference(row)).map({ try person($0, snapshot.value) }) != wanted {
+        for (row, wanted) in expected where try snapshot.row(reference(row)).map({ try person($0, snapshot.value, in: snapshot.catalog) }) != wanted {
             return "row \(row) is wrong"
         }
         var orders: [(IndexID, (KeyBuilder, Person) -> Void)] = [
@@ -208,6 +235,7 @@ final class SampleStore {
                 if let name = person.name { key.append(text: name) } else { key.appendNull() }
             }),
         ]
+        if let more = Self.moreIndex(snapshot.catalog, table.id) { orders.append((more, Self.appendMore)) }
         if let late = Self.lateIndex(snapshot.catalog, table.id) { orders.append((late, { $0.append(int64: $1.age) })) }
         for (index, build) in orders {
             let keys = expected.map { row, person in

@@ -150,6 +150,7 @@ extension NSManagedObjectContext {
     /// Puts an object's unsaved changes on top of its newest row, which the next save compares with.
     final func rebase(_ object: NSManagedObject) {
         object.storage?.publisher?.send()
+        object.forgetEqualValues()
         object.forgetRow()
         object.state.remove(.inaccessible)
         object.forgetMembers()
@@ -166,6 +167,17 @@ extension NSManagedObject {
             case .toMany: touchedToManyState(index)?.members?.contains(where: keys.contains) ?? false
             default: false
             }
+        }
+    }
+
+    /// Forgets values that were set to what the row says. They are no changes: on top of a newer row they would take back what others have
+    /// changed in it.
+    fileprivate final func forgetEqualValues() {
+        // An object that comes back is written with all that it has.
+        guard let storage, !isInserted, !storage.isRevived, rowBody != nil || storage.base != nil else { return }
+        for index in storage.values.indices where runtime.properties[index].hasColumn {
+            let value = storage.values[index]
+            if !value.isUnset, value.isEqual(to: committedValue(index)) { storage.values[index] = .unset }
         }
     }
 

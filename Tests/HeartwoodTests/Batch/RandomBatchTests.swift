@@ -11,6 +11,8 @@ import Testing
             var value = 0
             var code: Int?
             var parent: Int?
+            /// The attributes of `widened()` in words.
+            var more: [String: String] = Run.nothing
             var steps: [String] = []
         }
 
@@ -42,10 +44,27 @@ import Testing
             node.indexes = [TestStack.index("byValue", [value])]
             node.uniquenessConstraints = [["code"]]
             // Of some so little that index entries are set aside, and unique values looked at in the end.
-            stack = try TestStack(kind, model: model, options: seed % 3 == 1 ? [NSRecordLogIndexMemoryOption: 64] : [:])
+            stack = try TestStack(kind, model: model.widened(), options: seed % 3 == 1 ? [NSRecordLogIndexMemoryOption: 64] : [:])
         }
 
         private func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+
+        static let nothing = ["note": "-", "level": "-", "motto": "-", "blob": "-", "isOpen": "-", "end": "-"]
+
+        /// Values for some of the attributes of `widened()`, at once.
+        private func someValues() -> [String: Any] {
+            var values: [String: Any] = [:]
+            for (key, type) in [
+                ("note", .stringAttributeType), ("motto", .stringAttributeType), ("end", .stringAttributeType), ("level", .doubleAttributeType),
+                ("blob", .binaryDataAttributeType), ("isOpen", .booleanAttributeType),
+            ] as [(String, NSAttributeType)] where pick(2) == 0 {
+                values[key] = ValueDomain.short.draw(attribute: type, &random) ?? NSNull()
+            }
+            return values
+        }
+
+        private func words(_ values: [String: Any]) -> [String: String] { values.mapValues { ValueWords.of($0 is NSNull ? nil : $0) } }
+
         private var anyone: Int? { plain.nodes.keys.sorted().isEmpty ? nil : plain.nodes.keys.sorted()[pick(plain.nodes.count)] }
 
         private func matching(_ low: Int, _ high: Int) -> Set<Int> {
@@ -87,6 +106,9 @@ import Testing
                     node.parent = current
                     row["parent"] = try id(parent)
                 }
+                let more = someValues()
+                row.merge(more) { $1 }
+                node.more.merge(words(more)) { $1 }
                 rows.append(row)
                 guard let code = node.code, let holder = expected.nodes.first(where: { $0.value.code == code })?.key else {
                     expected.nodes[number] = node
@@ -102,6 +124,7 @@ import Testing
                     var merged = expected.nodes[holder] ?? Plain.Node()
                     if policy.mergeType == .overwriteMergePolicyType || row["value"] != nil { merged.value = node.value }
                     if row["parent"] != nil { merged.parent = node.parent }
+                    merged.more.merge(policy.mergeType == .overwriteMergePolicyType ? node.more : words(more)) { $1 }
                     if merged.parent == holder { merged.parent = number }
                     expected.nodes[holder] = nil
                     renamed[holder] = number
@@ -136,7 +159,9 @@ import Testing
         private func updateBatch() throws {
             let low = pick(100), high = low + pick(40), found = matching(low, high)
             let value = pick(100)
+            let more = someValues()
             var values: [AnyHashable: Any] = ["value": value]
+            for (key, value) in more { values[key] = value }
             var code: Int??
             if pick(3) == 0 {
                 code = pick(2) == 0 ? .some(nil) : .some(pick(30))
@@ -151,6 +176,7 @@ import Testing
                 try #require(ids.count == found.count && !isTaken, "seed \(seed), \(trail)")
                 for number in found {
                     plain.nodes[number]?.value = value
+                    plain.nodes[number]?.more.merge(words(more)) { $1 }
                     if let code { plain.nodes[number]?.code = code }
                 }
             } catch let error as NSError where error.code == NSManagedObjectConstraintMergeError {
@@ -198,6 +224,7 @@ import Testing
                 default:
                     guard let one = anyone else { continue }
                     try object(one).setValue(pick(100), forKey: "value")
+                    plain.nodes[one]?.more.merge(try object(one).drawMoreValues(&random)) { $1 }
                     plain.nodes[one]?.value = try object(one).value(forKey: "value") as? Int ?? -1
                 }
             }
@@ -211,7 +238,7 @@ import Testing
                 let number = Int(object.value(forKey: "name") as? String ?? "") ?? -1
                 found.nodes[number] = Plain.Node(
                     value: object.value(forKey: "value") as? Int ?? -1, code: object.value(forKey: "code") as? Int,
-                    parent: object.names("parent").first.flatMap(Int.init), steps: object.names("steps"))
+                    parent: object.names("parent").first.flatMap(Int.init), more: object.moreValues, steps: object.names("steps"))
                 for friend in object.names("friends").compactMap(Int.init) { found.friends.insert([number, friend].sorted()) }
             }
             try #require(found == plain, "seed \(seed), \(trail)")

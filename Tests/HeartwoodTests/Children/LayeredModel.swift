@@ -13,6 +13,8 @@ final class LayeredModel {
     var deleted: Set<Int> = []
     var names: [Int: String] = [:]
     var ages: [Int: Int] = [:]
+    /// The attributes of `widened()` in words, by object and name.
+    var values: [Int: [String: String]] = [:]
     /// 0 for none.
     var groups: [Int: Int] = [:]
     /// Group and person; person and tag; tag and person: whether it was added or removed here.
@@ -28,6 +30,7 @@ final class LayeredModel {
     func exists(_ id: Int) -> Bool { !deleted.contains(id) && (inserted.contains(id) || below?.exists(id) ?? false) }
     func name(_ id: Int) -> String? { names[id] ?? below?.name(id) }
     func age(_ id: Int) -> Int { ages[id] ?? below?.age(id) ?? 1 }
+    func value(_ id: Int, _ key: String) -> String { values[id]?[key] ?? below?.value(id, key) ?? "-" }
     func rawGroup(_ id: Int) -> Int { groups[id] ?? below?.rawGroup(id) ?? 0 }
     func group(_ id: Int) -> Int { exists(rawGroup(id)) ? rawGroup(id) : 0 }
     func has(_ owner: Int, _ member: Int) -> Bool { members[Pair(owner: owner, member: member)] ?? below?.has(owner, member) ?? false }
@@ -77,6 +80,7 @@ final class LayeredModel {
     private func forget(_ id: Int) {
         names[id] = nil
         ages[id] = nil
+        values[id] = nil
         groups[id] = nil
         members = members.filter { $0.key.owner != id }
     }
@@ -88,6 +92,16 @@ final class LayeredModel {
             forget(id)
         }
         members = members.filter { pair, isIn in inserted.contains(pair.owner) || (below?.has(pair.owner, pair.member) ?? false) != isIn }
+        forgetEqualValues()
+    }
+
+    /// What is as below is no change: it follows what becomes of it there.
+    func forgetEqualValues() {
+        guard let below else { return }
+        names = names.filter { inserted.contains($0.key) || below.name($0.key) != $0.value }
+        ages = ages.filter { inserted.contains($0.key) || below.age($0.key) != $0.value }
+        groups = groups.filter { inserted.contains($0.key) || below.rawGroup($0.key) != $0.value }
+        for (id, known) in values where !inserted.contains(id) { values[id] = known.filter { below.value(id, $0.key) != $0.value } }
     }
 
     func rollback() {
@@ -95,6 +109,7 @@ final class LayeredModel {
         deleted = []
         names = [:]
         ages = [:]
+        values = [:]
         groups = [:]
         members = [:]
     }
@@ -105,6 +120,9 @@ final class LayeredModel {
         for id in inserted { below.insert(id, entities[id]!) }
         for (id, name) in names where inserted.contains(id) || below.name(id) != name { below.names[id] = name }
         for (id, age) in ages where inserted.contains(id) || below.age(id) != age { below.ages[id] = age }
+        for (id, known) in values {
+            for (key, value) in known where inserted.contains(id) || below.value(id, key) != value { below.values[id, default: [:]][key] = value }
+        }
         for (id, group) in groups where inserted.contains(id) || below.rawGroup(id) != group {
             below.setGroup(id, below.exists(group) ? group : 0)
         }

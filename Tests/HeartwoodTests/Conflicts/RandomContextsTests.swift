@@ -22,7 +22,7 @@ import Testing
         init(seed: UInt64, parents: [Int?], policy: NSMergePolicy, follows: Bool) throws {
             let stepRule: NSDeleteRule = seed % 3 == 0 ? .cascadeDeleteRule : .nullifyDeleteRule
             let childRule: NSDeleteRule = seed % 5 == 0 ? .cascadeDeleteRule : .nullifyDeleteRule
-            stack = try TestStack(.inMemory, model: GraphModel.make(stepRule: stepRule, childRule: childRule))
+            stack = try TestStack(.inMemory, model: GraphModel.make(stepRule: stepRule, childRule: childRule).widened())
             random = SeededGenerator(seed: seed)
             self.parents = parents
             for parent in parents {
@@ -92,6 +92,8 @@ import Testing
                 guard let object = try pick([entity], context) else { return }
                 let other = number(4) == 0 ? nil : try pick([destination], context)
                 guard isThere(object) else { return }
+                // Attributes change together with what an object points at.
+                if number(2) == 0 { object.drawMoreValues(&random) }
                 story.append("\(place) \(key) of \(object.text("name") ?? ""): \(other?.text("name") ?? "nil")")
                 set(key, object, other)
             }

@@ -97,7 +97,7 @@ import Testing
     func derivedAttributesAreWhatAPlainWalkGives(kind: StoreKind, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func pick(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
-        let stack = try TestStack(kind, model: Self.model())
+        let stack = try TestStack(kind, model: Self.model().widened())
         stack.context.undoManager = UndoManager()
         var trail: [Int] = [], counter = 0
         for _ in 0..<120 {
@@ -116,7 +116,7 @@ import Testing
                 case (0...2, _), (_, nil):
                     counter += 1
                     stack.insert(pick(2) == 0 ? "Person" : "Animal", ["name": "o\(1000 + counter)", "n": pick(100)], into: context)
-                case (3, let object?): object.setValue(pick(100), forKey: "n")
+                case (3, let object?): object.setValue(pick(3) == 0 ? nil : pick(100), forKey: "n")
                 case (4...6, let object?): object.setValue(other, forKey: ["boss", "partner", "mentor"][choice - 4])
                 case (7...8, let object?):
                     guard let other, choice == 7 || other.entity.name == "Person" else { continue }
@@ -127,7 +127,9 @@ import Testing
                     let members = object.mutableOrderedSetValue(forKey: choice == 9 ? "pupils" : "pets")
                     if members.contains(other) { members.remove(other) } else { members.insert(other, at: pick(members.count + 1)) }
                 case (11, let object?): if pick(3) == 0 { context.delete(object) }
-                case (_, let object?): object.setValue("x\(pick(2000))", forKey: "name")
+                case (_, let object?):
+                    object.setValue([nil, "", "x\(pick(2000))", "x\(pick(2000))"][pick(4)], forKey: "name")
+                    object.drawValues(keeping: ["name", "n"], &random)
                 }
             }
             // What refers to a deleted object without an inverse refuses the save.

@@ -17,7 +17,7 @@ import Testing
         init(_ kind: StoreKind, seed: UInt64) throws {
             self.seed = seed
             random = SeededGenerator(seed: seed)
-            stack = try TestStack(kind, model: ClubModel.make())
+            stack = try TestStack(kind, model: ClubModel.make().widened())
             context = stack.newContext()
         }
 
@@ -41,11 +41,22 @@ import Testing
             case 1: insert("Club")
             case 2...3: insert(pick(3) == 0 ? "Captain" : "Member")
             case 4: insert("Tag")
-            case 5: try any("Member")?.setValue(pick(1000), forKey: "dues")
-            case 6: try any("Member")?.setValue(pick(4) == 0 ? nil : Double(pick(64)) / 4, forKey: "height")
-            case 7: try any("Member")?.setValue(try any("Club"), forKey: "club")
-            case 8: try any("Club")?.setValue(try any("Region"), forKey: "region")
-            case 9: try any(["Club", "Region", "Member"][pick(3)])?.setValue("Ö\(pick(100))", forKey: "name")
+            case 5:
+                // No ends of the type: a sum of those is no integer.
+                let member = try any("Member")
+                member?.setValue(pick(4) == 0 ? nil : pick(1000), forKey: "dues")
+                member?.drawValues(keeping: ["dues", "height"], &random)
+            case 6:
+                let member = try any("Member")
+                member?.setValue(pick(3) == 0 ? nil : Double(pick(64)) / 4, forKey: "height")
+                member?.drawValues(keeping: ["name", "dues", "height"], &random)
+            case 7: try any("Member")?.setValue(ValueDomain.isNothing(&random) ? nil : try any("Club"), forKey: "club")
+            case 8: try any("Club")?.setValue(ValueDomain.isNothing(&random) ? nil : try any("Region"), forKey: "region")
+            case 9:
+                let object = try any(["Club", "Region", "Member"][pick(3)])
+                let names = [nil, "", "Ö\(pick(100))", "Ö\(pick(100))", String(repeating: "é", count: 150), "\0"]
+                object?.setValue(names[pick(6)], forKey: "name")
+                object?.drawValues(keeping: ["name", "dues", "height"], &random)
             case 10:
                 guard let member = try any("Member") else { return }
                 let tags = try any("Tag")?.mutableSetValue(forKey: "members")
@@ -72,7 +83,9 @@ import Testing
                 var row: [String: Any] = ["name": "Ñ\(counter)", "dues": pick(50), "height": 1.5]
                 if let club { row["club"] = club }
                 try stack.insertBatch([row, ["name": "Ñ\(counter)b"]], into: "Member")
-            case 1: _ = try stack.updateBatch("Member", "dues > \(pick(1000))", ["dues": pick(1000)])
+            case 1:
+                let some: Any = pick(3) == 0 ? NSNull() : "Å\(pick(10))"
+                _ = try stack.updateBatch("Member", "dues > \(pick(1000))", ["dues": pick(1000), "note": NSNull(), "end": NSNull(), "name": some])
             case 2: _ = try stack.updateBatch("Member", "name ENDSWITH '\(pick(10))'", ["club": club ?? NSNull()])
             default: _ = try stack.deleteBatch(["Member", "Club", "Region"][pick(3)], "name ENDSWITH '\(pick(10))'")
             }
@@ -133,7 +146,7 @@ import Testing
                 try run.batch()
                 try run.compare(run.stack)
             }
-            if kind.isFile { try run.compare(try TestStack(kind, model: ClubModel.make(), at: run.stack.url)) }
+            if kind.isFile { try run.compare(try TestStack(kind, model: ClubModel.make().widened(), at: run.stack.url)) }
         }
     }
 }

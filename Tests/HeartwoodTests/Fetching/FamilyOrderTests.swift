@@ -116,7 +116,7 @@ import Testing
             let spreads = pick([[8, 2, 40, 6], [8, 40, 2, 6]])
             for _ in 0..<300 {
                 let object = stack.insert(entity, [:])
-                for (key, spread) in zip(Self.numbers, spreads) where Int.random(in: 0..<20, using: &random) > 0 {
+                for (key, spread) in zip(Self.numbers, spreads) where Int.random(in: 0..<4, using: &random) > 0 {
                     object.setValue(Int.random(in: 0..<spread, using: &random), forKey: key)
                 }
                 if Int.random(in: 0..<3, using: &random) == 0, entity == "First" { object.setValue(1, forKey: "one") }

@@ -25,7 +25,7 @@ import Testing
             case "date": row[key] = Date(timeIntervalSinceReferenceDate: number)
             default: row[key] = isOdd ? odd[Int(random.next() % 7)] : number
             }
-            if random.next() % 30 == 0 { row[key] = nil }
+            if random.next() % 4 == 0 { row[key] = nil }
             return row
         }
         try stack.insertBatch(rows, into: "Everything")

@@ -10,7 +10,7 @@ import TestSupport
     private func dump(_ stack: TestStack, _ context: NSManagedObjectContext) throws -> [String] {
         var lines: [String] = []
         for person in try stack.fetch("Person", in: context) {
-            lines.append("\(person.text("name") ?? "-") \(person.value(forKey: "age") ?? "-") \(person.one("group")?.text("title") ?? "-")")
+            lines.append("\(person.text("name") ?? "-") \(person.value(forKey: "age") ?? "-") \(person.one("group")?.text("title") ?? "-") \(person.moreValues.sorted { $0.key < $1.key })")
         }
         for group in try stack.fetch("Group", in: context) {
             let count = group.countOfManagedObjects(at: group.propertyIndex("people"))
@@ -28,7 +28,7 @@ import TestSupport
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random generations of \(kind): seed \(seed)")
         var random = SeededGenerator(seed: seed)
-        let stack = try TestStack(kind), writer = stack.context
+        let stack = try TestStack(kind, model: TestStack.model().widened()), writer = stack.context
         let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }
         try writer.save()
         var known: [(token: NSQueryGenerationToken, dump: [String])] = []
@@ -38,11 +38,12 @@ import TestSupport
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 if let person = people.randomElement(using: &random), !person.isDeleted, Bool.random(using: &random) {
                     if Int.random(in: 0..<4, using: &random) == 0 { writer.delete(person) } else {
-                        person.setValue(round, forKey: "age")
-                        person.setValue(groups.randomElement(using: &random), forKey: "group")
+                        person.setValue(round % 5 == 0 ? nil : round, forKey: "age")
+                        person.setValue(ValueDomain.isNothing(&random) ? nil : groups.randomElement(using: &random), forKey: "group")
+                        person.drawMoreValues(&random)
                     }
                 } else {
-                    stack.insert("Person", ["name": "p\(round)", "group": groups[Int.random(in: 0..<3, using: &random)]])
+                    stack.insert("Person", ["name": "p\(round)", "group": groups[Int.random(in: 0..<3, using: &random)]]).drawMoreValues(&random)
                 }
             }
             try writer.save()

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: seeds) func replayingTheHistoryGivesTheStore(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("replay-\(UUID().uuidString).heartwood")
-        let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, at: url) }
+        let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }
         let contexts = stacks.flatMap { stack in [stack.context, stack.anew()] }
         for (place, context) in contexts.enumerated() {
             context.transactionAuthor = "context \(place)"
@@ -115,7 +115,7 @@ import Testing
 
     private static func values(_ object: NSManagedObject) -> [String: String] {
         var result: [String: String] = [:]
-        func text(_ value: Any) -> String { (value as? NSManagedObject)?.objectID.uriRepresentation().absoluteString ?? "\(value)" }
+        func text(_ value: Any) -> String { (value as? NSManagedObject)?.objectID.uriRepresentation().absoluteString ?? ValueWords.of(value) }
         for name in object.entity.propertiesByName.keys {
             switch object.value(forKey: name) {
             case let set as NSOrderedSet: result[name] = set.map(text).joined(separator: " ")
@@ -132,7 +132,7 @@ import Testing
     @Test(arguments: seeds, [false, true]) func mergingWhatTransactionsTellGivesTheStore(_ seed: UInt64, isRemote: Bool) throws {
         var random = SeededGenerator(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("follow-\(UUID().uuidString).heartwood")
-        let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, at: url) }
+        let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }
         let writer = stacks[0], follower = stacks[1], context = stacks[1].context
         writer.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         var token = follower.token, kept: [NSManagedObject] = []
@@ -190,7 +190,7 @@ import Testing
         case 0:
             _ = try stack.insertBatch(
                 (0..<4).map { ["name": "b\(step)", "email": "\(($0 &+ step) % 9)@x"] }, policy: .mergeByPropertyObjectTrump)
-        case 1: _ = try stack.updateBatch("Person", "age > \(step % 9)", ["age": step])
+        case 1: _ = try stack.updateBatch("Person", "age > \(step % 9)", ["age": step, "note": NSNull(), "end": NSNull(), "motto": "m\(step)"])
         case 2: _ = try stack.updateBatch("Task", nil, ["title": "t\(step)"])
         default: _ = try stack.deleteBatch("Person", "age == \(Int.random(in: 0..<120, using: &random))")
         }
@@ -204,15 +204,16 @@ import Testing
             return all.sorted { $0.objectID.uriRepresentation().absoluteString < $1.objectID.uriRepresentation().absoluteString }
                 .randomElement(using: &random)
         }
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
         case 0..<4:
             let entity = ["Person", "Employee", "Group", "Tag", "Task", "Person"].randomElement(using: &random)!
             let name = ["Group": "title", "Task": "title", "Tag": "label"][entity] ?? "name"
-            stack.insert(entity, [name: "n\(step)"], into: context)
-        case 4..<6: try some("Person")?.setValue(Int.random(in: 0..<120, using: &random), forKey: "age")
+            stack.insert(entity, [name: "n\(step)"], into: context).drawValues(keeping: [name], &random)
+        case 4: try some("Person")?.setValue(Int.random(in: 0..<120, using: &random), forKey: "age")
+        case 5: try some(["Person", "Person", "Group", "Tag", "Task"].randomElement(using: &random)!)?.drawValues(&random)
         case 6: try some("Person")?.setValue("\(Int.random(in: 0..<9, using: &random))@x", forKey: "email")
-        case 7: try some("Person")?.setValue(try some("Group"), forKey: "group")
-        case 8: try some("Person")?.setValue(try some("Person"), forKey: "partner")
+        case 7: try some("Person")?.setValue(ValueDomain.isNothing(&random) ? nil : try some("Group"), forKey: "group")
+        case 8: try some("Person")?.setValue(ValueDomain.isNothing(&random) ? nil : try some("Person"), forKey: "partner")
         case 9:
             if let person = try some("Person"), let tag = try some("Tag") {
                 let set = person.mutableSetValue(forKey: "tags")
@@ -223,7 +224,8 @@ import Testing
                 let list = person.mutableOrderedSetValue(forKey: "tasks")
                 if list.contains(task) { list.remove(task) } else { list.insert(task, at: 0) }
             }
-        case 12: if let object = try some(["Group", "Tag", "Task"].randomElement(using: &random)!) { context.delete(object) }
+        case 12..<14: try some("Person")?.drawValues(&random)
+        case 14: if let object = try some(["Group", "Tag", "Task"].randomElement(using: &random)!) { context.delete(object) }
         default: if let object = try some("Person") { context.delete(object) }
         }
     }

@@ -272,8 +272,12 @@ import Testing
             return Sketch("\(entity)\(formerEntity.map { "~\($0)" } ?? ""): \(properties)")
         }
         func value(_ type: String) -> (Any, String) {
-            let number = Int.random(in: 0..<1_000, using: &random)
-            return type == "string" ? ("v\(number)", "v\(number)") : (number, "\(number)")
+            let kind: ValueDomain.Kind = type == "string" ? .text : .integer(bits: type == "int16" ? 16 : 32)
+            switch ValueDomain.short.something(kind, &random) {
+            case .text(let text): return (text, text)
+            case .integer(let number): return (Int(number), "\(number)")
+            default: return (0, "0")
+            }
         }
         for round in 0..<8 {
             try chain.with(sketch()) { (context: NSManagedObjectContext) throws -> Void in
@@ -281,7 +285,7 @@ import Testing
                     try context.lines() == rows.map { row in
                         "\(entity): " + columns.map(\.name).sorted().map { "\($0)=\(row[$0] ?? "nil")" }.joined(separator: " ")
                     }.sorted(), "seed \(seed), round \(round)")
-                for _ in 0..<3 {
+                for _ in 0..<6 {
                     let object = context.make(entity)
                     var row: [String: String] = [:]
                     for column in columns where Bool.random(using: &random) {

@@ -61,10 +61,10 @@ import Testing
         var people: [NSManagedObject] = []
         for number in 0..<50 {
             let person = stack.insert(number % 6 == 0 ? "Special" : "Sample", ["id": "\(number)", "bits": Int.random(in: -3..<20, using: &maker.random)])
-            func maybe(_ key: String, _ value: Any?) { if Int.random(in: 0..<5, using: &maker.random) > 0 { person.setValue(value, forKey: key) } }
-            maybe("age", Int.random(in: 0..<20, using: &maker.random))
-            maybe("name", maker.pick(["ann", "bob", "Ann", "Zoë", "zoe", "Zoe\u{308}", ""]) + "\(Int.random(in: 0..<3, using: &maker.random))")
-            maybe("word", maker.pick(["ann1", "b", "ZOE", "été"]))
+            func maybe(_ key: String, _ value: Any?) { if Int.random(in: 0..<10, using: &maker.random) > 2 { person.setValue(value, forKey: key) } }
+            maybe("age", maker.pick([Int.random(in: 0..<20, using: &maker.random), 7, Int.random(in: 0..<20, using: &maker.random), Int(Int32.max), Int(Int32.min)]))
+            maybe("name", maker.pick(["ann", "bob", "Ann", "Zoë", "zoe", "Zoe\u{308}", "", String(repeating: "n", count: 255)]) + "\(Int.random(in: 0..<3, using: &maker.random))")
+            maybe("word", maker.pick(["ann1", "b", "ZOE", "été", "", String(repeating: "w", count: 300)]))
             maybe("ratio", Double(Int.random(in: -8..<20, using: &maker.random)) / 2)
             maybe("price", Decimal(Int.random(in: -8..<20, using: &maker.random)) / 4)
             maybe("flag", Bool.random(using: &maker.random))

@@ -248,7 +248,9 @@ struct WideMaker {
     }
 
     mutating func set(_ object: NSManagedObject) {
-        let flat = values(object.entity.name!)
+        let flat = values(object.entity.name!, 4)
+        // What it had and is not drawn now becomes nothing.
+        for name in object.entity.attributesByName.keys where name != "id" && flat[name] == nil { object.setValue(nil, forKey: name) }
         var comp: [String: Any] = [:], inner: [String: Any] = [:]
         for (key, value) in flat {
             if key.hasPrefix("comp.inner.") { inner[String(key.dropFirst(11))] = value } else if key.hasPrefix("comp.") { comp[String(key.dropFirst(5))] = value } else { object.setValue(value, forKey: key) }

@@ -11,6 +11,8 @@ import Testing
         var nodes: [Int] = [], items: [Int] = [], steps: [Int] = [], cards: [Int] = []
         var parent: [Int: Int] = [:], spouse: [Int: Int] = [:], card: [Int: Int] = [:], owner: [Int: Int] = [:]
         var friends: [Int: Set<Int>] = [:], follows: [Int: Set<Int>] = [:]
+        /// Attributes in words.
+        var values: [Int: [String: String]] = [:]
         var stepsOf: [Int: [Int]] = [:], itemsOf: [Int: [Int]] = [:], nodesOf: [Int: [Int]] = [:]
 
         mutating func marry(_ a: Int, _ b: Int?) {
@@ -45,6 +47,7 @@ import Testing
 
         mutating func delete(_ node: Int) {
             nodes.removeAll { $0 == node }
+            values[node] = nil
             marry(node, nil)
             parent = parent.filter { $0.key != node && $0.value != node }
             card[node] = nil
@@ -68,7 +71,7 @@ import Testing
         let seed: UInt64
 
         init(_ kind: StoreKind, seed: UInt64) throws {
-            stack = try TestStack(kind, model: GraphModel.make())
+            stack = try TestStack(kind, model: GraphModel.make().widened())
             context = stack.context
             random = SeededGenerator(seed: seed)
             self.seed = seed
@@ -78,18 +81,25 @@ import Testing
             counter += 1
             objects[counter] = stack.insert(entity, ["name": "\(counter)"], into: context)
             plain[keyPath: list].append(counter)
+            draw(counter)
+        }
+
+        func draw(_ number: Int) {
+            guard let object = objects[number] else { return }
+            plain.values[number, default: object.moreValues].merge(object.drawMoreValues(&random)) { $1 }
         }
 
         func pick(_ list: [Int]) -> Int? { list.randomElement(using: &random) }
         func object(_ number: Int?) -> NSManagedObject? { number.flatMap { objects[$0] } }
 
         func step() throws {
-            let choice = Int.random(in: 0..<24, using: &random)
+            let choice = Int.random(in: 0..<27, using: &random)
             trail.append("\(choice)")
             guard plain.nodes.count > 3, let a = pick(plain.nodes), let b = pick(plain.nodes), let node = objects[a], let other = objects[b]
             else { return make("Node", \.nodes) }
             let isFromOneSide = Bool.random(using: &random)
             let maybe = Bool.random(using: &random) ? b : nil
+            if Bool.random(using: &random) { draw(a) }
             switch choice {
             case 0: make("Node", \.nodes)
             case 1: make("Item", \.items)
@@ -179,7 +189,7 @@ import Testing
             case 23:
                 context.refreshAllObjects()
                 try compare()
-            default: return
+            default: for number in [pick(plain.items), pick(plain.steps), pick(plain.cards)] { number.map(draw) }
             }
         }
 
@@ -224,6 +234,9 @@ import Testing
                 try check(node, "follows", Array(plain.follows[node] ?? []))
                 try check(node, "steps", plain.stepsOf[node] ?? [], isOrdered: true)
                 try check(node, "items", plain.itemsOf[node] ?? [], isOrdered: true)
+            }
+            for (number, values) in plain.values {
+                try #require(objects[number]?.moreValues == values, "seed \(seed): \(number) after \(trail.count) steps")
             }
             for item in plain.items { try check(item, "nodes", plain.nodesOf[item] ?? [], isOrdered: true) }
             for step in plain.steps { try check(step, "owner", plain.owner[step].map { [$0] } ?? []) }

@@ -23,7 +23,7 @@ import Testing
         private let heard: Heard
 
         init(_ kind: StoreKind, seed: UInt64, isChild: Bool) throws {
-            stack = try TestStack(kind)
+            stack = try TestStack(kind, model: TestStack.model().widened())
             random = SeededGenerator(seed: seed)
             self.isChild = isChild
             let context = isChild ? stack.context.child() : stack.context
@@ -91,6 +91,9 @@ import Testing
             return try stack.fetch(entity, sort: [NSSortDescriptor(key: key, ascending: true)], in: context)
         }
 
+        /// Few of them, so that sections have several members: nothing, and an end of the type, among them.
+        func someAge() -> Int? { [nil, nil, 0, 1, 2, 3, 4, Int(Int32.min)].randomElement(using: &random)! }
+
         func pick(_ entity: String, _ context: NSManagedObjectContext) throws -> NSManagedObject? {
             try all(entity, in: context).randomElement(using: &random)
         }
@@ -100,7 +103,8 @@ import Testing
             switch Int.random(in: 0..<18, using: &random) {
             case 0..<4:
                 let entity = Int.random(in: 0..<4, using: &random) == 0 ? "Employee" : "Person"
-                let object = stack.insert(entity, ["name": "n\(number)", "age": Int.random(in: 0..<5, using: &random)], into: context)
+                let object = stack.insert(entity, ["name": "n\(number)"], into: context)
+                object.setValue(someAge(), forKey: "age")
                 if Bool.random(using: &random) { object.setValue(try pick("Group", context), forKey: "group") }
                 return "inserts \(entity) n\(number)"
             case 4..<7:
@@ -109,13 +113,16 @@ import Testing
                 return "deletes a person"
             case 7..<10:
                 guard let object = try pick("Person", context) else { return "nothing" }
-                object.setValue(Int.random(in: 0..<5, using: &random), forKey: "age")
+                object.setValue(someAge(), forKey: "age")
+                object.drawMoreValues(&random)
                 return "sets the age of \(object.value(forKey: "name") ?? "-")"
             case 10:
                 guard let object = try pick("Person", context) else { return "nothing" }
-                let name = ["a", "M", "z", "É", "e"].randomElement(using: &random)! + "\(number)"
-                object.setValue(name, forKey: "name")
-                return "renames to \(name)"
+                // Nothing or an empty name once, since equal ones have no order among each other.
+                let isTaken = try all("Person", in: context).contains { ($0.text("name") ?? "").isEmpty }
+                let name = ["a", "M", "z", "É", "e", "\0", String(repeating: "l", count: 300)].randomElement(using: &random)! + "\(number)"
+                object.setValue(isTaken || Bool.random(using: &random) ? name : Bool.random(using: &random) ? nil : "", forKey: "name")
+                return "renames to \(name.prefix(9))"
             case 11..<14:
                 guard let object = try pick("Person", context) else { return "nothing" }
                 object.setValue(Int.random(in: 0..<4, using: &random) == 0 ? nil : try pick("Group", context), forKey: "group")
@@ -126,7 +133,7 @@ import Testing
                 return "renames a group"
             case 15:
                 guard let tag = try pick("Tag", context) else { return "nothing" }
-                tag.setValue("t\(number % 3)", forKey: "label")
+                tag.setValue([nil, "", "t0", "t1", "t2", "t1"][number % 6], forKey: "label")
                 return "labels a tag"
             default:
                 guard let object = try pick("Person", context), let tag = try pick("Tag", context) else { return "nothing" }

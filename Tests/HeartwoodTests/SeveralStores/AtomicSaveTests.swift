@@ -118,13 +118,13 @@ import Testing
         let contexts = [pair.context, pair.anew()], stores = [pair.first, pair.second]
         for context in contexts { context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
         /// By code: the title, and the store's place.
-        var saved: [String: (title: String, store: Int)] = [:]
+        var saved: [String: (title: String?, store: Int)] = [:]
         for step in 0..<120 {
             let context = contexts[Int.random(in: 0..<2, using: &random)]
             var next = saved
             context.refreshAllObjects()
             for change in 0..<Int.random(in: 1...4, using: &random) {
-                let title = "t\(step).\(change)"
+                let title = ValueDomain.short.draw(attribute: .stringAttributeType, from: "t\(step).\(change)", &random) as? String
                 let known = next.keys.sorted().randomElement(using: &random)
                 switch (known, Int.random(in: 0..<6, using: &random)) {
                 case (let code?, 0):
@@ -137,7 +137,7 @@ import Testing
                     next[code]?.title = title
                 default:
                     let store = Int.random(in: 0..<2, using: &random)
-                    pair.insert("Book", ["title": title, "code": "c\(step).\(change)"], into: stores[store], in: context)
+                    pair.insert("Book", ["code": "c\(step).\(change)"], into: stores[store], in: context).setValue(title, forKey: "title")
                     next["c\(step).\(change)"] = (title, store)
                 }
             }

@@ -18,7 +18,7 @@ import Testing
         let isForgetful: Bool
 
         init(_ kind: StoreKind, seed: UInt64) throws {
-            stack = try TestStack.undoing(kind)
+            stack = try TestStack.undoing(kind, model: TestStack.model().widened())
             generator = SeededGenerator(seed: seed)
             isForgetful = seed % 2 == 0
         }
@@ -47,7 +47,7 @@ import Testing
                 case let one as NSManagedObject: result[property.name] = "\(place(one))"
                 case let many as NSOrderedSet: result[property.name] = "\(many.map { place($0 as! NSManagedObject) })"
                 case let many as NSSet: result[property.name] = "\(many.map { place($0 as! NSManagedObject) }.sorted())"
-                case let value?: result[property.name] = "\(value)"
+                case let value?: result[property.name] = ValueWords.of(value)
                 case nil: break
                 }
             }
@@ -62,8 +62,7 @@ import Testing
                 all.append(object)
             case 2:
                 if let object = pick(["Person", "Group", "Tag", "Task"][random(4)]) { stack.context.delete(object) }
-            case 3, 4: pick("Person")?.setValue("\(random(9))", forKey: "name")
-            case 5: pick("Person")?.setValue(random(2) == 0 ? random(9) : nil, forKey: "age")
+            case 3, 4, 5: pick(["Person", "Person", "Group", "Tag", "Task"][random(5)])?.drawValues(&generator)
             case 6: pick("Person")?.setValue(random(4) == 0 ? nil : pick("Group"), forKey: "group")
             case 7: pick("Group")?.setValue(NSSet(array: [pick("Person"), pick("Person")].compactMap { $0 }), forKey: "people")
             case 8, 9:

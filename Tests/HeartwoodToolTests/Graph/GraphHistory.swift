@@ -67,8 +67,7 @@ final class GraphHistory {
     /// The properties in which an object differs.
     private static func changed(_ old: GraphSight, _ new: GraphSight) -> Set<String> {
         var names: Set<String> = []
-        if old.row.name != new.row.name { names.insert("name") }
-        if old.row.age != new.row.age { names.insert("age") }
+        for (name, _) in old.row.kind.attributes where old.row.values[name] != new.row.values[name] { names.insert(name) }
         if old.row.group != new.row.group { names.insert("group") }
         if old.row.tags != new.row.tags { names.insert("tags") }
         if old.row.tasks != new.row.tasks { names.insert("tasks") }

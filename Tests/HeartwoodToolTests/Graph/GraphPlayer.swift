@@ -97,11 +97,9 @@ final class GraphPlayer {
     func checkRows() throws {
         for (number, row) in shown.rows.sorted(by: { $0.key < $1.key }) {
             guard let object = hand.objects[number] else { throw problem("lacks \(number)") }
-            guard object.value(forKey: "name") as? String == row.name else {
-                throw problem("the name of \(number) is \(object.value(forKey: "name") ?? "nil"), not \(row.name ?? "nil")")
-            }
+            let values = object.sampleValues(row.kind)
+            guard values == row.values else { throw problem("\(number) has \(values), not \(row.values)") }
             guard row.kind == .person else { continue }
-            guard object.value(forKey: "age") as? Int == row.age else { throw problem("the age of \(number) is not \(row.age ?? -1)") }
             // A group that it knows no more is a fault that nobody can fulfil.
             if let group = row.group, shown.rows[group] == nil { continue }
             let group = object.destination("group")
@@ -111,7 +109,7 @@ final class GraphPlayer {
 
     private func checkFetches(_ random: inout SeededGenerator) throws {
         let pivot = Int.random(in: 0..<40, using: &random)
-        func numbers(_ format: String, _ kind: GraphKind, _ argument: Int, where isIn: (GraphRow) -> Bool) throws {
+        func numbers(_ format: String, _ kind: GraphKind, _ argument: Any, where isIn: (GraphRow) -> Bool) throws {
             let request = NSFetchRequest<NSManagedObject>(entityName: kind.rawValue)
             request.predicate = NSPredicate(format: format, argumentArray: [argument])
             let found = try context.fetch(request).map(\.number)
@@ -120,7 +118,16 @@ final class GraphPlayer {
             let count = try context.count(for: request)
             guard count == expected.count else { throw problem("\(format) counts \(count), not \(expected.count)") }
         }
-        try numbers("age > %@", .person, pivot) { ($0.age ?? -1) > pivot }
+        try numbers("age > %@", .person, pivot) {
+            guard case .integer(let age)? = $0.values["age"] else { return false }
+            return age > pivot
+        }
+        let some = shown.numbers(.person).randomElement(using: &random).flatMap { shown.rows[$0] }
+        for key in ["note", "motto"] {
+            guard case .text(let text)? = some?.values[key] else { continue }
+            try numbers("\(key) == %@", .person, text) { $0.values[key] == .text(text) }
+        }
+        try numbers("note == nil && number != %@", .tag, 0) { $0.values["note"] == nil }
         switch Int.random(in: 0..<3, using: &random) {
         case 0:
             guard let group = shown.numbers(.group).randomElement(using: &random) else { return }

@@ -73,9 +73,17 @@ final class GraphSimulation {
 
     private func someAttribute(_ state: GraphState, among numbers: Set<Int>? = nil) -> GraphEdit? {
         guard let one = (numbers ?? Set(state.rows.keys)).sorted().randomElement(using: &random) else { return nil }
-        number += 1
-        // A value that nobody ever had.
-        return state.rows[one]?.kind == .person && chance(2) ? .age(one, number) : .name(one, "n\(number)")
+        return state.rows[one].map { .values(one, someValues(of: $0)) }
+    }
+
+    /// Values for some attributes at once, nothing among them.
+    private func someValues(of row: GraphRow) -> [String: SampleValue?] {
+        var values: [String: SampleValue?] = [:]
+        for (name, type) in row.kind.attributes where chance(2) {
+            let domain = chance(40) ? ValueDomain(longest: 5000) : .short
+            values.updateValue(domain.draw(type, from: row.values[name], &random), forKey: name)
+        }
+        return values
     }
 
     private func someEdit(_ state: GraphState) -> GraphEdit? {

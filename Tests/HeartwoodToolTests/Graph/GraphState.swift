@@ -1,3 +1,4 @@
+import TestSupport
 import heartwood_testprocess
 
 /// A graph as plain rows, by number.
@@ -27,8 +28,7 @@ struct GraphState: Equatable {
     mutating func apply(_ edit: GraphEdit) {
         switch edit {
         case .insert(let number, let kind): rows[number] = GraphRow(kind)
-        case .name(let number, let name): rows[number]?.name = name
-        case .age(let number, let age): rows[number]?.age = age
+        case .values(let number, let values): for (name, value) in values { rows[number]?.values[name] = value }
         case .group(let person, let group, _): rows[person]?.group = group
         case .tag(let person, let tag, true, _): rows[person]?.tags.insert(tag)
         case .tag(let person, let tag, false, _): rows[person]?.tags.remove(tag)
@@ -68,7 +68,7 @@ struct GraphState: Equatable {
         var reach = GraphReach()
         switch edit {
         case .insert(let number, _): reach.inserted = [number]
-        case .name(let number, _), .age(let number, _): reach.attributes = [number]
+        case .values(let number, _): reach.attributes = [number]
         case .group(let person, let group, _):
             reach.owners = [person]
             reach.targets = Set([group, rows[person]?.group].compactMap { $0 })
@@ -118,8 +118,7 @@ struct GraphState: Equatable {
             let isTheirs = keepsOthers && theirs[keyPath: path] != old[keyPath: path]
             if mine[keyPath: path] != old[keyPath: path], !isTheirs { row[keyPath: path] = mine[keyPath: path] }
         }
-        pick(\.name)
-        pick(\.age)
+        for name in Set(mine.values.keys).union(old.values.keys) { pick(\.values[name]) }
         pick(\.group)
         pick(\.tasks)
         pick(\.books)
@@ -157,8 +156,8 @@ struct GraphStore {
     private var counter = 0
 
     private struct Columns: Equatable {
-        let name: String?
-        let age, group, owner: Int?
+        let values: [String: SampleValue]
+        let group, owner: Int?
     }
 
     private static func columns(_ state: GraphState) -> [Int: Columns] {
@@ -166,7 +165,7 @@ struct GraphStore {
         for (number, row) in state.rows { for task in row.tasks { owners[task] = number } }
         var result: [Int: Columns] = [:]
         for (number, row) in state.rows {
-            result[number] = Columns(name: row.name, age: row.age, group: row.group, owner: owners[number])
+            result[number] = Columns(values: row.values, group: row.group, owner: owners[number])
         }
         return result
     }

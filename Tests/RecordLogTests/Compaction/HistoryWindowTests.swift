@@ -14,7 +14,7 @@ import Testing
             try sample.store.write(author: "author \(number)") { transaction in
                 for _ in 0..<3 {
                     let row = try transaction.newRow(in: sample.table.id)
-                    people[row] = RandomWorkloadTests.person(&random)
+                    people[row] = SampleStore.Person.draw(.short, &random)
                     try sample.put(transaction, row, people[row]!)
                 }
                 for row in people.keys.sorted().filter({ $0 % 7 == UInt64(number % 7) }).prefix(2) {
@@ -22,7 +22,7 @@ import Testing
                     people[row] = nil
                 }
                 if let row = people.keys.min() {
-                    people[row] = RandomWorkloadTests.person(&random)
+                    people[row] = SampleStore.Person.draw(.short, &random)
                     try sample.put(transaction, row, people[row]!)
                 }
             }

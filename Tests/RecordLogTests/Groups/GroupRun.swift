@@ -87,7 +87,7 @@ final class GroupRun: CrashingRun {
     }
 
     private func open(_ disk: SimulatedFileSystem? = nil) throws -> SamplePair {
-        try SamplePair(disk ?? self.disk) { [seed, checkpointAfterBytes, zeroAheadBytes, flushSize] options in
+        try SamplePair(disk ?? self.disk, isWide: seed % 3 != 1) { [seed, checkpointAfterBytes, zeroAheadBytes, flushSize] options in
             options.checkpointAfterBytes = checkpointAfterBytes
             options.zeroAheadBytes = zeroAheadBytes
             options.flushSize = flushSize
@@ -232,14 +232,20 @@ final class GroupRun: CrashingRun {
         let known = people.keys.sorted().randomElement(using: &random)
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             name += 1
-            let person = SampleStore.Person(name: "p\(name)", age: Int64(name), group: UInt64(name % 3))
+            var person = sample.draw(transaction.catalog, .short, hasPictures: false, &random)
+            // Of no other attempt.
+            (person.name, person.age) = ("p\(name)", Int64(name))
             let row = try transaction.newRow(in: sample.table.id)
             try sample.put(transaction, row, person)
             people[row] = person
         }
-        if let known, Bool.random(using: &random) {
+        guard let known, let old = people[known] else { return people }
+        if Bool.random(using: &random) {
             _ = try transaction.delete(sample.reference(known))
             people[known] = nil
+        } else {
+            people[known] = sample.draw(transaction.catalog, from: old, .short, hasPictures: false, &random)
+            try sample.revise(transaction, known, from: old, to: people[known] ?? old, &random)
         }
         return people
     }

@@ -19,7 +19,7 @@ final class SamplePair {
     var first, second: SampleStore
     var state = State()
 
-    init(_ disk: any FileSystem, _ configure: @escaping (inout StoreOptions) -> Void = { _ in }) throws {
+    init(_ disk: any FileSystem, isWide: Bool = false, _ configure: @escaping (inout StoreOptions) -> Void = { _ in }) throws {
         func quick(_ options: inout StoreOptions) {
             options.segmentShift = 16
             options.zeroAheadBytes = 0
@@ -27,8 +27,8 @@ final class SamplePair {
             configure(&options)
         }
         self.disk = disk
-        first = try SampleStore(fileSystem: disk, path: Self.paths[0], quick)
-        second = try SampleStore(fileSystem: disk, path: Self.paths[1], quick)
+        first = try SampleStore(fileSystem: disk, path: Self.paths[0], isWide: isWide, quick)
+        second = try SampleStore(fileSystem: disk, path: Self.paths[1], isWide: isWide, quick)
         state = try contents()
     }
 

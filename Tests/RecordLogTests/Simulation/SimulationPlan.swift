@@ -15,7 +15,9 @@ struct SimulationPlan {
     private let rowsMax: Int
     /// Of the first commit: with many, later checkpoints leave several runs beside a large base, and merge them at last.
     private let firstRows: Int?
-    private let nameLengthMax: Int
+    private let domain: ValueDomain
+    /// Whether rows have several columns of each kind, and layouts that change.
+    let isWide: Bool
     private let checkpointAfterBytes: UInt64
     private let zeroAheadBytes: Int
     private let flushSize: Int
@@ -33,7 +35,9 @@ struct SimulationPlan {
         steps = isLarge ? 12 : isMerging ? 45 : 30
         firstRows = isMerging ? 160 : nil
         rowsMax = isLarge ? 24 : isMerging ? 1 : 5
-        nameLengthMax = isLarge ? 4000 : 60
+        domain = isLarge ? ValueDomain(longest: 4000) : .short
+        // Not where there are many rows, each of which a case reads several times.
+        isWide = seed % 3 != 1 && !isMerging
         let chosen: UInt64 = [300, 1500, 8000, 16 << 20].randomElement(using: &random) ?? 300
         checkpointAfterBytes = isMerging ? 100 : chosen
         zeroAheadBytes = [0, 4096, 4096, 16384].randomElement(using: &random) ?? 0
@@ -71,12 +75,7 @@ struct SimulationPlan {
         return Int.random(in: 1...rowsMax, using: &random)
     }
 
-    func person(_ random: inout SeededGenerator) -> SampleStore.Person {
-        let length = Int.random(in: 0...nameLengthMax, using: &random)
-        let start = String("abcé\0z".randomElement(using: &random) ?? "a")
-        return SampleStore.Person(
-            name: Int.random(in: 0..<10, using: &random) == 0 ? nil : start + String(repeating: "n", count: length),
-            age: Int64.random(in: -3...3, using: &random), group: UInt64.random(in: 0..<5, using: &random),
-            picture: hasPictures && Int.random(in: 0..<5, using: &random) == 0 ? .random(&random) : nil)
+    func person(_ sample: SampleStore, _ catalog: Catalog, from old: SampleStore.Person? = nil, _ random: inout SeededGenerator) -> SampleStore.Person {
+        sample.draw(catalog, from: old, domain, hasPictures: hasPictures, &random)
     }
 }

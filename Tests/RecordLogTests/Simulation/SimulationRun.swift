@@ -108,7 +108,10 @@ final class SimulationRun: CrashingRun {
             // As a process that dies.
             handles[index] = nil
         case 8:
-            try commit(sample, durability) { transaction, _ in try sample.addOrDropLateIndex(transaction) }
+            try commit(sample, durability) { transaction, people in
+                if plan.isWide, Bool.random(using: &random) { return try sample.addLayout(transaction, &people, &random) }
+                try sample.addOrDropLateIndex(transaction)
+            }
         default:
             try commit(sample, durability)
         }
@@ -149,7 +152,7 @@ final class SimulationRun: CrashingRun {
         if let known = handles[index] { return known }
         disk.repairForGood()
         if history.newest == 0, history.attempt == nil { history.begin(1, [:]) }
-        let sample = try SampleStore(fileSystem: disk) { plan.configure(&$0, index) }
+        let sample = try SampleStore(fileSystem: disk, isWide: plan.isWide) { plan.configure(&$0, index) }
         let snapshot = sample.store.snapshot()
         if let problem = history.settle(snapshot.sequence, try sample.contents(snapshot)) { throw Violation(description: "opening: " + problem) }
         handles[index] = sample
@@ -193,14 +196,17 @@ final class SimulationRun: CrashingRun {
             guard try transaction.delete(sample.reference(known)) else { throw Violation(description: "row \(known) is not there to delete") }
             people[known] = nil
         case (let known?, 3...5):
-            let old = people[known]?.picture
-            people[known] = plan.person(&random)
-            if old != nil, Bool.random(using: &random) { people[known]?.picture = old }
-            try sample.put(transaction, known, people[known]!)
+            let old = people[known]!, new = plan.person(sample, transaction.catalog, from: old, &random)
+            people[known] = new
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                try sample.put(transaction, known, new)
+            } else {
+                try sample.revise(transaction, known, from: old, to: new, &random)
+            }
         default:
             let row = try transaction.newRow(in: sample.table.id)
             if people[row] != nil { throw Violation(description: "row \(row) was given twice") }
-            people[row] = plan.person(&random)
+            people[row] = plan.person(sample, transaction.catalog, &random)
             try sample.put(transaction, row, people[row]!)
         }
     }

@@ -173,8 +173,8 @@ struct MigrationWaysTests {
         for object in objects {
             let name = object.entity.name ?? ""
             for attribute in version.attributes(of: name) where attribute.name != "tag" && attribute.derivation == nil {
-                guard Int.random(in: 0..<4, using: &generator) > 0 else { continue }
-                object.setValue(RandomVersions.value(attribute.type, Int.random(in: 0..<200, using: &generator)), forKey: attribute.name)
+                let value = RandomVersions.draw(attribute.type, from: object.value(forKey: attribute.name), &generator)
+                if value != nil || attribute.isOptional { object.setValue(value, forKey: attribute.name) }
             }
             for end in version.relationships(of: name) {
                 let family = version.family(of: end.destination)
@@ -194,7 +194,7 @@ struct MigrationWaysTests {
             try context.all(entity.name).map { object in
                 var words = [label(object)]
                 for attribute in version.attributes(of: entity.name).sorted(by: { $0.name < $1.name }) {
-                    words.append("\(attribute.name)=\(object.value(forKey: attribute.name).map { "\($0)" } ?? "-")")
+                    words.append("\(attribute.name)=\(ValueWords.of(object.value(forKey: attribute.name)))")
                 }
                 for end in version.relationships(of: entity.name).sorted(by: { $0.name < $1.name }) {
                     let value = object.value(forKey: end.name)

@@ -14,10 +14,10 @@ struct RandomMigrationTests {
         var members: [String: [String]] = [:]
     }
 
-    private static func text(_ value: Any?, _ attribute: ModelVersion.Attribute) -> String {
+    static func text(_ value: Any?, _ attribute: ModelVersion.Attribute) -> String {
         if attribute.type == .booleanAttributeType, let value = value as? Bool { return value ? "1" : "0" }
         if attribute.type == .doubleAttributeType, let value = value as? Double { return "\(NSNumber(value: value))" }
-        return value.map { "\($0)" } ?? "-"
+        return ValueWords.of(value)
     }
 
     @Test func whateverTheVersionsTheObjectsKeepWhatBothHave() throws {
@@ -45,7 +45,8 @@ struct RandomMigrationTests {
         }
         for object in objects {
             for attribute in version.attributes(of: object.entity.name!) where Int.random(in: 0..<4, using: &generator) > 0 {
-                object.setValue(RandomVersions.value(attribute.type, Int.random(in: 0..<200, using: &generator)), forKey: attribute.name)
+                let value = RandomVersions.draw(attribute.type, from: object.value(forKey: attribute.name), &generator)
+                if value != nil || attribute.isOptional { object.setValue(value, forKey: attribute.name) }
             }
             for end in version.relationships(of: object.entity.name!) {
                 let family = version.family(of: end.destination)
@@ -134,7 +135,7 @@ struct RandomMigrationTests {
         let objects = try version.entities.filter { !$0.isAbstract }.flatMap { try context.all($0.name) }
         for object in objects where Int.random(in: 0..<3, using: &generator) == 0 {
             for attribute in version.attributes(of: object.entity.name!) where attribute.isOptional {
-                object.setValue(RandomVersions.value(attribute.type, Int.random(in: 0..<200, using: &generator)), forKey: attribute.name)
+                object.setValue(RandomVersions.draw(attribute.type, from: object.value(forKey: attribute.name), &generator), forKey: attribute.name)
             }
         }
         for object in context.insertedObjects.union(context.updatedObjects) {

@@ -25,7 +25,7 @@ struct RandomVersions {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
     private static let types: [NSAttributeType] = [
-        .stringAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+        .stringAttributeType, .stringAttributeType, .stringAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
         .booleanAttributeType, .dateAttributeType, .binaryDataAttributeType, .UUIDAttributeType,
     ]
 
@@ -39,6 +39,12 @@ struct RandomVersions {
         case .binaryDataAttributeType: Data(repeating: UInt8(number % 256), count: number % 7 == 0 ? 9000 : number % 50)
         default: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number % 256)))
         }
+    }
+
+    /// What an attribute is filled with: nothing, ends of its type, what it had, and what `value` makes, which indexes are asked for.
+    static func draw(_ type: NSAttributeType, from old: Any?, _ generator: inout SeededGenerator) -> Any? {
+        guard Int.random(in: 0..<5, using: &generator) > 0 else { return value(type, Int.random(in: 0..<200, using: &generator)) }
+        return ValueDomain(longest: 9000).draw(attribute: type, from: old, &generator)
     }
 
     private mutating func attribute() -> Attribute {
@@ -68,7 +74,7 @@ struct RandomVersions {
         for index in 0..<Int.random(in: 2...5, using: &generator) {
             var entity = Entity(name: name("E"))
             if index > 0, chance(40) { entity.parent = version.entities.randomElement(using: &generator)!.name }
-            for _ in 0..<Int.random(in: 1...4, using: &generator) { entity.attributes.append(attribute()) }
+            for _ in 0..<Int.random(in: 1...6, using: &generator) { entity.attributes.append(attribute()) }
             version.entities.append(entity)
         }
         for _ in 0..<Int.random(in: 1...5, using: &generator) { addPair(to: &version) }

@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
             try all(entity.name).map { object in
                 var words = [object.place]
                 for attribute in version.attributes(of: entity.name).sorted(by: { $0.name < $1.name }) {
-                    words.append("\(attribute.name)=\(object.value(forKey: attribute.name).map { "\($0)" } ?? "-")")
+                    words.append("\(attribute.name)=\(RandomMigrationTests.text(object.value(forKey: attribute.name), attribute))")
                 }
                 for end in version.relationships(of: entity.name).sorted(by: { $0.name < $1.name }) {
                     let places = object.places(end)

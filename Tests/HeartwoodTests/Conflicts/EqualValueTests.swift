@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Values that are set to what they were: a form writes all of its fields.
+@Suite struct EqualValueTests {
+    private static let ways = ["refresh", "merge", "automatic merge", "refresh of all"]
+
+    @Test("A value that is set to what it was takes back nothing that another context has changed", arguments: StoreKind.allCases, ways)
+    func anEqualValueIsNoChange(kind: StoreKind, way: String) throws {
+        let stack = try TestStack(kind), context = stack.context, other = stack.newContext()
+        context.automaticallyMergesChangesFromParent = way == "automatic merge"
+        let group = stack.insert("Group", ["title": "g"])
+        let person = stack.insert("Person", ["name": "a", "age": 1, "group": group])
+        try context.save()
+        let theirs = try #require(try stack.fetch("Person", in: other).first)
+        // As a form does that changed nothing but the age.
+        person.setValue("a", forKey: "name")
+        person.setValue(nil, forKey: "birthday")
+        person.setValue(group, forKey: "group")
+        person.setValue(2, forKey: "age")
+        theirs.setValue("b", forKey: "name")
+        theirs.setValue(Date(timeIntervalSinceReferenceDate: 5), forKey: "birthday")
+        theirs.setValue(nil, forKey: "group")
+        nonisolated(unsafe) var saved: Notification?
+        let name = NSManagedObjectContext.didSaveObjectsNotification
+        let token = NotificationCenter.default.addObserver(forName: name, object: other, queue: nil) { saved = $0 }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try other.save()
+        switch way {
+        case "refresh": context.refresh(person, mergeChanges: true)
+        case "merge": context.mergeChanges(fromContextDidSave: try #require(saved))
+        case "refresh of all": context.refreshAllObjects()
+        default: break
+        }
+        context.processPendingChanges()
+        #expect(person.text("name") == "b" && person.value(forKey: "birthday") != nil && person.one("group") == nil)
+        #expect(person.value(forKey: "age") as? Int == 2)
+        try context.save()
+        let found = try #require(try stack.fetch("Person", in: stack.anew()).first)
+        #expect(found.text("name") == "b" && found.value(forKey: "birthday") != nil && found.one("group") == nil)
+        #expect(found.value(forKey: "age") as? Int == 2)
+    }
+
+    @Test("A child that sets a value to what it was takes over what its parent has made of it")
+    func anEqualValueOfAChildIsNoChange() throws {
+        let stack = try TestStack(.inMemory), child = stack.context.child()
+        let person = stack.insert("Person", ["name": "a"])
+        try stack.context.save()
+        let theirs = try #require(try stack.fetch("Person", in: child).first)
+        theirs.setValue("a", forKey: "name")
+        theirs.setValue(nil, forKey: "birthday")
+        person.setValue("b", forKey: "name")
+        child.refresh(theirs, mergeChanges: true)
+        #expect(theirs.text("name") == "b")
+    }
+
+    @Test("The sign of a zero is told in the history, and NaN over NaN is no change")
+    func aNumberGoesByItsBits() throws {
+        let stack = try TestStack.tracking()
+        let object = stack.insert("Everything", ["double": 0.0, "date": Date(timeIntervalSinceReferenceDate: .nan), "float": Float.nan])
+        try stack.context.save()
+        let token = stack.token
+        object.setValue(-0.0, forKey: "double")
+        object.setValue(Float.nan, forKey: "float")
+        object.setValue(Date(timeIntervalSinceReferenceDate: .nan), forKey: "date")
+        #expect(Set(object.changedValues().keys) == ["double"])
+        try stack.context.save()
+        #expect(try stack.changes(after: token) == ["update Everything \(object.objectID.key.row): double"])
+        let found = try #require(try stack.fetch("Everything", in: stack.anew()).first)
+        #expect((found.value(forKey: "double") as? Double)?.sign == .minus)
+    }
+}

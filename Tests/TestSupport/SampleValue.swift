@@ -1,0 +1,8 @@
+/// A value of an attribute or of a column. Nothing is nil.
+///
+/// A double goes by its bits, so that -0 is not 0, NaN equals itself, and JSON takes any of them.
+package enum SampleValue: Hashable, Sendable, Codable {
+    case flag(Bool), integer(Int64), double(bits: UInt64), uuid(UInt64, UInt64), text(String), bytes([UInt8])
+
+    package static func double(_ value: Double) -> SampleValue { .double(bits: value.bitPattern) }
+}
