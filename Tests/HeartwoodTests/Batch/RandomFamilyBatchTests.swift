@@ -53,12 +53,12 @@ import Testing
             for number in 0..<pick(10) {
                 var row: [String: Any] = [:], new = Row(entity: entity)
                 if pick(4) != 0 {
-                    new.email = pick(8)
-                    row["email"] = new.email.map { "\($0)" }
+                    new.email = pick(4) == 0 ? nil : pick(8)
+                    row["email"] = new.email.map { "\($0)" } ?? NSNull()
                 }
                 if pick(2) == 0 {
-                    new.name = pick(100)
-                    row["name"] = new.name.map { "\($0)" }
+                    new.name = pick(3) == 0 ? nil : pick(100)
+                    row["name"] = new.name.map { "\($0)" } ?? NSNull()
                 }
                 if pick(2) == 0 {
                     new.age = pick(3) == 0 ? nil : pick(100)

@@ -85,7 +85,7 @@ import Testing
         var people: [NSManagedObject] = []
         for number in 0..<90 {
             let person = stack.insert(number % 6 == 0 ? "Special" : "Sample", ["id": "\(number)", "bits": Int.random(in: -3..<9, using: &maker.random)])
-            func maybe(_ key: String, _ value: Any?) { if Int.random(in: 0..<10, using: &maker.random) > 2 { person.setValue(value, forKey: key) } }
+            func maybe(_ key: String, _ value: Any?) { if !ValueDomain.isNothing(&maker.random) { person.setValue(value, forKey: key) } }
             maybe("age", maker.number())
             maybe("name", maker.pick(["ann", "bob", "Ann", "Zoë", "zoe", "Zoe\u{308}", "", "b\u{0}b", "\u{1}"]) + "\(Int.random(in: 0..<3, using: &maker.random))")
             maybe("word", maker.pick(["ann1", "b", "ZOE", "été", "", String(repeating: "w", count: 300)]))

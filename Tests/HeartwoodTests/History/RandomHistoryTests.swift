@@ -175,10 +175,17 @@ import Testing
     ) throws {
         let stack = stacks.first { $0.coordinator === context.persistentStoreCoordinator }!
         if Int.random(in: 0..<8, using: &random) == 0 { return try batch(stack, step, &random) }
-        if Int.random(in: 0..<3, using: &random) > 0 { context.refreshAllObjects() }
+        let isUpToDate = Int.random(in: 0..<3, using: &random) > 0
+        if isUpToDate { context.refreshAllObjects() }
         for _ in 0..<Int.random(in: 1...4, using: &random) { try change(context, stack, step, &random) }
+        // What a context that knows all has set is what the store has then.
+        let expected = isUpToDate ? context.updatedObjects.map { ($0, $0.moreValues) } : []
         do {
             try context.save()
+            for (object, values) in expected where !object.isDeleted && object.managedObjectContext != nil {
+                context.refresh(object, mergeChanges: true)
+                #expect(object.moreValues == values, "step \(step): \(object.objectID)")
+            }
         } catch {
             // What two have done cannot always be brought together; nothing is saved then.
             context.rollback()

@@ -61,7 +61,7 @@ import Testing
         var people: [NSManagedObject] = []
         for number in 0..<50 {
             let person = stack.insert(number % 6 == 0 ? "Special" : "Sample", ["id": "\(number)", "bits": Int.random(in: -3..<20, using: &maker.random)])
-            func maybe(_ key: String, _ value: Any?) { if Int.random(in: 0..<10, using: &maker.random) > 2 { person.setValue(value, forKey: key) } }
+            func maybe(_ key: String, _ value: Any?) { if !ValueDomain.isNothing(&maker.random) { person.setValue(value, forKey: key) } }
             maybe("age", maker.pick([Int.random(in: 0..<20, using: &maker.random), 7, Int.random(in: 0..<20, using: &maker.random), Int(Int32.max), Int(Int32.min)]))
             maybe("name", maker.pick(["ann", "bob", "Ann", "Zoë", "zoe", "Zoe\u{308}", "", String(repeating: "n", count: 255)]) + "\(Int.random(in: 0..<3, using: &maker.random))")
             maybe("word", maker.pick(["ann1", "b", "ZOE", "été", "", String(repeating: "w", count: 300)]))

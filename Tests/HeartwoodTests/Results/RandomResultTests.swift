@@ -117,10 +117,10 @@ import Testing
         var people: [NSManagedObject] = []
         for number in 0..<60 {
             let person = stack.insert(number % 6 == 0 ? "Special" : "Sample", ["id": "\(number)", "bits": Int.random(in: -3..<20, using: &random)])
-            func maybe(_ key: String, _ value: Any?) { if Int.random(in: 0..<5, using: &random) > 0 { person.setValue(value, forKey: key) } }
+            func maybe(_ key: String, _ value: Any?) { if !ValueDomain.isNothing(&random) { person.setValue(value, forKey: key) } }
             maybe("age", Int.random(in: 0..<4, using: &random) * 3)
             maybe("name", ["ann", "bob", "Ann", "Zoë", "Zoe\u{308}", ""].randomElement(using: &random))
-            maybe("word", ["a\u{0}b", "a", "ete", "été"].randomElement(using: &random))
+            maybe("word", ["a\u{0}b", "a", "ete", "été", "", String(repeating: "w", count: 300)].randomElement(using: &random))
             maybe("ratio", [0.5, -0.0, 0, 1e9].randomElement(using: &random))
             maybe("price", [Decimal(1), Decimal(string: "1.00")!, Decimal(string: "-2.25")!].randomElement(using: &random))
             maybe("flag", Bool.random(using: &random))

@@ -79,7 +79,12 @@ final class GraphSimulation {
     /// Values for some attributes at once, nothing among them.
     private func someValues(of row: GraphRow) -> [String: SampleValue?] {
         var values: [String: SampleValue?] = [:]
-        for (name, type) in row.kind.attributes where chance(2) {
+        // Now and then most of them go, and the others stay what they are.
+        if chance(4) {
+            for (name, _) in row.kind.attributes where chance(2) { values.updateValue(nil, forKey: name) }
+            return values
+        }
+        for (name, type) in row.kind.attributes where !chance(3) {
             let domain = chance(40) ? ValueDomain(longest: 5000) : .short
             values.updateValue(domain.draw(type, from: row.values[name], &random), forKey: name)
         }
@@ -88,7 +93,8 @@ final class GraphSimulation {
 
     private func someEdit(_ state: GraphState) -> GraphEdit? {
         let isFromOther = chance(2)
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
+        case 16...: return someAttribute(state)
         case 0..<4:
             guard let kind = GraphKind.allCases.randomElement(using: &random), state.numbers(kind).count < Self.most[kind] ?? 0
             else { return nil }

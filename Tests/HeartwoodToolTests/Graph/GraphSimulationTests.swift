@@ -11,7 +11,7 @@ import heartwood_testprocess
     private static let runs = environment["HEARTWOOD_GRAPH_RUNS"].flatMap(Int.init)
     private static let steps = 120
     /// So many that each thing happens; the rarest comes about a dozen times.
-    private static let enough = 5
+    private static let enough = 10
 
     @Test(arguments: [true, false])
     func everyContextShowsWhatPlainRowsSay(hasSecondProcess: Bool) throws {

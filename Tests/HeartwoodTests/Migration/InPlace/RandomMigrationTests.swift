@@ -143,7 +143,13 @@ struct RandomMigrationTests {
                 object.setValue(attribute.initial, forKey: attribute.name)
             }
         }
+        // What was set is what the store has then.
+        let expected = objects.map { object in version.attributes(of: object.entity.name!).map { text(object.value(forKey: $0.name), $0) } }
         try context.save()
+        context.refreshAllObjects()
+        for (object, values) in zip(objects, expected) {
+            #expect(version.attributes(of: object.entity.name!).map { text(object.value(forKey: $0.name), $0) } == values, "\(object.place)")
+        }
         try changeByBatches(version, context, &generator)
     }
 
