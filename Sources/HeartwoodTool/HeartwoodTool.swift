@@ -25,16 +25,16 @@ struct HeartwoodTool {
             return 2
         }
         if ["--help", "-h", "help"].contains(name) {
-            Output.line(usage)
+            Output.text(usage)
             return 0
         }
         guard let command = commands.first(where: { $0.name == name }) else {
-            Output.error("heartwood: there is no command \"\(name)\"; `heartwood --help` lists them")
+            Output.error("heartwood: there is no command \"\(DisplayWidth.printable(name))\"; `heartwood --help` lists them")
             return 2
         }
         let rest = Array(arguments.dropFirst())
         if rest.contains("--help") || rest.contains("-h") {
-            Output.line(command.help)
+            Output.text(command.help)
             return 0
         }
         do {

@@ -30,7 +30,7 @@ public struct ClassWriter: Sendable {
             guard writesAll || entity.generation == .class else { return [properties] }
             let declaration = File(
                 name: "\(entity.className)+CoreDataClass.swift",
-                text: heading + "public class \(entity.className): \(superclass(of: entity)) {}\n")
+                text: heading + "public class \(code(entity.className)): \(superclass(of: entity)) {}\n")
             return [declaration, properties]
         }
     }
@@ -42,12 +42,14 @@ public struct ClassWriter: Sendable {
         "// Made by heartwood generate. Changes are lost when it runs again.\n\nimport Foundation\nimport \(imported)\n\n"
     }
 
+    /// As code.
     private func superclass(of entity: CodeModel.Entity) -> String {
-        model.lineage(of: entity).dropFirst().first { $0.className != "NSManagedObject" && $0.className != entity.className }?.className
-            ?? "NSManagedObject"
+        model.lineage(of: entity).dropFirst().first { $0.className != "NSManagedObject" && $0.className != entity.className }
+            .map { code($0.className) } ?? "NSManagedObject"
     }
 
-    private func className(_ entity: String) -> String { model.entity(entity)?.className ?? "NSManagedObject" }
+    /// The same of an entity's class.
+    private func className(_ entity: String) -> String { code(model.entity(entity)?.className ?? "NSManagedObject") }
 
     // MARK: Properties
 
@@ -66,10 +68,10 @@ public struct ClassWriter: Sendable {
             lines += ["private let \(list) = ManagedProperties("]
             lines += all.enumerated().map { "    \"\($1.name)\"\($0 == all.count - 1 ? ")" : ",")" } + [""]
         }
-        lines += ["extension \(entity.className) {"]
+        lines += ["extension \(code(entity.className)) {"]
         lines += [
-            "    public class func fetchRequest() -> NSFetchRequest<\(entity.className)> {",
-            "        NSFetchRequest<\(entity.className)>(entityName: \"\(entity.name)\")",
+            "    public class func fetchRequest() -> NSFetchRequest<\(code(entity.className))> {",
+            "        NSFetchRequest<\(code(entity.className))>(entityName: \"\(entity.name)\")",
             "    }",
         ]
         for (place, property) in all.enumerated() {
@@ -81,7 +83,7 @@ public struct ClassWriter: Sendable {
             let place = all.firstIndex { $0.name == relationship.name } ?? 0
             lines += [""] + members(of: relationship, in: entity, "propertyIndex(\(place), of: \(list))")
         }
-        if superclass(of: entity) == "NSManagedObject" { lines += ["", "extension \(entity.className): Identifiable {}"] }
+        if superclass(of: entity) == "NSManagedObject" { lines += ["", "extension \(code(entity.className)): Identifiable {}"] }
         return lines
     }
 
@@ -116,7 +118,8 @@ public struct ClassWriter: Sendable {
         if let scalar = scalars[type] {
             text = attribute.isScalar ? scalar : "NSNumber?"
         } else {
-            text = (objects[type] ?? attribute.customClass ?? "NSObject") + "?"
+            let base = objects[type] ?? attribute.customClass ?? "NSObject"
+            text = base.hasSuffix("?") ? base : base + "?"
         }
         return AccessorType(AccessorType.Storage(attribute: attribute.type), text)
     }
@@ -127,24 +130,9 @@ public struct ClassWriter: Sendable {
         let functions = MemberFunction.all(of: relationship, member: className(relationship.destination), index: index).map {
             ["    public func \($0.signature) {", "        \($0.body)", "    }"]
         }
-        return ["// MARK: Generated accessors for \(relationship.name)", "extension \(entity.className) {"]
+        return ["// MARK: Generated accessors for \(relationship.name)", "extension \(code(entity.className)) {"]
             + functions.joined(separator: [""]) + ["}"]
     }
 
-    private func code(_ name: String) -> String { SwiftKeywords.escaped(name) }
-}
-
-enum SwiftKeywords {
-    private static let all: Set<String> = [
-        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let",
-        "open", "operator", "private", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break",
-        "case", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch",
-        "where", "while", "as", "Any", "catch", "precedencegroup", "false", "is", "nil", "super", "self", "Self", "throw", "throws", "true",
-        "try",
-    ]
-
-    /// What no member can be called, escaped or not.
-    static let impossible: Set<String> = ["Type", "Protocol", "_"]
-
-    static func escaped(_ name: String) -> String { all.contains(name) ? "`\(name)`" : name }
+    private func code(_ name: String) -> String { SwiftNames.escaped(name) }
 }

@@ -91,7 +91,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
             // Elements of a composite type stand outside entities.
             entity?.attributes.append(CodeModel.Attribute(
                 name: identifier(values["name"], "attribute", parser), type: values["attributeType"],
-                isScalar: values["usesScalarValueType"] == "YES", customClass: values["customClassName"].flatMap { $0.isEmpty ? nil : $0 },
+                isScalar: values["usesScalarValueType"] == "YES", customClass: typeName(values["customClassName"], parser),
                 line: line))
         case "relationship":
             let isToMany = values["maxCount"].flatMap(Int.init).map { $0 != 1 } ?? (values["toMany"] == "YES")
@@ -112,13 +112,24 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
     /// Names become code: one that is no identifier is refused.
     private func identifier(_ text: String?, _ element: String, _ parser: XMLParser) -> String {
         let text = text ?? ""
-        let isName = text.first.map { $0.isLetter || $0 == "_" } == true && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-        if !isName || SwiftKeywords.impossible.contains(text), error == nil {
-            let reason = isName ? "cannot be the name of a member in Swift" : "is no Swift identifier"
-            error = CodeError(path, parser.lineNumber, "\(element): the name \"\(text)\" \(reason); rename it.")
-            parser.abortParsing()
+        if !SwiftNames.isIdentifier(text) {
+            refuse("\(element): the name \"\(SwiftNames.shown(text))\" is no Swift identifier; rename it.", parser)
         }
         return text
+    }
+
+    /// The class of a transformable attribute's values, as code; nil where none is stated.
+    private func typeName(_ text: String?, _ parser: XMLParser) -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        let code = SwiftNames.type(text)
+        if code == nil { refuse("attribute: the class \"\(SwiftNames.shown(text))\" is no Swift type; change it.", parser) }
+        return code
+    }
+
+    private func refuse(_ message: String, _ parser: XMLParser) {
+        guard error == nil else { return }
+        error = CodeError(path, parser.lineNumber, message)
+        parser.abortParsing()
     }
 
     // MARK: Checks

@@ -11,7 +11,7 @@ import Testing
         let store = try Goldens.copy(kind)
         defer { ToolProcess.cleanUp(store) }
         for entity in Goldens.entities {
-            let export = try ToolProcess.run("export", store, "--entity", entity)
+            let export = try ToolProcess.runWords(["export", store, "--entity", entity] + (kind == .corrupt ? ["--accept-damage"] : []))
             #expect(export.status == 0, "\(export.error)")
             #expect(try export.output == Goldens.lines(kind, entity), "\(kind) \(entity)")
         }

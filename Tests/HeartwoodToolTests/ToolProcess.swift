@@ -67,6 +67,10 @@ enum ToolProcess {
 
     @discardableResult
     static func run(_ arguments: String..., input: String? = nil, executable: URL = ToolProcess.executable) throws -> Result {
+        try runWords(arguments, input: input, executable: executable)
+    }
+
+    static func runWords(_ arguments: [String], input: String? = nil, executable: URL = ToolProcess.executable) throws -> Result {
         let (process, output, error) = try start(arguments, input: input, executable: executable)
         process.waitUntilExit()
         defer { cleanUp(output.path, error.path) }

@@ -127,16 +127,6 @@ struct ClassWriterTests {
         #expect(error?.description.contains(line) == true)
     }
 
-    @Test(arguments: ["Type", "Protocol", "_"])
-    func aNameThatNoMemberCanHaveIsRefused(name: String) throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data("<model>\n<entity name=\"A\"><attribute name=\"\(name)\"/></entity></model>".utf8).write(to: file)
-        let error = #expect(throws: CodeError.self) { try CodeModelReader.read(file.path) }
-        #expect(error?.description.contains(":2: attribute: the name \"\(name)\" cannot") == true)
-        #expect(SwiftKeywords.escaped("precedencegroup") == "`precedencegroup`")
-    }
-
     @Test func ninetyEntitiesWithSevenHundredAttributesTakeLessThanASecond() throws {
         let entities = (0..<90).map { entity in
             "<entity name=\"E\(entity)\" representedClassName=\"E\(entity)\" codeGenerationType=\"class\">"

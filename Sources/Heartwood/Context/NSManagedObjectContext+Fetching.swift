@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
             // Of one table alone.
             let runtime = runtime(for: fetch.entity)
             if let store = runtime.store, fetch.asks(store) {
-                store.followOthers()
+                try store.follow()
                 return [Family(store: store, runtimes: [runtime])]
             }
         }
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
             // Its entities may name them in another order.
             families = stores.compactMap { store in families.first { $0.store === store } }
         }
-        if parentContext == nil { for family in families { family.store.followOthers() } }
+        if parentContext == nil { for family in families { try family.store.follow() } }
         return families
     }
 

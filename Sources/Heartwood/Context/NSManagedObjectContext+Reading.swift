@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
         }
         if try !isFound(object) {
             // Another process may have saved it since this one looked last.
-            object.runtime.store?.followOthers()
+            try object.runtime.store?.follow()
             guard !object.isDeleted, try isFound(object) else { throw CoreDataError.missingObject(objectID) }
         }
         object.fireFault()

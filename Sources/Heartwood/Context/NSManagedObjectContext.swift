@@ -93,8 +93,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How many entries of to-many relationships this context has read or looked up one by one; tests assert on it.
     final var memberEntriesRead = 0
     /// The first failure to read what a property's getter asked for, which cannot throw; the getter then gave nothing. Until
-    /// `rollback()` or `reset()` nothing is saved: what was changed since may be derived from that nothing.
-    package final internal(set) var readingFailure: (any Error)?
+    /// `rollback()` or `reset()` nothing is saved: what was changed since may be derived from that nothing. A program that reads alone asks for
+    /// this behind what it has read; nil: all that it read was there.
+    public final internal(set) var readingFailure: (any Error)?
     /// Whether an object whose row has vanished counts as deleted once its fault fires, with nil for every value. Where false, the
     /// next save throws 133000 for it; `rollback()` and `reset()` make that forgotten.
     public final var shouldDeleteInaccessibleFaults = true

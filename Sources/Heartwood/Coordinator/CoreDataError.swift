@@ -68,6 +68,10 @@ public let NSChangedEntitiesErrorKey = "changedEntities"
 public let NSAddedEntitiesErrorKey = "addedEntities"
 public let NSRemovedEntitiesErrorKey = "removedEntities"
 
+/// Of an error about a store's file: where in the file it is, a `UInt64` in bytes. `NSFilePathErrorKey` has the file's path and
+/// `NSLocalizedRecoverySuggestionErrorKey` what can be done. Missing where the error is about no one place.
+public let NSRecordLogOffsetErrorKey = "NSRecordLogOffset"
+
 /// Makes the errors that the stack throws: Core Data's domain, code and keys.
 enum CoreDataError {
     /// A save inside a save; Core Data has no name for it.

@@ -127,7 +127,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     func newestView(for context: NSManagedObjectContext) throws -> StoreView { try newestView() }
 
     /// Learns of commits by other processes, where that costs next to nothing.
-    func followOthers() {}
+    /// - Throws: where those are damaged: what the store knows is not the newest then, and may never be. Whatever else keeps the store from
+    ///   learning of them is left to the next save to tell of.
+    func follow() throws {}
+
+    /// The same where nothing can be thrown; the next fetch throws it.
+    final func followOthers() { try? follow() }
 
     /// Whether `followOthers` would find nothing that `view` does not have; false where that is not told at once.
     func hasNoNews(beyond view: RecordLogView) -> Bool { false }

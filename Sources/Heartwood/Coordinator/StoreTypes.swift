@@ -51,6 +51,11 @@ public let NSRecordLogMemoryMappingOption = "NSRecordLogMemoryMappingOption"
 /// 16 MiB. What is more goes to a file beside the store that has no name, until a checkpoint has taken it into the store's own.
 public let NSRecordLogIndexMemoryOption = "NSRecordLogIndexMemoryOption"
 
+/// A Boolean; the default is false, with which a store whose committed bytes are damaged cannot be added (259, see `NSRecordLogOffsetErrorKey`).
+/// true: such a store is added as of the commit before the damage, where `NSReadOnlyPersistentStoreOption` is true as well;
+/// `NSPersistentStore.damage` then says what is damaged. Damage that a read meets is an error with either.
+public let NSRecordLogAcceptsDamageOption = "NSRecordLogAcceptsDamageOption"
+
 /// The store's identity.
 public let NSStoreUUIDKey = "NSStoreUUID"
 public let NSStoreTypeKey = "NSStoreType"

@@ -1,12 +1,43 @@
 import Foundation
 import RecordLog
 
-/// Where derivations are computed: the rows as one transaction has them so far.
+/// Where derivations are computed: the rows as one transaction has them so far, or as of a commit that is only looked at.
 struct DerivationScope {
-    let transaction: Transaction
+    private enum Rows {
+        case transaction(Transaction)
+        case snapshot(Snapshot)
+    }
+
+    private let rows: Rows
     let schema: RecordLogSchema
     /// The row that an object's key names in the store; nil for none.
     let reference: (ObjectKey) -> RowReference?
+
+    init(transaction: Transaction, schema: RecordLogSchema, reference: @escaping (ObjectKey) -> RowReference?) {
+        rows = .transaction(transaction)
+        self.schema = schema
+        self.reference = reference
+    }
+
+    init(snapshot: Snapshot, schema: RecordLogSchema) {
+        rows = .snapshot(snapshot)
+        self.schema = schema
+        reference = { _ in nil }
+    }
+
+    /// - Precondition: the scope is a transaction's.
+    var transaction: Transaction {
+        guard case .transaction(let transaction) = rows else { preconditionFailure("nothing is written to a commit that is looked at") }
+        return transaction
+    }
+
+    @inline(__always)
+    func row(_ reference: RowReference) throws -> RowView? {
+        switch rows {
+        case .transaction(let transaction): try transaction.row(reference)
+        case .snapshot(let snapshot): try snapshot.row(reference)
+        }
+    }
 
     /// The values of a row about to be written, with those that are derived from the row itself, or over to-one relationships from rows
     /// that are there already. Counts and sums stay as the row has them; of a new row they are 0.
@@ -55,10 +86,10 @@ struct DerivationScope {
         default: next = nil
         }
         for step in source.path.dropFirst() {
-            guard let known = next, let row = try transaction.row(known), let table = schema.table(known.table) else { return .null }
+            guard let known = next, let row = try self.row(known), let table = schema.table(known.table) else { return .null }
             next = table.reference(step.index, in: row)
         }
-        guard let end = next, let last = try transaction.row(end), let table = schema.table(end.table) else { return .null }
+        guard let end = next, let last = try self.row(end), let table = schema.table(end.table) else { return .null }
         return table.value(source.attribute.index, source.kind, in: last)
     }
 
@@ -68,7 +99,7 @@ struct DerivationScope {
 
         /// Adds a member's value; null does not count.
         mutating func add(_ member: RowReference, _ source: Derivation.Source, in scope: DerivationScope) throws {
-            guard let row = try scope.transaction.row(member), let table = scope.schema.table(member.table),
+            guard let row = try scope.row(member), let table = scope.schema.table(member.table),
                 let access = table.runtime.access(source.attribute.index, in: row), let known = total
             else { return }
             let number: PredicateNumber = switch source.kind {

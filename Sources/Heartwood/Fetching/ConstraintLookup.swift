@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         for entity in entities {
             let runtime = runtime(for: entity)
             guard let store = runtime.store, asked == nil || asked === store else { return nil }
-            if asked == nil { store.followOthers() }
+            if asked == nil { try store.follow() }
             asked = store
             var rows = RowObjects(self, store, runtime)
             let view = try view(of: store)

@@ -59,7 +59,9 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
     /// store cannot evaluate them.
     public let isInMemory: Bool
 
-    public var description: String {
+    public var description: String { lines.joined(separator: "\n") }
+
+    package var lines: [String] {
         var lines = lookups.map { "\($0.entityName) first: \($0.access)" }
         for part in parts {
             var line = "\(part.entityName): \(part.access)"
@@ -72,7 +74,7 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
         var counts = "\(rowsVisited) rows visited, \(rowsMatched) matched"
         if entriesCounted > 0 { counts += ", \(entriesCounted) index entries counted" }
         if cores > 1 { counts += ", \(cores) cores" }
-        return (lines + [counts]).joined(separator: "\n")
+        return lines + [counts]
     }
 }
 

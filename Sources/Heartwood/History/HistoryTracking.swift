@@ -91,7 +91,7 @@ extension RecordLogStore {
 
     /// The history as of the newest commit; nil where the store has none.
     final func newestHistory() throws -> HistoryReader? {
-        if keepsHistory { followOthers() }
+        if keepsHistory { try follow() }
         return try knownHistory()
     }
 

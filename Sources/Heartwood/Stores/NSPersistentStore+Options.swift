@@ -6,6 +6,7 @@ extension NSPersistentStore {
     final var commonOptions: StoreOptions {
         var options = StoreOptions()
         options.isReadOnly = isReadOnly
+        options.acceptsDamage = flag(NSRecordLogAcceptsDamageOption) ?? false
         if let timeout = number(NSPersistentStoreTimeoutOption), let bounded = Duration(bounding: timeout) { options.lockTimeout = bounded }
         let durability = self.options?[NSRecordLogDurabilityOption]
         switch durability as? RecordLogDurability ?? (durability as? String).flatMap(RecordLogDurability.init) {

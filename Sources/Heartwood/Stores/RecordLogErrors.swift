@@ -7,6 +7,8 @@ enum RecordLogErrors {
     static func wrap(_ error: StoreError, opening: Bool = false) -> NSError {
         let code = switch error.code {
         case .locked: NSPersistentStoreTimeoutError
+        // What Core Data gives for an SQLite file that is damaged.
+        case .corrupt where opening: CocoaError.Code.fileReadCorruptFile.rawValue
         case _ where opening: NSPersistentStoreOpenError
         case .io, .noSpace, .poisoned, .readOnly, .undecided: NSPersistentStoreSaveError
         default: NSPersistentStoreOperationError
@@ -26,7 +28,11 @@ enum RecordLogErrors {
     }
 
     private static func make(_ code: Int, _ error: StoreError, _ description: String) -> NSError {
-        CoreDataError.make(code, description, [NSUnderlyingErrorKey: error, NSFilePathErrorKey: error.path])
+        var info: [String: Any] = [
+            NSUnderlyingErrorKey: error, NSFilePathErrorKey: error.path, NSLocalizedRecoverySuggestionErrorKey: error.remedy,
+        ]
+        info[NSRecordLogOffsetErrorKey] = error.offset
+        return CoreDataError.make(code, description, info)
     }
 
     private static func missing(_ path: String) -> String {

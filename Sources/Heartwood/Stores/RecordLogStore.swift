@@ -230,8 +230,15 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         try reserve(objects.map(\.runtime))
     }
 
-    override func followOthers() {
-        guard let log, let newest = try? log.follow() else { return }
+    override func follow() throws {
+        guard let log else { return }
+        let newest: Snapshot
+        do throws(StoreError) {
+            newest = try log.follow()
+        } catch {
+            guard error.code == .corrupt, !log.acceptsDamage else { return }
+            throw RecordLogErrors.wrap(error, opening: true)
+        }
         if commits.takeForeign(upTo: newest.sequence) { announceRemoteChange() }
     }
 

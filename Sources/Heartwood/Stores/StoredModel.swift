@@ -11,13 +11,20 @@ package enum StoredModel {
     }
 
     /// The model that the store at `url` was made with.
+    /// - Parameters:
+    ///   - acceptsDamage: whether a damaged store gives the model of the commit before the damage.
+    ///   - tell: called with what is damaged, where that is accepted.
     /// - Throws: where the file is no store, holds no model, or cannot be read.
-    package static func read(at url: URL, usesMemoryMapping: Bool = true) throws -> NSManagedObjectModel {
+    package static func read(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, _ tell: (StoreError) -> Void = { _ in }) throws
+        -> NSManagedObjectModel
+    {
         var options = StoreOptions()
         options.isReadOnly = true
         options.usesMemoryMapping = usesMemoryMapping
+        options.acceptsDamage = acceptsDamage
         let log = try LogStore.open(path: url.path, options: options)
         defer { try? log.close() }
+        if let damage = log.damage { tell(damage) }
         guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError, "\(url.path): the store holds no model, so it has no entities to show; was it ever saved to?")
@@ -38,6 +45,10 @@ extension StoredModel {
 extension NSPersistentStore {
     /// The engine's handle, for what only a record log has; nil for other stores, and once removed.
     package var recordLog: LogStore? { (self as? RecordLogStore)?.log }
+
+    /// Why a store that was added with `NSRecordLogAcceptsDamageOption` shows what comes before its damage, and no more; nil for one that is
+    /// whole as far as adding it tells. The error is the one that adding it without the option would have thrown.
+    public final var damage: NSError? { recordLog?.damage.map { RecordLogErrors.wrap($0, opening: true) } }
 }
 
 extension NSManagedObjectContext {

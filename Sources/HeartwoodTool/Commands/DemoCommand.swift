@@ -33,12 +33,13 @@ struct DemoCommand: Command {
             }
             try FileManager.default.removeItem(atPath: path)
         }
-        Output.line("An address book of \(Output.number(people)) people in \(path)\n")
+        Output.line("An address book of \(Output.number(people)) people in \(path)")
+        Output.text("")
         try fill()
         let uri = try reopenAndRead()
         try compact()
         let program = "swift run -c release heartwood"
-        Output.line(
+        Output.text(
             """
 
             Try next:
@@ -92,7 +93,7 @@ struct DemoCommand: Command {
     }
 
     private func reopenAndRead() throws -> String {
-        Output.line("\nOpening it again")
+        Output.text("\nOpening it again")
         let memoryBefore = ProcessMemory.resident
         let opened = try measure { try OpenStore(path: path, model: AddressBook.model(), isReadOnly: false) }
         let open = opened.result
@@ -114,7 +115,7 @@ struct DemoCommand: Command {
     }
 
     private func compact() throws {
-        Output.line("\nCompacting it")
+        Output.text("\nCompacting it")
         let open = try OpenStore(path: path, model: AddressBook.model(), isReadOnly: false)
         let progress = ProgressBar("compacting")
         let compacted = try measure {

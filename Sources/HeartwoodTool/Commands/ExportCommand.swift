@@ -6,6 +6,7 @@ struct ExportCommand: Command {
     static let summary = "write an entity's objects as JSON Lines or CSV"
     static let help = """
         USAGE: heartwood export STORE --entity E [--where PREDICATE] [--sort KEYS] [--limit N] [--format jsonl|csv]
+                                [--accept-damage]
 
         Writes one object a line to standard output. A relationship is written as its destinations' keys where their entity
         has a uniqueness constraint, else as their URIs; of two inverses on the same entity, the one that the model states
@@ -15,9 +16,10 @@ struct ExportCommand: Command {
 
           --where 'age > 30 AND name BEGINSWITH "A"'
           --sort name,-age    ascending, and descending with a minus, or as age:desc
+        \(DamagedStore.help)
         """
     static let options: Set<String> = ["entity", "where", "sort", "limit", "format"]
-    static let flags: Set<String> = []
+    static let flags: Set<String> = [DamagedStore.flag]
 
     private let store: String
     private let entity: String
@@ -25,12 +27,14 @@ struct ExportCommand: Command {
     private let sort: [NSSortDescriptor]
     private let limit: Int
     private let isCSV: Bool
+    private let acceptsDamage: Bool
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
         entity = try arguments.required("entity")
         limit = try arguments.integer("limit", default: 0)
         predicate = try QueryText.predicate(arguments["where"])
+        acceptsDamage = arguments.has(DamagedStore.flag)
         sort = QueryText.order(arguments["sort"])
         switch arguments["format"] ?? "jsonl" {
         case "jsonl": isCSV = false
@@ -40,7 +44,7 @@ struct ExportCommand: Command {
     }
 
     func run() throws -> Int32 {
-        let open = try OpenStore(path: store, isReadOnly: true)
+        let open = try OpenStore(path: store, isReadOnly: true, acceptsDamage: acceptsDamage)
         let request = NSFetchRequest<NSManagedObject>(entityName: try open.entity(entity).name ?? "")
         request.predicate = predicate
         request.sortDescriptors = sort

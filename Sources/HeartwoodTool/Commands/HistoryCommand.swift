@@ -12,12 +12,13 @@ struct HistoryCommand: Command {
           --limit N              at most so many
           --json                 an object a line, for programs
           --delete-before N|TIME delete the transactions with lower numbers, or that are earlier, and list nothing
+        \(DamagedStore.help)
 
         A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
         (with the properties), -deleted. A store tracks its history where it was once added with NSPersistentHistoryTrackingKey.
         """
     static let options: Set<String> = ["after", "author", "limit", "delete-before"]
-    static let flags: Set<String> = ["json"]
+    static let flags: Set<String> = ["json", DamagedStore.flag]
 
     /// A place in a history.
     private enum Place {
@@ -43,6 +44,7 @@ struct HistoryCommand: Command {
     private let author: String?
     private let limit: Int
     private let isJSON: Bool
+    private let acceptsDamage: Bool
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
@@ -51,13 +53,14 @@ struct HistoryCommand: Command {
         author = arguments["author"]
         limit = try arguments.integer("limit", default: .max, from: 1)
         isJSON = arguments.has("json")
+        acceptsDamage = arguments.has(DamagedStore.flag)
         guard deleteBefore == nil || after == nil && author == nil && arguments["limit"] == nil && !isJSON else {
             throw ToolError.usage("--delete-before stands alone")
         }
     }
 
     func run() throws -> Int32 {
-        let open = try OpenStore(path: store, isReadOnly: deleteBefore == nil)
+        let open = try OpenStore(path: store, isReadOnly: deleteBefore == nil, acceptsDamage: acceptsDamage)
         guard let found = open.coordinator.persistentStores.first else { return 1 }
         do {
             if let deleteBefore {

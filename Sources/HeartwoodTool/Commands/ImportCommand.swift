@@ -74,7 +74,7 @@ struct ImportCommand: Command {
         }
         progress.finish()
         try open.close()
-        Output.line(importer.summary(seconds: (clock.now - start) / .seconds(1)))
+        Output.lines(importer.summary(seconds: (clock.now - start) / .seconds(1)))
         return 0
     }
 }

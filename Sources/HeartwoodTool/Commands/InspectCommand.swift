@@ -12,12 +12,16 @@ struct InspectCommand: Command {
           --commit N     one commit: when, by whom, what it changed
           --object URI   one object's values, as export writes them
           --no-mmap      read the file in place of mapping it: for network and removable media
+        \(DamagedStore.help)
+
+        Of a damaged store it shows what comes before the damage, in any case with a warning; with --accept-damage the exit code is 0 then.
         """
     static let options: Set<String> = ["commit", "object"]
-    static let flags: Set<String> = ["json", "no-mmap"]
+    static let flags: Set<String> = ["json", "no-mmap", DamagedStore.flag]
 
     private let store: String
     private let isJSON: Bool
+    private let acceptsDamage: Bool
     private let usesMemoryMapping: Bool
     private let commit: Int?
     private let object: String?
@@ -25,6 +29,7 @@ struct InspectCommand: Command {
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
         isJSON = arguments.has("json")
+        acceptsDamage = arguments.has(DamagedStore.flag)
         usesMemoryMapping = !arguments.has("no-mmap")
         commit = arguments["commit"] == nil ? nil : try arguments.integer("commit", default: 0, from: 1)
         object = arguments["object"]
@@ -34,31 +39,35 @@ struct InspectCommand: Command {
         if let commit { return try show(commit: UInt64(commit)) }
         if let object { return try show(object: object) }
         let report = try StoreInspection.inspect(path: store, usesMemoryMapping: usesMemoryMapping)
-        isJSON ? Output.data(try InspectionReport.json(report)) : Output.line(InspectionReport.text(report))
-        return report.tail == .clean || report.tail == .inProgress ? 0 : 1
+        isJSON ? Output.data(try InspectionReport.json(report)) : Output.lines(InspectionReport.lines(report))
+        if let damage = report.damage { DamagedStore.warn(damage) }
+        return report.tail == .clean || report.tail == .inProgress || report.damage != nil && acceptsDamage ? 0 : 1
     }
 
     private func show(commit number: UInt64) throws -> Int32 {
         var options = StoreOptions()
         options.isReadOnly = true
         options.usesMemoryMapping = usesMemoryMapping
+        options.acceptsDamage = acceptsDamage
         let log = try LogStore.open(path: store, options: options)
+        if let damage = log.damage { DamagedStore.warn(damage) }
         guard let commit = try log.commit(number) else {
             throw ToolError.failure("\(store) has no commit \(number); its newest is \(log.snapshot().sequence), and compaction drops older ones")
         }
         let catalog = log.snapshot().catalog
-        isJSON ? Output.data(try InspectionReport.json(commit, catalog)) : Output.line(InspectionReport.text(commit, catalog))
+        isJSON ? Output.data(try InspectionReport.json(commit, catalog)) : Output.lines(InspectionReport.lines(commit, catalog))
         return 0
     }
 
     private func show(object uri: String) throws -> Int32 {
-        let open = try OpenStore(path: store, isReadOnly: true, usesMemoryMapping: usesMemoryMapping)
+        let open = try OpenStore(path: store, isReadOnly: true, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
         guard let url = URL(string: uri), let id = open.coordinator.managedObjectID(forURIRepresentation: url) else {
             throw ToolError.usage("\(uri) is not the URI of an object of this store (x-coredata://STORE/ENTITY/pNUMBER)")
         }
         let found = try open.context.existingObject(with: id)
         let writer = RecordWriter(entity: found.entity)
         try writer.json(found)
+        if let failure = open.context.readingFailure { throw failure }
         try writer.flush()
         return 0
     }

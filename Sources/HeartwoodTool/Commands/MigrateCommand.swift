@@ -45,7 +45,7 @@ struct MigrateCommand: Command {
             return 0
         }
         if isDry {
-            Output.line(mappingModel == nil ? difference.text : difference.changesText)
+            Output.lines(mappingModel == nil ? difference.lines : difference.changeLines)
             return mappingModel != nil || difference.obstacles.isEmpty ? 0 : 1
         }
         try StoredModel.migrate(URL(fileURLWithPath: store), to: new.model, by: mappingModel)

@@ -14,12 +14,13 @@ struct ModelCommand: Command {
           --format F      table (the default), json, svg, or a Mermaid class diagram, on standard output
           --svg OUT       draw the model into the file OUT
           --mermaid OUT   write a Mermaid class diagram into the file OUT
+        \(DamagedStore.help)
 
         diff tells what changed, renames by their renaming identifiers (elementID), and whether a migration can be inferred;
         where not, why, and exit code 1.
         """
     static let options: Set<String> = ["format", "svg", "mermaid"]
-    static let flags: Set<String> = []
+    static let flags: Set<String> = [DamagedStore.flag]
 
     private enum Format: String, CaseIterable {
         case table, json, svg, mermaid
@@ -27,11 +28,13 @@ struct ModelCommand: Command {
 
     private let files: [String]
     private let isDifference: Bool
+    private let acceptsDamage: Bool
     private let format: Format
     private let svg: String?
     private let mermaid: String?
 
     init(_ arguments: Arguments) throws {
+        acceptsDamage = arguments.has(DamagedStore.flag)
         isDifference = arguments.positional.first == "diff" && arguments.positional.count > 1
         files = isDifference ? Array(try arguments.exactly(["diff", "OLD", "NEW"]).dropFirst()) : try arguments.exactly(["FILE"])
         let stated = arguments["format"] ?? Format.table.rawValue
@@ -45,15 +48,15 @@ struct ModelCommand: Command {
 
     func run() throws -> Int32 {
         guard !isDifference else { return try compare() }
-        let loaded = try LoadedModel(path: files[0])
+        let loaded = try loaded(files[0])
         if let svg { try write(ModelSVG.text(loaded), to: svg) }
         if let mermaid { try write(ModelMermaid.text(loaded), to: mermaid) }
         switch format {
         case .table:
             guard svg == nil, mermaid == nil else { break }
-            Output.line(ModelTable.text(loaded))
+            Output.lines(ModelTable.lines(loaded))
             let warnings = ModelCheck.warnings(loaded)
-            if !warnings.isEmpty { Output.line("\n\(warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings")") }
+            if !warnings.isEmpty { Output.text("\n\(warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings")") }
             for warning in warnings { Output.line("  \(warning.line)") }
         case .json: Output.data(try json(loaded))
         case .svg: Output.data(ModelSVG.text(loaded))
@@ -62,9 +65,11 @@ struct ModelCommand: Command {
         return 0
     }
 
+    private func loaded(_ path: String) throws -> LoadedModel { try LoadedModel(path: path, acceptsDamage: acceptsDamage) }
+
     private func compare() throws -> Int32 {
-        let difference = ModelDifference(from: try LoadedModel(path: files[0]), to: try LoadedModel(path: files[1]))
-        Output.line(difference.text)
+        let difference = ModelDifference(from: try loaded(files[0]), to: try loaded(files[1]))
+        Output.lines(difference.lines)
         return difference.isSameVersion || difference.obstacles.isEmpty ? 0 : 1
     }
 

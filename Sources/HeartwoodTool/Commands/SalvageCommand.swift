@@ -44,7 +44,7 @@ struct SalvageCommand: Command {
         options.usesMemoryMapping = usesMemoryMapping
         let report = try StoreSalvage.salvage(path: store, to: output, options: options) { progress.update($0, of: $1) }
         progress.finish()
-        isJSON ? Output.data(try SalvageReport.json(report)) : Output.line(SalvageReport.text(report))
+        isJSON ? Output.data(try SalvageReport.json(report)) : Output.lines(SalvageReport.lines(report))
         return report.isComplete ? 0 : 1
     }
 }

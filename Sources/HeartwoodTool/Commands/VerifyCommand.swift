@@ -1,15 +1,22 @@
 import Foundation
+import Heartwood
 import RecordLog
 
 struct VerifyCommand: Command {
     static let name = "verify"
-    static let summary = "check every checksum, the chain of commits and every index entry"
+    static let summary = "check every checksum, the chain of commits, the indexes and the rows"
     static let help = """
         USAGE: heartwood verify STORE [--no-mmap]
 
         Reads the whole store and writes nothing. Exit code: 0 sound; 1 damaged, with where and whether it is a torn tail (a
         crash's unfinished end, which the next opening for writing cuts off), a part of a save over several stores that waits
         for the store that decides about it, or corruption; 2 not a store.
+
+        It finds checksums that do not hold, commits that do not follow each other, indexes that disagree with the rows, rows
+        whose bytes no writer writes (texts that are no UTF-8, nulls with bytes), large values that lack a part; and by the model
+        that the store carries derived attributes that are not what their derivation gives, relationships to objects that do not
+        exist or do not refer back, and values that are to be unique and are not. A wrong value that nothing else in the store
+        tells about it cannot find.
 
           --no-mmap      read the file in place of mapping it, which takes memory for all of it: for network and removable media,
                          and disks with sectors that cannot be read
@@ -26,9 +33,13 @@ struct VerifyCommand: Command {
     }
 
     func run() throws -> Int32 {
-        let report = try StoreVerification.verify(path: store, usesMemoryMapping: usesMemoryMapping)
+        var report = try StoreVerification.verify(path: store, usesMemoryMapping: usesMemoryMapping)
+        if report.isReadable { try StoreAudit.run(path: store, usesMemoryMapping: usesMemoryMapping) { report.add($0) } }
         for problem in report.problems {
             Output.line("corrupt: \(problem.message)\(problem.offset.map { " (byte \($0))" } ?? "")")
+        }
+        if report.problemCount > report.problems.count {
+            Output.line("… and \(Output.number(report.problemCount - report.problems.count)) more problems")
         }
         switch report.tail {
         case .clean: break
@@ -37,11 +48,24 @@ struct VerifyCommand: Command {
         case .corrupt(let offset, let evidence): Output.line("corrupt: \(evidence) (byte \(offset))")
         case .waiting(let offset, let path, let state): Output.line("waiting: \(InspectionReport.waiting(path, state)) (byte \(offset))")
         }
+        for remedy in [StoreVerification.Problem.Remedy.restore, .rebuild, .correct] where report.problems.contains(where: { $0.remedy == remedy }) {
+            Output.line("remedy: \(Self.text(of: remedy))")
+        }
         guard report.isSound else { return 1 }
         Output.line(
             "sound: \(Output.number(report.frames)) frames, \(Output.number(Int(report.rows))) rows, "
                 + "\(Output.number(Int(report.indexEntries))) index entries"
                 + (report.values == 0 ? "" : ", \(Output.number(Int(report.values))) large values"))
         return 0
+    }
+
+    private static func text(of remedy: StoreVerification.Problem.Remedy) -> String {
+        switch remedy {
+        case .restore: "restore a backup, or bring out what is whole with `heartwood salvage`"
+        case .rebuild: "`heartwood compact` makes the indexes anew from the rows"
+        case .correct:
+            "the checksums hold, so a program has written this: set the properties anew or delete the objects, and save (derived attributes "
+                + "follow a change of what they are derived from), or restore a backup; `heartwood salvage` brings out the rows that are well-formed"
+        }
     }
 }

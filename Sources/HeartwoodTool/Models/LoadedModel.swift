@@ -6,11 +6,11 @@ struct LoadedModel {
     let name: String
     let model: NSManagedObjectModel
 
-    init(path: String) throws {
+    init(path: String, acceptsDamage: Bool = false) throws {
         let url = URL(fileURLWithPath: path)
         name = url.deletingPathExtension().lastPathComponent
         guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(path)") }
-        model = Self.isStore(url) ? try StoredModel.read(at: url) : try NSManagedObjectModel.load(contentsOf: url)
+        model = Self.isStore(url) ? try DamagedStore.model(at: url, isAccepted: acceptsDamage) : try NSManagedObjectModel.load(contentsOf: url)
     }
 
     /// Model files are directories, XML, or binary property lists; anything else is for the store to say.

@@ -177,18 +177,18 @@ struct ModelDifference {
     // MARK: Text
 
     /// A line for each change.
-    var changesText: String {
+    var changeLines: [String] {
         let width = changes.map(\.place.count).max() ?? 0
         return changes.map { change in
             "\(change.sign) \(change.place)\(String(repeating: " ", count: width - change.place.count))  \(change.text)"
-        }.joined(separator: "\n")
+        }
     }
 
-    var text: String {
+    var lines: [String] {
         guard !changes.isEmpty else {
-            return isSameVersion ? "The models are the same." : "The models differ in nothing that is listed here."
+            return [isSameVersion ? "The models are the same." : "The models differ in nothing that is listed here."]
         }
-        var lines = [changesText, ""]
+        var lines = changeLines + [""]
         if isSameVersion {
             lines.append("Stores of the one open with the other as they are: nothing of this changes how objects are stored.")
         } else if obstacles.isEmpty {
@@ -197,6 +197,6 @@ struct ModelDifference {
             lines.append("No migration can be inferred:")
             lines += obstacles.map { "  \($0.place): \($0.obstacle ?? "")" }
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 }

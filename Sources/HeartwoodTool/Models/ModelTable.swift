@@ -3,7 +3,7 @@ import Heartwood
 
 /// A model as a table for people.
 enum ModelTable {
-    static func text(_ loaded: LoadedModel) -> String {
+    static func lines(_ loaded: LoadedModel) -> [String] {
         let entities = loaded.entities
         let own = entities.map(\.ownProperties)
         let attributes = own.joined().count { $0 is NSAttributeDescription }
@@ -28,7 +28,7 @@ enum ModelTable {
             lines.append("")
             lines.append("configuration \(name): \(members.joined(separator: ", "))")
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private static func heading(_ entity: NSEntityDescription) -> String {

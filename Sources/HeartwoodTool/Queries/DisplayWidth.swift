@@ -44,7 +44,8 @@ enum DisplayWidth {
         return result + "…"
     }
 
-    /// The text with pictures in the place of control characters, which would move what follows, or command the terminal.
+    /// The text with pictures in the place of control characters, which would begin another line, move what follows, or command the terminal,
+    /// and of those that change the direction in which what follows is written.
     static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = String.UnicodeScalarView()
@@ -54,7 +55,10 @@ enum DisplayWidth {
         return String(result)
     }
 
+    /// Separators of lines and paragraphs, and what embeds, overrides and isolates a direction.
+    private static let directional: Set<UInt32> = Set(0x2028...0x202E).union(0x2066...0x2069)
+
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control || scalar.value == 0x2028 || scalar.value == 0x2029
+        scalar.properties.generalCategory == .control || directional.contains(scalar.value)
     }
 }

@@ -197,15 +197,15 @@ final class RecordImporter {
             "\(count) destinations never came, among them \(names.sorted().joined(separator: ", ")); the records are saved without them")
     }
 
-    func summary(seconds: Double) -> String {
+    func summary(seconds: Double) -> [String] {
         let records = inserted + updated
         let rate = seconds > 0 ? Int(Double(records) / seconds) : records
-        var text = "\(Output.number(records)) records: \(Output.number(inserted)) inserted, \(Output.number(updated)) updated, "
-            + "\(Output.number(edges)) connections; \(String(format: "%.2f", seconds)) s, \(Output.number(rate)) records a second"
+        var lines = ["\(Output.number(records)) records: \(Output.number(inserted)) inserted, \(Output.number(updated)) updated, "
+            + "\(Output.number(edges)) connections; \(String(format: "%.2f", seconds)) s, \(Output.number(rate)) records a second"]
         if !awaited.isEmpty {
             let counts = Dictionary(grouping: awaited) { $0.entity.name ?? "" }.mapValues(\.count).sorted { $0.key < $1.key }
-            text += "\nmade with their key alone: " + counts.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", ")
+            lines.append("made with their key alone: " + counts.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", "))
         }
-        return text
+        return lines
     }
 }

@@ -3,7 +3,7 @@ import RecordLog
 
 /// What `inspect` prints.
 enum InspectionReport {
-    static func text(_ report: StoreInspection) -> String {
+    static func lines(_ report: StoreInspection) -> [String] {
         var lines = [
             "store       \(report.path)",
             "identity    \(identity(report.storeID))",
@@ -34,7 +34,7 @@ enum InspectionReport {
             lines.append(row(
                 "\(index.table) \(index.name)", Output.number(Int(index.entries)), Output.bytes(index.bytes), "\(index.runs)"))
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private static func row(_ name: String, _ columns: String...) -> String {
@@ -98,7 +98,7 @@ enum InspectionReport {
         Date(timeIntervalSince1970: Double(microseconds) / 1_000_000).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    static func text(_ commit: StoreInspection.Commit, _ catalog: Catalog) -> String {
+    static func lines(_ commit: StoreInspection.Commit, _ catalog: Catalog) -> [String] {
         var lines = [
             "commit      \(commit.sequence)", "at byte     \(commit.offset), \(Output.bytes(commit.byteCount))",
             "time        \(date(commit.timestamp))", "author      \(commit.author ?? "-")", "rows        \(Output.number(commit.rows))",
@@ -107,7 +107,7 @@ enum InspectionReport {
             let deletions = changes.filter(\.isDeletion).count
             lines.append("  \(table): \(changes.count - deletions) written, \(deletions) deleted")
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     static func json(_ commit: StoreInspection.Commit, _ catalog: Catalog) throws -> String {

@@ -34,12 +34,19 @@ enum Output {
         }
     }
 
-    /// For people: control characters, which data may have, are shown and do not command the terminal.
-    static func line(_ text: String) { data(shown(text)) }
+    /// One line for people. Control characters, which data may have, are shown: they neither begin another line nor command the terminal.
+    static func line(_ text: String) { data(DisplayWidth.printable(text)) }
+
+    /// The same of several lines.
+    static func lines(_ lines: [String]) { data(lines.map(DisplayWidth.printable).joined(separator: "\n")) }
+
+    /// A text of the tool's own, with the line ends that it has.
+    static func text(_ text: String) { data(shown(text)) }
 
     /// For programs: as it is.
     static func data(_ text: String) { try? write(Data((text + "\n").utf8)) }
 
+    /// A message, with the line ends that it has: what comes from a store in it is made printable before.
     static func error(_ text: String) { _ = send(Data((shown(text) + "\n").utf8), to: 2) }
 
     private static func shown(_ text: String) -> String {

@@ -6,7 +6,7 @@ enum SalvageReport {
     /// Lines of each kind before it says how many more there are.
     private static let linesMax = 20
 
-    static func text(_ report: StoreSalvage) -> String {
+    static func lines(_ report: StoreSalvage) -> [String] {
         var lines = ["\(Output.number(report.rows)) rows brought out to \(report.newPath)", ""]
         lines.append(row("TABLE", ["KEPT", "LOST", "UNKNOWN", "OLDER", "UNREADABLE"]))
         for table in report.tables.sorted(by: { $0.name < $1.name }) {
@@ -24,7 +24,7 @@ enum SalvageReport {
                 "in doubt: what follows the last whole commit may have been acknowledged; it cannot be read whole, and is left out")
         }
         lines += ["", conclusion(report)]
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private static func conclusion(_ report: StoreSalvage) -> String {
@@ -53,7 +53,7 @@ enum SalvageReport {
         note(report.tables.reduce(0) { $0 + $1.unaccounted }, "row numbers have no record left: rows that are lost, or had been deleted")
         note(report.tables.reduce(0) { $0 + $1.older }, "rows are there in an older version")
         note(report.tables.reduce(0) { $0 + $1.malformed }, "rows do not suit their layout, and are lost")
-        note(report.tables.reduce(0) { $0 + $1.valuesLost }, "large values lack a part, and are null in their rows:")
+        note(report.tables.reduce(0) { $0 + $1.valuesLost }, "large values lack a part, or values are none of their column; they are null in their rows:")
         let names = Dictionary(report.tables.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
         lines += limited(
             report.lostValues.map { lost in

@@ -12,13 +12,17 @@ enum ToolError: Error {
     static func message(of error: any Error) -> String {
         switch error {
         case ToolError.usage(let text): withHelp(text)
-        case ToolError.failure(let text): text
-        case let error as StoreError: error.description
-        case let error as NSError:
-            (error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.description
-                ?? (error.userInfo[NSLocalizedDescriptionKey] as? String) ?? error.localizedDescription
+        case ToolError.failure(let text): DisplayWidth.printable(text)
+        // These have names and texts of stores in them.
+        case let error as StoreError: DisplayWidth.printable(error.description)
+        case let error as NSError: DisplayWidth.printable(text(of: error))
         default: "\(error)"
         }
+    }
+
+    private static func text(of error: NSError) -> String {
+        (error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.description
+            ?? (error.userInfo[NSLocalizedDescriptionKey] as? String) ?? error.localizedDescription
     }
 
     /// What others say ends with a full stop, or with a line that points at a place.
@@ -30,7 +34,10 @@ enum ToolError: Error {
     /// What a fetch throws: a request that makes no sense is wrong usage, a store that cannot be read is not.
     static func ofRequest(_ error: any Error) -> any Error {
         guard !(error is ToolError), !(error is Output.Ended), !(error is StoreError), (error as NSError).userInfo[NSUnderlyingErrorKey] == nil else { return error }
-        return ToolError.usage(message(of: error))
+        // It may have lines, which are indented, that point at a place in the request.
+        let indentation = "\n    "
+        let parts = text(of: error as NSError).replacing("\r\n", with: "\n").split(separator: indentation, omittingEmptySubsequences: false)
+        return ToolError.usage(parts.map { DisplayWidth.printable(String($0)) }.joined(separator: indentation))
     }
 
     /// The message with one full stop, for more to follow.

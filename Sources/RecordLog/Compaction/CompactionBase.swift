@@ -34,8 +34,9 @@ struct CompactionBase {
             guard let state else { continue }
             let isSystem = index == 0
             let delta = PrimaryDelta()
-            var bytes: UInt64 = 0
+            var bytes: UInt64 = 0, count: UInt64 = 0
             try base.scanRows(TableID(rawValue: UInt16(index))) { row throws(StoreError) in
+                count += 1
                 guard !isSystem || row.reference.row != RowNumbers.row else { return true }
                 if isSystem, let value = systemValues[row.reference.row] {
                     let address = try append(value, as: row)
@@ -48,6 +49,12 @@ struct CompactionBase {
                 done += 1
                 if done % Self.progressEvery == 0 { try report(done) }
                 return true
+            }
+            // Pages that lack rows, or have some twice: what the log says is not known here.
+            guard count == state.rowCount else {
+                throw StoreError.corrupt(
+                    base.file.path, at: nil, "table \(base.catalog.table(TableID(rawValue: UInt16(index)))?.name ?? "\(index)") has \(count) rows, "
+                        + "and its checkpoint says \(state.rowCount)")
             }
             var rowCount = state.rowCount
             if isSystem {

@@ -38,6 +38,20 @@ final class CompactionIndexes {
         }
         try target.appender.flush()
         target.setIndexes(runs)
+        try check(&runs)
+    }
+
+    /// Blocks are copied as they are, so what they say is compared with the rows; an index that says anything else is made anew.
+    private func check(_ runs: inout [IndexRuns?]) throws(StoreError) {
+        let wrong = try IndexCheck(target.snapshot, options, path: target.file.path, report).run()
+        guard !wrong.isEmpty else { return }
+        for definition in wrong {
+            var made = try rebuilt(definition)
+            try made.appendRoot(to: target.appender)
+            runs[Int(definition.id.rawValue)] = made.runs(in: target.appender, source: target.file).map { IndexRuns(disk: $0) } ?? .empty
+        }
+        try target.appender.flush()
+        target.setIndexes(runs)
     }
 
     private func rebuilt(_ definition: IndexDefinition) throws(StoreError) -> FlushedRuns {

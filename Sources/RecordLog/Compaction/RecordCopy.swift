@@ -32,12 +32,21 @@ struct RecordCopy {
     /// - Parameter old: where the row's record before this one is in the old file; 0 for none.
     @inline(__always)
     mutating func append(_ row: RowView, previous: UInt64, old: UInt64 = 0) throws(StoreError) -> UInt64 {
+        if let message = catalog.fault(of: row) { throw Self.faulty(source, message) }
         if let table = catalog.table(row.reference.table), table.hasValues {
             return try appendWithValues(row, table, previous: previous, old: old)
         }
         return try appender.appendRow(
             .put, row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version,
             previous: previous)
+    }
+
+    /// What no writer has written is not copied: the new file would be no better, and the old one is needed to see what it was.
+    @inline(never)
+    private static func faulty(_ source: LogFile, _ message: String) -> StoreError {
+        StoreError(
+            .corrupt, path: source.path, "a row is malformed though its checksum holds: \(message)",
+            remedy: "The file is as it was. `heartwood salvage` brings what is whole out to a new one; `heartwood verify` lists such rows.")
     }
 
     @inline(never)

@@ -36,6 +36,15 @@ public struct StoredDecimal: Hashable, Sendable {
         pointer.storeBytes(of: 0, toByteOffset: Self.flagsOffset + 1, as: UInt8.self)
     }
 
+    /// Whether these bytes are a decimal as `write(to:)` writes it: no flag but the two, the reserved byte zero, not a number without digits.
+    static func isWritten(_ pointer: UnsafeRawPointer) -> Bool {
+        let flags = pointer.load(fromByteOffset: flagsOffset, as: UInt8.self)
+        guard flags <= 3, pointer.load(fromByteOffset: flagsOffset + 1, as: UInt8.self) == 0 else { return false }
+        guard flags & 2 != 0 else { return true }
+        let value = StoredDecimal(reading: pointer)
+        return value.mantissa == 0 && value.exponent == 0 && !value.isNegative
+    }
+
     /// The digits of the mantissa, most significant first, without trailing zeros; and the power of ten of the first
     /// digit's place plus one (so 0.0123 has digits 123 and magnitude -1).
     var normalized: (digits: [UInt8], magnitude: Int) {

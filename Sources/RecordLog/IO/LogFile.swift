@@ -88,8 +88,8 @@ public final class LogFile: @unchecked Sendable {
     /// The file is shorter than it was, though nobody who works with the store makes it so.
     static func cut(_ path: String, to size: UInt64) -> StoreError {
         StoreError(
-            .corrupt, path: path, at: size, "the file was cut to \(size) bytes while it was open",
-            remedy: "Find out what cuts it; then restore a backup, or bring out what is left with `heartwood salvage`.")
+            .corrupt, path: path, at: size, "the file was cut to \(size) bytes while it was open; commits that ended behind that are lost",
+            remedy: "Find out what cuts it, and run `heartwood verify` to see which commits are lost; then restore a backup, or bring out what is left with `heartwood salvage`.")
     }
 
     static func bitmapSize(segmentSize: Int) -> Int { max(8, segmentSize / FrameHeader.alignment / 8) }
@@ -321,8 +321,20 @@ extension LogFile: FrameSource {
         return try payload(of: try frames.frame(at: offset, limit: limit, passing: &bytes), pointer, kind)
     }
 
+    /// The file's size where it ends before the end of the frame at `offset`; nil elsewhere.
+    private func sizeWithin(_ offset: UInt64) -> UInt64? {
+        guard let size = try? storage.size(), size < offset &+ room(at: offset) else { return nil }
+        guard offset < size, size - offset >= UInt64(FrameHeader.lengthMin) else { return size }
+        let stated = try? withBytes(at: offset, count: FrameHeader.lengthMin) { bytes in
+            bytes.baseAddress.flatMap { FrameHeader.stated($0, limit: room(at: offset)) }
+        }
+        return stated.flatMap { UInt64($0.length) > size - offset ? size : nil }
+    }
+
     private func payload(of frame: Frame?, _ pointer: FramePointer, _ kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer {
         guard let frame, frame.header.kind == kind, frame.header.checksum == pointer.checksum else {
+            // Of a file that was cut more is lost than an index.
+            if let size = sizeWithin(pointer.offset) { throw Self.cut(path, to: size) }
             throw StoreError(
                 .corrupt, path: path, at: pointer.offset, "an index block is damaged",
                 remedy: "No row is lost by it: LogStore.rebuildIndexes() and `heartwood compact` make the indexes anew from the log.")

@@ -79,6 +79,8 @@ struct DecidingStore {
         var reading = options
         reading.isReadOnly = true
         reading.rebuildsIndexes = false
+        // Damage is looked at below: what is before it may have the answer.
+        reading.acceptsDamage = true
         // What it waits for itself is not asked.
         let opening = Opening(path: candidate, options: reading, fileSystem: fileSystem, counters: Counters(), asksOthers: false)
         return try opening.recover(storage)

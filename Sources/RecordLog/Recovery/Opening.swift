@@ -213,10 +213,12 @@ struct Opening {
             StoreError.corrupt(path, at: offset, "bytes that had been committed are damaged: \(evidence)")
         }
         if options.isReadOnly {
-            // A reader takes what is before the tail. Only the slot, read before the log, tells it what must be there: the
-            // rest may be a writer's work at this moment.
-            guard let slot, slot.durableEnd > end else { return opened(slot, zeroedEnd: end) }
-            return opened(slot, zeroedEnd: end, damage: corrupt(end, TailExamination.durableEvidence(slot)))
+            guard let (offset, evidence) = try publishedDamage(file, snapshot, slot, end: end, size: size) else {
+                return opened(slot, zeroedEnd: end)
+            }
+            let damage = corrupt(offset, evidence)
+            guard options.acceptsDamage else { throw damage }
+            return opened(slot, zeroedEnd: end, damage: damage)
         }
         let tail = try TailExamination(file: file, sequence: snapshot.sequence, end: end, size: size, slot: slot).run()
         if case .corrupt(let offset, let evidence) = tail { throw corrupt(offset, evidence) }
@@ -240,6 +242,21 @@ struct Opening {
         let result = opened(new, zeroedEnd: zeroedEnd)
         result.lacksRoom = lacksRoom
         return result
+    }
+
+    /// What a reader can tell to be damaged: bytes before the end that the slot names, which was read before the log. What lies behind that end
+    /// may be a writer's work at this moment.
+    private func publishedDamage(
+        _ file: LogFile, _ snapshot: Snapshot, _ slot: HeaderSlot?, end: UInt64, size: UInt64
+    ) throws(StoreError) -> (offset: UInt64, evidence: String)? {
+        guard let slot, max(slot.end, slot.durableEnd) > end, last == .max else { return nil }
+        let tail = try TailExamination(
+            file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, slot.end), file.sizeMax), slot: slot, fileSize: size
+        ).run()
+        guard case .corrupt(let offset, let evidence) = tail else { return nil }
+        // A writer may have cut off a torn tail meanwhile, and written commits in its place.
+        let now = HeaderReader.newestSlot(try Self.header(of: file.storage), fileID: file.identity.fileID)
+        return slot.durableEnd > end || now?.generation == slot.generation ? (offset, evidence) : nil
     }
 
     /// Makes durable what recovery found, and says so in a slot where the newest one does not.

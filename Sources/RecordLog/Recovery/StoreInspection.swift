@@ -66,6 +66,8 @@ public struct StoreInspection: Sendable {
     public var tables: [Table]
     public var indexes: [Index]
     public var tail: Tail
+    /// See `LogStore.damage`.
+    public var damage: StoreError?
 
     /// Bytes of the log that no reader of the newest commit needs: what a compaction frees, near enough.
     public var deadBytes: UInt64 {
@@ -118,7 +120,7 @@ struct StoreInspector {
                     liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: try? values(of: table, snapshot),
                     columns: table.currentLayout.columns.map(\.name))
             },
-            indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: try TailInspection(store: store).run())
+            indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: try TailInspection(store: store).run(), damage: store.damage)
     }
 
     private func describe(_ index: IndexDefinition, _ snapshot: Snapshot) -> StoreInspection.Index {

@@ -1,8 +1,25 @@
 /// What checking a whole store found, as `heartwood verify` shows it.
 public struct StoreVerification: Sendable {
     public struct Problem: Sendable, Equatable {
+        /// What can be done about it.
+        public enum Remedy: Sendable {
+            /// Of bytes that were damaged.
+            case restore
+            /// Of an index that disagrees with the rows: it is made anew from them.
+            case rebuild
+            /// Of rows that a faulty writer, or somebody else, has made: their checksums hold.
+            case correct
+        }
+
         public var offset: UInt64?
         public var message: String
+        public var remedy: Remedy
+
+        public init(offset: UInt64?, message: String, remedy: Remedy = .restore) {
+            self.offset = offset
+            self.message = message
+            self.remedy = remedy
+        }
     }
 
     public var path: String
@@ -12,12 +29,27 @@ public struct StoreVerification: Sendable {
     /// Values in frames of their own, of rows as of the newest commit.
     public var values: UInt64 = 0
     public var tail: StoreInspection.Tail
-    public var problems: [Problem]
+    /// The first ones.
+    public private(set) var problems: [Problem]
+    /// All of them.
+    public private(set) var problemCount = 0
+
+    private static let problemsMax = 1000
+
+    public mutating func add(_ problem: Problem) {
+        problemCount += 1
+        if problems.count < Self.problemsMax { problems.append(problem) }
+    }
 
     public var isSound: Bool { problems.isEmpty && (tail == .clean || tail == .inProgress) }
 
-    /// Checks every frame's checksum, the chain of commits, every index entry against its row, and that each row leads to its
-    /// values. Writes nothing.
+    /// Whether the store could be opened, so that its rows can be looked at.
+    public var isReadable: Bool { frames > 0 }
+
+    /// Checks every frame's checksum, the chain of commits, each index against the rows, both ways, that each row is as a writer lays it down,
+    /// and that it leads to its values. Writes nothing.
+    ///
+    /// Whether values are those that were to be written, the engine cannot know: a wrong number is as good as a right one.
     ///
     /// The log is replayed from its start into fresh indexes, and those of the file are compared with them.
     /// - Throws: where the file cannot be read or is no store; damage is reported, not thrown.
@@ -37,7 +69,7 @@ public struct StoreVerification: Sendable {
             opened = try open(path, options, rebuilt)
         } catch {
             guard error.code == .corrupt else { throw error }
-            result.problems.append(Problem(offset: error.offset, message: error.message))
+            result.add(Problem(offset: error.offset, message: error.message))
             return result
         }
         let expected = opened.truth.snapshot()
@@ -48,7 +80,7 @@ public struct StoreVerification: Sendable {
             result.tail = try TailInspection(store: actual.snapshot().sequence > expected.sequence ? opened.truth : actual).run()
             try result.compare(actual.snapshot(), expected)
         } catch {
-            result.problems.append(Problem(offset: error.offset, message: error.message))
+            result.add(Problem(offset: error.offset, message: error.message))
         }
         return result
     }
@@ -78,7 +110,7 @@ public struct StoreVerification: Sendable {
                 frames += 1
                 offset = frame.end
             } else {
-                problems.append(Problem(offset: offset, message: "a frame's checksum does not hold"))
+                add(Problem(offset: offset, message: "a frame's checksum does not hold"))
                 guard let stated = try file.stated(at: offset, limit: store.writer.end) else { return }
                 offset += UInt64(stated.length)
             }
@@ -87,7 +119,7 @@ public struct StoreVerification: Sendable {
 
     private mutating func compare(_ actual: Snapshot, _ expected: Snapshot) throws(StoreError) {
         guard actual.sequence == expected.sequence else {
-            problems.append(Problem(
+            add(Problem(
                 offset: nil, message: "the checkpoint leads to commit \(actual.sequence), the log to commit \(expected.sequence)"))
             return
         }
@@ -108,13 +140,15 @@ public struct StoreVerification: Sendable {
                     guard isWanted || isFound else { continue }
                     count += try compareRows(page, of: table, actual, expected, audit)
                 } catch {
-                    problems.append(Problem(offset: error.offset, message: error.message))
+                    add(Problem(offset: error.offset, message: error.message))
                     return
                 }
             }
             rows += index == 0 ? 0 : count
             if UInt64(actual.rowCount(table)) != count {
-                problems.append(Problem(offset: nil, message: "table \(index) has \(count) rows and says \(actual.rowCount(table))"))
+                add(Problem(offset: nil, 
+                    message: "table \(expected.catalog.table(table)?.name ?? "\(index)") has \(count) rows and says \(actual.rowCount(table))",
+                    remedy: .rebuild))
             }
         }
         for definition in expected.catalog.indexes { try compare(definition, actual, expected) }
@@ -129,11 +163,14 @@ public struct StoreVerification: Sendable {
             let reference = RowReference(table: table, row: row)
             let wanted = try expected.address(of: reference), found = try actual.address(of: reference)
             if wanted != found {
-                problems.append(Problem(
-                    offset: wanted ?? found, message: "the primary index of table \(table.rawValue) is wrong about row \(row)"))
+                add(Problem(
+                    offset: wanted ?? found, 
+                    message: "the primary index is wrong about \(expected.catalog.place(of: reference))", remedy: .rebuild))
             }
             if let wanted {
-                checkValues(of: try expected.view(at: wanted, reference), expected.catalog, audit)
+                let row = try expected.view(at: wanted, reference)
+                if let message = expected.catalog.fault(of: row) { add(Problem(offset: wanted, message: message, remedy: .correct)) }
+                checkValues(of: row, expected.catalog, audit)
                 count += 1
             }
         }
@@ -148,13 +185,13 @@ public struct StoreVerification: Sendable {
                 if try !audit.value(row.bytes(layout.access[position])).isInline { values += 1 }
             } catch {
                 let column = layout.columns[position].name
-                problems.append(Problem(
-                    offset: error.offset, message: "table \(table.id.rawValue), row \(row.reference.row), column \(column): \(error.message)"))
+                add(Problem(
+                    offset: error.offset, message: "\(catalog.place(of: row.reference, column: column)): \(error.message)"))
             }
         }
     }
 
-    /// Both walks must give the same entries.
+    /// Both walks must give the same entries: each row has its own, with the key that its values make, and no other is there.
     private mutating func compare(_ index: IndexDefinition, _ actual: Snapshot, _ expected: Snapshot) throws(StoreError) {
         guard Int(index.id.rawValue) < expected.indexes.count, expected.indexes[Int(index.id.rawValue)] != nil else { return }
         do throws(StoreError) {
@@ -163,16 +200,19 @@ public struct StoreVerification: Sendable {
                 let a = try mine.next(), b = try theirs.next()
                 guard a != nil || b != nil else { return }
                 guard a == b, mine.key.elementsEqual(theirs.key) else {
-                    let row = b ?? a ?? 0
-                    problems.append(Problem(
-                        offset: try expected.address(of: RowReference(table: index.table, row: row)),
-                        message: "the index \(index.name) of table \(index.table.rawValue) is wrong about row \(row)"))
+                    let isMissing = a == nil || b != nil && KeyBytes.compare(theirs.key, mine.key) < 0
+                    let reference = RowReference(table: index.table, row: (isMissing ? b : a) ?? 0)
+                    add(Problem(
+                        offset: try? expected.address(of: reference),
+                        message: "the index \(index.name) is wrong about \(expected.catalog.place(of: reference)): "
+                            + (isMissing ? "it lacks the row's entry, or has it under another key" : "it has an entry that is not the row's"),
+                        remedy: .rebuild))
                     return
                 }
                 indexEntries += 1
             }
         } catch {
-            problems.append(Problem(offset: error.offset, message: error.message))
+            add(Problem(offset: error.offset, message: error.message, remedy: .rebuild))
         }
     }
 }

@@ -9,15 +9,18 @@ struct TailExamination {
     let end: UInt64
     let size: UInt64
     let slot: HeaderSlot?
+    /// The whole file's size, where `size` is less.
+    private let fileSize: UInt64
     private let stretches: TailReader
     private let frames: TailReader
 
-    init(file: LogFile, sequence: UInt64, end: UInt64, size: UInt64, slot: HeaderSlot?) {
+    init(file: LogFile, sequence: UInt64, end: UInt64, size: UInt64, slot: HeaderSlot?, fileSize: UInt64? = nil) {
         self.file = file
         self.sequence = sequence
         self.end = end
         self.size = size
         self.slot = slot
+        self.fileSize = fileSize ?? size
         stretches = TailReader(file)
         frames = TailReader(file)
     }
@@ -35,7 +38,7 @@ struct TailExamination {
 
     func run() throws(StoreError) -> Outcome {
         if let slot, slot.durableEnd > end {
-            return .corrupt(end, Self.durableEvidence(slot))
+            return .corrupt(end, "the header says that the log was durable up to byte \(slot.durableEnd); " + (try losses(slot)))
         }
         guard end < size else { return .clean }
         guard size <= file.sizeMax else {
@@ -63,8 +66,32 @@ struct TailExamination {
     /// What is read together.
     private static let stretchMax: UInt64 = 1 << 20
 
-    static func durableEvidence(_ slot: HeaderSlot) -> String {
-        "the header says that the log was durable up to byte \(slot.durableEnd)"
+    // MARK: What is lost
+
+    /// Which commits the damage has taken for sure, and which it may have taken.
+    private func losses(_ slot: HeaderSlot) throws(StoreError) -> String {
+        var text = ""
+        if try endsWithinFrame() {
+            text = "the file ends at byte \(fileSize), and " + (slot.durableSequence > sequence ? "\(Self.commits(sequence + 1, slot.durableSequence)) lost" : "")
+        } else if slot.durableSequence > sequence {
+            text = "commit \(sequence + 1) is damaged"
+            if slot.durableSequence > sequence + 1 { text += ", and \(Self.commits(sequence + 2, slot.durableSequence)) behind the damage, whole or not" }
+        }
+        if slot.durableSequence <= sequence { text += "no commit up to number \(slot.durableSequence) is lost" }
+        let known = max(sequence, slot.durableSequence)
+        return text + (slot.sequence > known ? "; \(Self.commits(known + 1, slot.sequence)) not known to have been durable, and may be lost" : "")
+    }
+
+    private static func commits(_ first: UInt64, _ last: UInt64) -> String {
+        first == last ? "commit \(first) is" : "commits \(first) to \(last) are"
+    }
+
+    /// Whether the frame that is not whole is so because the file ends.
+    private func endsWithinFrame() throws(StoreError) -> Bool {
+        guard let slot, fileSize < max(slot.end, slot.durableEnd) else { return false }
+        var offset = end
+        while offset < fileSize, let frame = try frames.frame(at: offset, limit: fileSize) { offset = frame.end }
+        return try frames.stated(at: offset, limit: fileSize) == nil
     }
 
     /// Whether a footer stands here that knew the missing commit to be durable.

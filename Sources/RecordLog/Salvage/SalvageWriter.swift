@@ -141,6 +141,8 @@ struct SalvageWriter {
             try transaction.setSystemRow(RowNumbers.row, numbers.encoded())
             for entry in entries where Self.isKept(entry.reference.row) && entry.address > 0 && !entry.isDeletion {
                 guard let (record, body) = source.record(at: entry.address) else { continue }
+                let row = RowView(body: body, byteCount: record.bodyLength, reference: entry.reference, version: record.version)
+                guard RowAudit.systemFault(of: row) == nil else { continue }
                 try transaction.put(
                     entry.reference, body: UnsafeRawBufferPointer(start: body, count: record.bodyLength), version: record.version)
                 if Transaction.systemRows.contains(entry.reference.row) { count += 1 }
@@ -198,15 +200,17 @@ struct SalvageWriter {
     private static func put(
         _ row: RowView, _ values: inout SalvagedValues, _ catalog: Catalog, to transaction: Transaction
     ) throws(StoreError) -> Int {
-        guard let table = catalog.table(row.reference.table), table.hasValues, let layout = table.layout(row.layoutID) else {
+        guard let table = catalog.table(row.reference.table), let layout = table.layout(row.layoutID) else { return 0 }
+        let (row, lost) = values.mended(row, layout)
+        guard table.hasValues else {
             try transaction.put(row.reference, body: UnsafeRawBufferPointer(start: row.body, count: row.byteCount), version: row.version)
-            return 0
+            return lost
         }
         let brought = try values.bring(row, layout, to: transaction)
         try brought.body.withUnsafeBufferPointer { body throws(StoreError) in
             try transaction.put(row.reference, body: UnsafeRawBufferPointer(body), version: row.version)
         }
-        return brought.lost
+        return lost + brought.lost
     }
 }
 

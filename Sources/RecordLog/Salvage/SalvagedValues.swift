@@ -5,6 +5,8 @@ struct SalvagedValues {
     private let audit: ValueAudit
     private var copy: ValueCopy
     private let builder = RowBuilder()
+    /// Of the row that is being mended, while `builder` may have another.
+    private let mender = RowBuilder()
     private(set) var lost = SalvageList<StoreSalvage.LostValue>()
 
     init(source: SalvageSource) {
@@ -12,6 +14,26 @@ struct SalvagedValues {
             try source.frame(at: offset, budget: &budget)
         }
         copy = ValueCopy(from: audit)
+    }
+
+    /// A row as a writer lays it down: of one that is not so, what is no value of its column is null and counts as lost.
+    mutating func mended(_ row: RowView, _ layout: RowLayout) -> (row: RowView, lost: Int) {
+        guard RowAudit.fault(of: row, layout) != nil else { return (row, 0) }
+        var count = 0
+        mender.begin(layout)
+        for position in layout.columns.indices where !row.isNull(layout.access[position]) {
+            guard RowAudit.fault(of: layout.access[position], in: row) != nil else {
+                mender.copy(position, from: row, layout.access[position])
+                continue
+            }
+            count += 1
+            lost.append(.init(
+                reference: row.reference, column: layout.columns[position].name,
+                bytes: UInt64(layout.columns[position].type.slotSize ?? row.bytes(layout.access[position]).count)))
+        }
+        let body = mender.finish()
+        guard let base = body.baseAddress else { preconditionFailure("a row has a layout") }
+        return (RowView(body: base, byteCount: body.count, reference: row.reference, version: row.version), count)
     }
 
     /// Writes a row's values to the new store.

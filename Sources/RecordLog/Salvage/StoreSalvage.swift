@@ -18,7 +18,7 @@ public struct StoreSalvage: Sendable {
         public var unaccounted = 0
         /// Rows whose newest record does not suit its layout.
         public var malformed = 0
-        /// Values that lack a part: null in the rows that are in the new store.
+        /// Values that lack a part, or are none of their column (`RowAudit`): null in the rows that are in the new store.
         public var valuesLost = 0
     }
 

@@ -136,7 +136,7 @@ extension Snapshot {
         if let failure { throw failure }
     }
 
-    private func merge(_ index: IndexID, _ range: KeyRange, descending: Bool) throws(StoreError) -> MergeCursor {
+    func merge(_ index: IndexID, _ range: KeyRange, descending: Bool) throws(StoreError) -> MergeCursor {
         try runs(of: index).merged(range, isDescending: descending)
     }
 

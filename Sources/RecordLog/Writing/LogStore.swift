@@ -13,12 +13,16 @@ public final class LogStore: Sendable {
     public let storeID: (UInt64, UInt64)
 
     /// Set where the store was opened read-only although bytes that had been committed are damaged: snapshots then show
-    /// what comes before the damage. nil for a sound store; opening a damaged one for writing throws this.
+    /// what comes before the damage. nil for a sound store; opening a damaged one for writing, or without `StoreOptions.acceptsDamage`, throws
+    /// this.
     public let damage: StoreError?
 
     /// Set where the store was opened read-only and its log ended with a part of a save over several stores about which another store
     /// decides; says what that one answered then.
     public let waiting: WaitingCommit?
+
+    /// As the options say.
+    public var acceptsDamage: Bool { options.acceptsDamage }
 
     let options: StoreOptions
     let fileSystem: any FileSystem

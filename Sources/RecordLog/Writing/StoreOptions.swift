@@ -44,6 +44,9 @@ public struct StoreOptions: Sendable {
     /// and so of the whole file. A file that cannot be mapped (ENODEV, ENOSYS, EOPNOTSUPP), or has no room in the address space
     /// (ENOMEM), is read so in any case, segment by segment; `StoreStatistics.bytesRead` shows it.
     public var usesMemoryMapping = true
+    /// Whether a damaged store is opened read-only as of what comes before the damage; `LogStore.damage` then says what is damaged. false:
+    /// such a store is refused, as it is for writing in any case.
+    public var acceptsDamage = true
     /// Reads no checkpoint: every index is made anew from the log. For stores whose indexes are damaged.
     public var rebuildsIndexes = false
     /// nil: the system's files.

@@ -94,6 +94,9 @@ import Testing
 
         func compare(_ stack: TestStack) throws {
             let fresh = stack.anew()
+            let view = try #require(try stack.store.newestView() as? RecordLogView)
+            let findings = try StoreAudit.findings(in: view)
+            try #require(findings.isEmpty, "seed \(seed): \(findings) after \(trail)")
             func check(_ object: NSManagedObject, _ key: String, _ expected: Any?) throws {
                 let found = object.value(forKey: key)
                 let isRight = (found as? NSNumber)?.doubleValue == (expected as? NSNumber)?.doubleValue

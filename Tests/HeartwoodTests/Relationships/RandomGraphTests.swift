@@ -216,6 +216,10 @@ import Testing
         }
 
         func compare() throws {
+            if let view = try stack.persistentStore.rows?.newestView() as? RecordLogView {
+                let findings = try StoreAudit.findings(in: view)
+                try #require(findings.isEmpty, "seed \(seed): \(findings) after \(trail.count) steps")
+            }
             func check(_ number: Int, _ key: String, _ expected: [Int], isOrdered: Bool = false) throws {
                 let object = try #require(objects[number])
                 let found = object.names(key).compactMap(Int.init)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -34,11 +35,40 @@ import Testing
             var exercise = StoreExercise(path: HostileSeeds.path, options: options)
             let unexplained = exercise.run(writes: seed % 4 < 2)
             #expect(unexplained == nil, "seed \(seed), \(name): \(String(describing: unexplained))")
+            #expect(exercise.compactionProblem == nil, "seed \(seed), \(name): \(String(describing: exercise.compactionProblem))")
             rows += exercise.rows
             errors += exercise.errors.count
         }
         // Some damage is met, and some is read past.
         #expect(rows > 100 && errors > 20)
+    }
+
+    @Test("A hostile store that compact accepts is one that verify finds sound", arguments: 0..<2 as Range<Int>)
+    func whatIsCompactedIsSound(lane: Int) throws {
+        // HEARTWOOD_HOSTILE_BYTES=1 damages every byte in three ways, 7 every seventh.
+        let every = ProcessInfo.processInfo.environment["HEARTWOOD_HOSTILE_BYTES"].flatMap(Int.init)
+        var accepted = 0, refused = 0
+        for (number, (name, original)) in try HostileSeeds.all().enumerated() {
+            let end = min((original.lastIndex { $0 != 0 } ?? 0) + 1, original.count)
+            let start = Int(FileFormat.dataStart)
+            guard end > start else { continue }
+            let step = max(1, every ?? (end - start) / 48)
+            for at in stride(from: start + (number * 7 + lane * 13) % step, to: end, by: step) {
+                for mask in every == nil ? [[1, 0x80, 0xFF][at % 3]] : [1, 0x80, 0xFF] as [UInt8] {
+                    var bytes = original
+                    bytes[at] ^= mask
+                    ChecksumRepair.all.apply(to: &bytes)
+                    var options = HostileSeeds.options(files(bytes))
+                    options.usesMemoryMapping = at % 2 == 0
+                    var exercise = StoreExercise(path: HostileSeeds.path, options: options)
+                    exercise.compact(keeping: lane == 0 ? .none : .commits(2))
+                    #expect(
+                        exercise.compactionProblem == nil, "\(name), byte \(at) ^ \(mask), lane \(lane): \(String(describing: exercise.compactionProblem))")
+                    if exercise.compactions > 0 { accepted += 1 } else { refused += 1 }
+                }
+            }
+        }
+        #expect(accepted > 20 && refused > 5)
     }
 
     /// Sums over what a manifest claims once overflowed at the next commit.

@@ -9,6 +9,9 @@ struct StoreExercise {
     /// How often something was thrown, and how many rows were read.
     private(set) var errors: [StoreError] = []
     private(set) var rows = 0
+    /// What verification found in a store that a compaction has written.
+    private(set) var compactionProblem: StoreVerification.Problem?
+    private(set) var compactions = 0
 
     init(path: String, options: StoreOptions) {
         self.path = path
@@ -143,7 +146,33 @@ struct StoreExercise {
         let store = try open(isReadOnly: false)
         attempt { _ in try store.checkpoint() }
         attempt { _ in try store.rebuildIndexes() }
-        attempt { _ in _ = try store.compact() }
+        attempt { exercise in
+            _ = try store.compact()
+            try exercise.verifyCompacted()
+        }
         try store.close()
+    }
+
+    /// Compacts the store as the tool does, and verifies what comes of it.
+    mutating func compact(keeping window: HistoryWindow) {
+        for rebuildsIndexes in [false, true] {
+            let before = errors.count
+            attempt { exercise in
+                var options = exercise.options
+                options.createIfMissing = false
+                options.rebuildsIndexes = rebuildsIndexes
+                let store = try LogStore.open(path: exercise.path, options: options)
+                _ = try store.compact(keeping: window)
+                try exercise.verifyCompacted()
+                try store.close()
+            }
+            if errors.count == before || errors.last?.code != .corrupt { return }
+        }
+    }
+
+    private mutating func verifyCompacted() throws {
+        compactions += 1
+        let found = try StoreVerification.verify(path: path, fileSystem: options.fileSystem, usesMemoryMapping: options.usesMemoryMapping)
+        if !found.isSound { compactionProblem = found.problems.first ?? .init(offset: nil, message: "the tail is \(found.tail)") }
     }
 }

@@ -148,14 +148,19 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         }
     }
 
-    /// A fetch looks whether the archive was replaced: one call. What cannot be read is left to the next save to tell of.
-    override func followOthers() {
+    /// A fetch looks whether the archive was replaced: one call. What cannot be read, but for damage, is left to the next save to tell of.
+    override func follow() throws {
         var isReloaded = false
         defer { if isReloaded { announceRemoteChange() } }
         guard turn.try() else { return }
         defer { turn.unlock() }
         guard let archive, let backing, archive.isReplaced else { return }
-        isReloaded = (try? reload(archive, backing)) != nil
+        do {
+            try reload(archive, backing)
+            isReloaded = true
+        } catch let error as StoreError where error.code == .corrupt {
+            throw RecordLogErrors.wrap(error, opening: true)
+        } catch {}
     }
 
     // MARK: Metadata

@@ -178,7 +178,10 @@ struct RandomMigrationTests {
     }
 
     private static func plain(_ version: ModelVersion, _ context: NSManagedObjectContext) throws -> [Plain] {
-        try version.entities.filter { !$0.isAbstract }.flatMap { entity in
+        if let view = try context.persistentStoreCoordinator?.persistentStores.first?.rows?.newestView() as? RecordLogView {
+            #expect(try StoreAudit.findings(in: view).isEmpty)
+        }
+        return try version.entities.filter { !$0.isAbstract }.flatMap { entity in
             try context.all(entity.name).map { object in
                 var plain = Plain(entity: entity.name, row: object.key.rawValue & 0xFFFF_FFFF_FFFF)
                 for attribute in version.attributes(of: entity.name) { plain.values[attribute.name] = text(object.value(forKey: attribute.name), attribute) }

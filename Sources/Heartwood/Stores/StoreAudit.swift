@@ -1,0 +1,326 @@
+import Foundation
+import RecordLog
+
+/// Looks whether the rows of a record log agree with the model that the store carries: what `heartwood verify` adds to what the engine finds.
+///
+/// It reads one commit, row by row, and keeps nothing of them. That a value is the one that was meant nobody can know: what is compared is what
+/// follows from something else in the store.
+package struct StoreAudit {
+    private let view: RecordLogView
+    private let tell: (StoreVerification.Problem) -> Void
+    /// By entity.
+    private let tables: [String: TableID]
+    private var snapshot: Snapshot { view.snapshot }
+
+    /// - Parameter tell: called with each finding.
+    /// - Throws: where the store cannot be opened for reasons other than damage; damage is told.
+    /// - Complexity: O(rows, link rows and entries of unique indexes); memory that does not depend on them.
+    package static func run(path: String, usesMemoryMapping: Bool = true, _ tell: @escaping (StoreVerification.Problem) -> Void) throws {
+        do {
+            guard let (coordinator, store) = try open(path, usesMemoryMapping, tell) else { return }
+            defer { try? coordinator.remove(store) }
+            guard let view = try store.newestView() as? RecordLogView else { return }
+            try StoreAudit(view, tell).run()
+        } catch {
+            guard let engine = error as? StoreError ?? (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError else {
+                return tell(.init(offset: nil, message: (error as NSError).localizedDescription, remedy: .correct))
+            }
+            guard engine.code == .corrupt else { throw engine }
+            tell(.init(offset: engine.offset, message: engine.message))
+        }
+    }
+
+    /// What the audit of one commit finds.
+    static func findings(in view: RecordLogView) throws -> [String] {
+        var messages: [String] = []
+        try StoreAudit(view) { messages.append($0.message) }.run()
+        return messages
+    }
+
+    /// - Returns: nil where the store carries no model: it is nobody's but the engine's then.
+    private static func open(
+        _ path: String, _ usesMemoryMapping: Bool, _ tell: (StoreVerification.Problem) -> Void
+    ) throws -> (NSPersistentStoreCoordinator, NSPersistentStore)? {
+        let url = URL(fileURLWithPath: path)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.usesMemoryMapping = usesMemoryMapping
+        let log = try LogStore.open(path: path, options: options)
+        defer { try? log.close() }
+        guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else { return nil }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try NSManagedObjectModel.unarchive(bytes))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSRecordLogStoreType, configurationName: nil, at: url,
+            options: [
+                NSReadOnlyPersistentStoreOption: true, NSRecordLogAcceptsDamageOption: true, NSRecordLogMemoryMappingOption: usesMemoryMapping,
+            ])
+        return (coordinator, store)
+    }
+
+    private init(_ view: RecordLogView, _ tell: @escaping (StoreVerification.Problem) -> Void) {
+        self.view = view
+        self.tell = tell
+        tables = Dictionary(view.schema.tables.compactMap { $0 }.map { ($0.runtime.entity.name ?? "", $0.id) }, uniquingKeysWith: { $1 })
+    }
+
+    private func run() throws {
+        let isDue = try snapshot.systemValue(RecordLogSystemRow.pendingDerivations) != nil
+        for case let table? in view.schema.tables {
+            try auditRows(of: table, derives: !isDue)
+            for index in table.uniqueIndexes.map({ $0.takeUnretainedValue() }) where index.constraint == index.id.rawValue {
+                try auditUniqueness(of: table, index)
+            }
+        }
+        for link in LinkEnds.all(of: view.schema, family) { try auditLinks(link) }
+    }
+
+    private func found(_ table: EntityTable?, _ reference: RowReference, _ property: Int?, _ message: String) {
+        let name = table?.runtime.entity.name ?? "table \(reference.table.rawValue)"
+        let place = property.flatMap { table?.runtime.properties[$0].name }.map { ", property \($0)" } ?? ""
+        tell(.init(offset: nil, message: "entity \(name), object p\(reference.row)\(place): \(message)", remedy: .correct))
+    }
+
+    private func name(_ reference: RowReference) -> String {
+        "\(view.schema.table(reference.table)?.runtime.entity.name ?? "table \(reference.table.rawValue)") p\(reference.row)"
+    }
+
+    /// The tables of an entity and of those that inherit from it.
+    private func family(_ entity: NSEntityDescription?) -> Set<TableID> {
+        Set((entity?.concreteFamily ?? []).compactMap { tables[$0.name ?? ""] })
+    }
+
+    // MARK: Rows
+
+    /// A to-one relationship, as each row is asked for it.
+    private struct Reference {
+        let property: Int
+        let destinations: Set<TableID>
+        /// Whether the deletion of a destination may leave the reference as it is.
+        let mayDangle: Bool
+        let inverse: Int?
+        let inverseIsToMany: Bool
+    }
+
+    private func references(of table: EntityTable) -> [Reference] {
+        table.runtime.properties.indices.compactMap { index in
+            let property = table.runtime.properties[index]
+            guard property.kind == .toOne, !property.isTransient,
+                let relationship = table.runtime.entity.frozenProperties[index] as? NSRelationshipDescription
+            else { return nil }
+            let inverse = relationship.inverseRelationship
+            return Reference(
+                property: index, destinations: family(relationship.destinationEntity),
+                mayDangle: inverse.map { $0.deleteRule == .noActionDeleteRule } ?? true, inverse: property.inverse,
+                inverseIsToMany: property.inverseIsToMany)
+        }
+    }
+
+    private func auditRows(of table: EntityTable, derives: Bool) throws {
+        let references = references(of: table), properties = table.runtime.properties
+        let addresses = properties.indices.filter { properties[$0].kind == .uri && !properties[$0].isTransient }
+        let decimals = properties.indices.filter { properties[$0].kind == .decimal && !properties[$0].isTransient }
+        let derived = derives ? table.derivations.map { DerivedCheck(table, $0, snapshot, view.schema) } : nil
+        try snapshot.scan(table.id) { row in
+            for reference in references { try audit(reference, of: row, table) }
+            for property in addresses {
+                guard let access = table.runtime.access(property, in: row) else { continue }
+                if URL(string: String(decoding: row.bytes(access), as: UTF8.self)) == nil { found(table, row.reference, property, "it is no URI") }
+            }
+            for property in decimals {
+                guard let access = table.runtime.access(property, in: row) else { continue }
+                if Int8(exactly: row.decimal(access).exponent) == nil { found(table, row.reference, property, "it is beyond what a decimal number holds") }
+            }
+            for property in try derived?.wrong(in: row) ?? [] {
+                found(table, row.reference, property, "it is derived, and is not what its derivation gives")
+            }
+            return true
+        }
+    }
+
+    private func audit(_ reference: Reference, of row: RowView, _ table: EntityTable) throws {
+        guard let destination = table.reference(reference.property, in: row) else { return }
+        func found(_ message: String) { self.found(table, row.reference, reference.property, message) }
+        guard reference.destinations.contains(destination.table) else {
+            return found("it refers to \(name(destination)), which the relationship does not lead to")
+        }
+        guard let other = view.schema.table(destination.table), let opposite = try snapshot.row(destination) else {
+            return reference.mayDangle ? () : found("it refers to \(name(destination)), which does not exist")
+        }
+        guard let inverse = reference.inverse else { return }
+        if !reference.inverseIsToMany {
+            guard other.reference(inverse, in: opposite) != row.reference else { return }
+            return found("it refers to \(name(destination)), whose \(other.runtime.properties[inverse].name) does not refer back")
+        }
+        guard case .link(let link, isForward: true)? = other.members[inverse] else { return }
+        if try link.row(from: destination, to: row.reference, snapshot) == nil {
+            found("it refers to \(name(destination)), whose \(other.runtime.properties[inverse].name) does not have it")
+        }
+    }
+
+    // MARK: Uniqueness
+
+    private func auditUniqueness(of table: EntityTable, _ index: TableIndex) throws {
+        var walks: [(table: TableID, cursor: IndexCursor, row: UInt64)] = []
+        for (id, index) in [(table.id, index.id)] + index.relatives.map({ ($0.table, $0.index) }) where snapshot.hasIndex(index) {
+            var cursor = try snapshot.cursor(index)
+            if let row = try cursor.next() { walks.append((id, cursor, row)) }
+        }
+        let names = table.names(of: index).joined(separator: ", ")
+        var last: [UInt8] = [], holder: RowReference?
+        while !walks.isEmpty {
+            var first = 0
+            for place in walks.indices.dropFirst() where KeyBytes.compare(walks[place].cursor.key, walks[first].cursor.key) < 0 { first = place }
+            let reference = RowReference(table: walks[first].table, row: walks[first].row), key = walks[first].cursor.key
+            if let holder, last.withUnsafeBytes({ KeyBytes.compare($0, key) == 0 }), try isUnique(reference, index) {
+                found(view.schema.table(reference.table), reference, nil, "it has the same \(names), which is to be unique, as \(name(holder))")
+            }
+            last.removeAll(keepingCapacity: true)
+            last.append(contentsOf: key)
+            holder = reference
+            if let row = try walks[first].cursor.next() { walks[first].row = row } else { walks.remove(at: first) }
+        }
+    }
+
+    /// Whether none of a row's values that are to be unique is null: those constrain nothing.
+    private func isUnique(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
+        guard let table = view.schema.table(reference.table), let row = try snapshot.row(reference) else { return false }
+        return index.parts.allSatisfy { part in part.property.map { table.runtime.access($0, in: row) != nil } ?? false }
+    }
+
+    // MARK: Links
+
+    private func auditLinks(_ link: LinkEnds) throws {
+        let table = link.table, access = table.layout.access
+        func found(_ row: RowReference, _ message: String) {
+            tell(.init(offset: nil, message: "relationship \(link.name), link row \(row.row): \(message)", remedy: .correct))
+        }
+        try snapshot.scan(table.id) { row in
+            let source = row.reference(access[LinkTable.sourcePosition]), destination = row.reference(access[LinkTable.destinationPosition])
+            for (end, tables) in [(source, link.sources), (destination, link.destinations)] {
+                if !tables.contains(end.table) {
+                    found(row.reference, "it names \(name(end)), which the relationship does not lead to")
+                } else if try !snapshot.contains(end) {
+                    found(row.reference, "it names \(name(end)), which does not exist")
+                }
+            }
+            if let inverse = link.inverse, let other = view.schema.table(destination.table), let member = try snapshot.row(destination),
+                other.reference(inverse, in: member) != source
+            {
+                found(row.reference, "\(name(destination)) is a member of \(name(source)), and its inverse does not say so")
+            }
+            if link.isItsOwnInverse, try table.row(from: destination, to: source, snapshot) == nil {
+                found(row.reference, "\(name(source)) has \(name(destination)), which has it not")
+            }
+            return true
+        }
+        // Destination and source, in this order.
+        var cursor = try snapshot.cursor(table.backward), last: [UInt8] = []
+        while let row = try cursor.next() {
+            let key = cursor.key, owner = KeyBuilder.wordSize
+            let isSame = last.withUnsafeBytes { KeyBytes.compare($0, key) == 0 }
+            let hasTwo = table.isExclusive && last.count >= owner && key.count >= owner && key.prefix(owner).elementsEqual(last.prefix(owner))
+            if isSame || hasTwo {
+                found(RowReference(table: table.id, row: row), isSame ? "the same pair has another row" : "its destination has another source")
+            }
+            last.removeAll(keepingCapacity: true)
+            last.append(contentsOf: key)
+        }
+    }
+}
+
+/// What the two ends of a link table's rows may be.
+private struct LinkEnds {
+    let table: LinkTable
+    let name: String
+    var sources: Set<TableID>
+    var destinations: Set<TableID>
+    /// Of an ordered relationship whose inverse is to-one: the inverse, by the destination's properties.
+    let inverse: Int?
+    let isItsOwnInverse: Bool
+
+    static func all(of schema: RecordLogSchema, _ family: (NSEntityDescription?) -> Set<TableID>) -> [LinkEnds] {
+        var found: [TableID: LinkEnds] = [:]
+        for case let table? in schema.tables {
+            for (index, members) in table.members.enumerated() {
+                guard case .link(let link, let isForward)? = members,
+                    let relationship = table.runtime.entity.frozenProperties[index] as? NSRelationshipDescription
+                else { continue }
+                let property = table.runtime.properties[index], others = family(relationship.destinationEntity)
+                var ends = found[link.id] ?? LinkEnds(
+                    table: link, name: "\(table.runtime.entity.name ?? "?").\(property.name)", sources: [], destinations: [],
+                    inverse: isForward && !property.inverseIsToMany ? property.inverse : nil, isItsOwnInverse: property.isItsOwnInverse)
+                if isForward {
+                    ends.sources.insert(table.id)
+                    ends.destinations.formUnion(others)
+                } else {
+                    ends.destinations.insert(table.id)
+                    ends.sources.formUnion(others)
+                }
+                found[link.id] = ends
+            }
+        }
+        return found.values.sorted { $0.table.id.rawValue < $1.table.id.rawValue }
+    }
+}
+
+/// Compares the derived attributes of one table's rows with what their derivations give.
+private final class DerivedCheck {
+    private let table: EntityTable
+    private let derivations: [Derivation]
+    private let snapshot: Snapshot
+    private let scope: DerivationScope
+    private let builder = RowBuilder()
+
+    init(_ table: EntityTable, _ derivations: [Derivation], _ snapshot: Snapshot, _ schema: RecordLogSchema) {
+        self.table = table
+        self.derivations = derivations
+        self.snapshot = snapshot
+        scope = DerivationScope(snapshot: snapshot, schema: schema)
+    }
+
+    /// The attributes of a row that are not what follows. Times are left out: nothing says when the row was written last.
+    func wrong(in row: RowView) throws -> [Int] {
+        var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
+        for derivation in derivations {
+            do {
+                switch derivation.form {
+                case .now: continue
+                case .count(let relationship):
+                    let count = try table.members[relationship.index].map { try snapshot.memberCount(of: row.reference, in: $0) } ?? 0
+                    values[derivation.property] = try derivation.stored(.integer(Int64(count)))
+                case .sum(let relationship, let source):
+                    var sum = DerivationScope.Sum()
+                    if let members = table.members[relationship.index] {
+                        try snapshot.forEachMember(of: row.reference, in: members) { member in
+                            try sum.add(member, source, in: scope)
+                            return true
+                        }
+                    }
+                    values[derivation.property] = try derivation.stored(sum.total)
+                default: values[derivation.property] = try scope.value(of: derivation, values, row, table)
+                }
+            } catch where CoreDataError.isCode(NSValidationNumberTooLargeError, error) {
+                values[derivation.property] = .null
+            }
+        }
+        try builder.begin(table, revising: row)
+        for derivation in derivations {
+            guard let position = table.positions[derivation.property] else { continue }
+            try values[derivation.property].encode(into: builder, at: position)
+        }
+        let body = builder.finish()
+        guard let start = body.baseAddress else { return [] }
+        let new = RowView(body: start, byteCount: body.count, reference: row.reference, version: 0)
+        return derivations.map(\.property).filter { !table.isEqual($0, row, new) && !isClose($0, row, new) }
+    }
+
+    /// Whether two sums differ by no more than the order of their parts may make them.
+    private func isClose(_ property: Int, _ a: RowView, _ b: RowView) -> Bool {
+        let kind = table.runtime.properties[property].kind
+        guard kind == .double || kind == .float, let x = table.runtime.access(property, in: a), let y = table.runtime.access(property, in: b)
+        else { return false }
+        let (first, second) = (a.double(x), b.double(y))
+        if first.isNaN || second.isNaN { return first.isNaN && second.isNaN }
+        return abs(first - second) <= max(abs(first), abs(second)) * (kind == .float ? 1e-4 : 1e-9)
+    }
+}

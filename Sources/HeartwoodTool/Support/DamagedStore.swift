@@ -1,0 +1,26 @@
+import Foundation
+import Heartwood
+import RecordLog
+
+/// What the reading commands do about a store whose committed bytes are damaged: they refuse it, or, where they are told to, read what comes
+/// before the damage and say so.
+enum DamagedStore {
+    static let flag = "accept-damage"
+    static let help = """
+          --accept-damage  read what comes before the damage of a damaged store, with a warning; without it such a store is an error
+        """
+
+    static func warn(_ damage: StoreError) {
+        Output.error("heartwood: warning: what follows lacks all that comes behind the damage: \(DisplayWidth.printable(damage.description))")
+    }
+
+    /// The model that a store carries.
+    /// - Parameter warns: false where the store is opened next, which warns as well.
+    static func model(at url: URL, usesMemoryMapping: Bool = true, isAccepted: Bool, warns: Bool = true) throws -> NSManagedObjectModel {
+        do {
+            return try StoredModel.read(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: isAccepted) { if warns { warn($0) } }
+        } catch let error as StoreError where error.code == .corrupt && !isAccepted {
+            throw ToolError.failure("\(error.description) --\(flag) reads what comes before the damage, where that can be read.")
+        }
+    }
+}
