@@ -21,14 +21,16 @@ let package = Package(
     targets: [
         .target(name: "RecordLog", swiftSettings: strict),
         .target(name: "PredicateClasses", swiftSettings: strict),
-        .target(name: "Heartwood", dependencies: ["PredicateClasses", "RecordLog"], swiftSettings: strict),
+        // Bytes of files that others have made: UTF-8, XML and property lists.
+        .target(name: "FileReading", swiftSettings: strict),
+        .target(name: "Heartwood", dependencies: ["FileReading", "PredicateClasses", "RecordLog"], swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
-        .executableTarget(name: "HeartwoodTool", dependencies: ["Heartwood", "ModelCode", "RecordLog"], swiftSettings: strict),
+        .executableTarget(name: "HeartwoodTool", dependencies: ["FileReading", "Heartwood", "ModelCode", "RecordLog"], swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
-        .target(name: "ModelCode", swiftSettings: strict),
+        .target(name: "ModelCode", dependencies: ["FileReading"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["ModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
-        .testTarget(name: "ModelCodeTests", dependencies: ["ModelCode", "Heartwood"], swiftSettings: strict),
+        .testTarget(name: "ModelCodeTests", dependencies: ["ModelCode", "Heartwood", "TestSupport"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,
@@ -38,10 +40,10 @@ let package = Package(
             name: "AppCodeTests", dependencies: ["CoreData"], exclude: ["Apps.xcdatamodeld"], swiftSettings: [.swiftLanguageMode(.v5)],
             plugins: ["HeartwoodModels"]),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "HeartwoodTests", dependencies: ["Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "HeartwoodToolTests",
-            dependencies: ["HeartwoodTool", "Heartwood", "RecordLog", "TestSupport", "recordlog-testprocess", "heartwood-testprocess"],
+            dependencies: ["FileReading", "HeartwoodTool", "Heartwood", "RecordLog", "TestSupport", "recordlog-testprocess", "heartwood-testprocess"],
             swiftSettings: strict),
         // What tests of several targets use; no product.
         .target(name: "TestSupport", dependencies: ["RecordLog"], path: "Tests/TestSupport", swiftSettings: strict),

@@ -34,10 +34,10 @@ struct HeartwoodModels: BuildToolPlugin {
     /// anything. Whatever this misses the executable puts into the file that is always there.
     private static func fileNames(of model: URL, _ parts: [URL]) -> [String] {
         let versions = parts.filter { $0.path.hasPrefix(model.path + "/") && $0.lastPathComponent == "contents" }
-        let marker = (try? Data(contentsOf: model.appending(path: ".xccurrentversion"))).flatMap {
-            try? PropertyListSerialization.propertyList(from: $0, options: [], format: nil) as? [String: Any]
-        }
-        let current = marker?["_XCCurrentVersionName"] as? String
+        // Foundation's reader of property lists would go as deep as the file says.
+        let marker = try? String(contentsOf: model.appending(path: ".xccurrentversion"), encoding: .utf8)
+        let current = marker?.firstMatch(of: /<key>_XCCurrentVersionName<\/key>\s*<string>([^<]+)<\/string>/)
+            .map { String($0.1).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&") }
         let contents = versions.first { $0.deletingLastPathComponent().lastPathComponent == current } ?? versions.first
         guard let contents, let text = try? String(contentsOf: contents, encoding: .utf8) else { return [] }
         return text.matches(of: /<entity\s[^>]*>/).flatMap { entity -> [String] in

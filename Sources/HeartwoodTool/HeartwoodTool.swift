@@ -1,3 +1,4 @@
+import FileReading
 import Foundation
 import RecordLog
 
@@ -13,9 +14,24 @@ struct HeartwoodTool {
 
     static func main() {
         Output.takeUpDescriptors()
-        let code = run(Array(CommandLine.arguments.dropFirst()))
+        let code = argumentFault.map { fault in
+            Output.error("heartwood: \(fault)")
+            return 2
+        } ?? run(Array(CommandLine.arguments.dropFirst()))
         if let failure = Output.failure { Output.error("heartwood: standard output could not be written: \(failure)") }
         exit(Output.failure == nil ? code : max(code, 1))
+    }
+
+    /// What an argument has that is no UTF-8: Swift would put other characters in its place, in a predicate as in a path.
+    private static var argumentFault: String? {
+        for number in 0..<Int(CommandLine.argc) {
+            guard let text = CommandLine.unsafeArgv[number] else { continue }
+            let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
+            guard let fault = UTF8Fault(in: bytes) else { continue }
+            let place = TextPlace(fault.offset, in: bytes)
+            return "argument \(number), line \(place.line), column \(place.column): \(fault.text)"
+        }
+        return nil
     }
 
     /// - Returns: the exit code.

@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 #if canImport(FoundationXML)
     import FoundationXML
@@ -28,8 +29,10 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         guard let data = FileManager.default.contents(atPath: contents) else {
             throw CodeError(contents, nil, "cannot be read; check the path.")
         }
-        guard data.range(of: Data("<!ENTITY".utf8)) == nil, data.range(of: Data("<!DOCTYPE".utf8)) == nil else {
-            throw CodeError(contents, 1, "declares XML entities, which model files never do; it was not read.")
+        do {
+            try XMLCheck.check(data, kind: "model files")
+        } catch {
+            throw CodeError(contents, error.line, "column \(error.column): \(error.reason).")
         }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
@@ -55,8 +58,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".xcdatamodel") }
         let marker = path + "/.xccurrentversion"
         if let data = FileManager.default.contents(atPath: marker) {
-            let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any]
-            guard let name = list?["_XCCurrentVersionName"] as? String, versions.contains(name) else {
+            guard let name = PropertyListTexts.read(data)?["_XCCurrentVersionName"], versions.contains(name) else {
                 throw CodeError(marker, nil, "does not name one of the versions; set the current version in Xcode.")
             }
             return "\(path)/\(name)/contents"

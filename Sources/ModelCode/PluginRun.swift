@@ -1,3 +1,4 @@
+internal import FileReading
 import Foundation
 
 /// What the build plugin's executable does: all generated code of one target.
@@ -22,7 +23,7 @@ public enum PluginRun {
             }
             let models = try inputs.filter(isModel).map(CodeModelReader.read)
             let sources = try inputs.filter { !isModel($0) }.map {
-                ManagedAccessorWriter.Source(path: $0, text: try String(contentsOfFile: $0, encoding: .utf8))
+                ManagedAccessorWriter.Source(path: $0, text: try text(of: $0))
             }
             let accessors = ManagedAccessorWriter(module: module, models: models, sources: sources)
             guard accessors.problems.isEmpty else {
@@ -52,6 +53,16 @@ public enum PluginRun {
             report("error: \(error.localizedDescription)")
         }
         return 1
+    }
+
+    private static func text(of path: String) throws -> String {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        try data.withUnsafeBytes { bytes in
+            guard let fault = UTF8Fault(in: bytes) else { return }
+            let place = TextPlace(fault.offset, in: bytes)
+            throw CodeError(path, place.line, "column \(place.column): \(fault.text).")
+        }
+        return String(decoding: data, as: UTF8.self)
     }
 
     private static func isModel(_ path: String) -> Bool { path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel") }

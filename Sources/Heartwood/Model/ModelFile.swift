@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 /// Finds the XML of a model file and reads it.
 package enum ModelFile {
@@ -61,10 +62,10 @@ package enum ModelFile {
     ) throws -> URL {
         let marker = url.appendingPathComponent(marker)
         if let data = try? Data(contentsOf: marker) {
-            let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any]
+            let list = PropertyListTexts.read(data)
             // Xcode does not name the only version of a compiled model.
             if let list, list[key] == nil, versions.count == 1 { return url.appendingPathComponent(versions[0]) }
-            guard let name = list?[key] as? String, versions.contains(name + ending) else {
+            guard let name = list?[key], versions.contains(name + ending) else {
                 throw failure("\(marker.path): does not name one of the versions \(versions); set the current version in Xcode.")
             }
             return url.appendingPathComponent(name + ending)

@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 #if canImport(FoundationXML)
     import FoundationXML
@@ -31,12 +32,11 @@ final class ModelFileParser: NSObject, XMLParserDelegate {
     }
 
     func parse() throws -> ModelDocument {
-        // Model files declare no entities of the XML kind; a file that does is not one, and may be a bomb.
-        guard !ModelFileScan.declaresEntities(data) else {
-            throw ModelFile.failure("\(path):1: declares XML entities, which model files never do; it was not read.")
-        }
-        guard ModelFileScan.isPlain(data) else {
-            throw ModelFile.failure("\(path):1: is not in UTF-8, as model files are; it was not read.")
+        // A file that declares entities of the XML kind may be a bomb.
+        do {
+            try XMLCheck.check(data, kind: "model files")
+        } catch {
+            throw ModelFile.failure("\(path):\(error.line):\(error.column): \(error.reason).")
         }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false

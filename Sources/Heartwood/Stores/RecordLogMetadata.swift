@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 import RecordLog
 
 /// What a record log keeps about itself for the stack, in the system table.
@@ -28,6 +29,13 @@ enum RecordLogMetadata {
     /// The `checksum(of:configuration:)` of the version that a store has; nil before it has one.
     static func checksum(in snapshot: Snapshot) throws -> String? {
         try snapshot.systemValue(RecordLogSystemRow.modelChecksum).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The configuration that a store was made under, or migrated under; nil where that was none.
+    static func configuration(in snapshot: Snapshot) throws -> String? {
+        // A checksum has no colon; a name may have one.
+        guard let stored = try checksum(in: snapshot), let colon = stored.lastIndex(of: ":"), colon > stored.startIndex else { return nil }
+        return String(stored[..<colon])
     }
 
     static func hashes(of model: NSManagedObjectModel, configuration: String?) -> [String: Data] {
@@ -68,8 +76,15 @@ enum RecordLogMetadata {
 
     static func read(_ snapshot: Snapshot) throws -> [String: Any] { try StoredMetadata(snapshot).values() }
 
+    /// - Throws: where the bytes are no binary property list, or one that Foundation is not to be handed: the file may come from anywhere.
     static func decode(_ data: Data) throws -> [String: Any] {
-        try PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any] ?? [:]
+        do {
+            try BinaryPropertyList(Array(data)).checkShape()
+        } catch {
+            throw CoreDataError.make(
+                NSPersistentStoreOpenError, "The store's metadata cannot be read: the property list \(error.reason), at byte \(error.offset) of it.")
+        }
+        return try PropertyListSerialization.propertyList(from: data, options: [], format: nil) as? [String: Any] ?? [:]
     }
 
     /// What clients do not set.

@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 import RecordLog
 import Synchronization
 
@@ -40,17 +41,9 @@ final class StoredMetadata: Sendable {
         state.withLock { state in
             if let known = state.identifier { return known }
             let made = state.values.map { $0[NSStoreUUIDKey] as? String }
-                ?? (try? PropertyListDecoder().decode(Identity.self, from: state.data))?.text
+                ?? PropertyListTexts.read(state.data)?[NSStoreUUIDKey]
             state.identifier = made ?? ""
             return made ?? ""
-        }
-    }
-
-    private struct Identity: Decodable {
-        let text: String
-
-        private enum CodingKeys: String, CodingKey {
-            case text = "NSStoreUUID"
         }
     }
 }

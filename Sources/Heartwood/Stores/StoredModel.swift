@@ -31,6 +31,18 @@ package enum StoredModel {
         }
         return try NSManagedObjectModel.unarchive(bytes)
     }
+
+    /// The name of the configuration that the store at `url` was added under; nil where that was none, or there is no store yet.
+    /// - Throws: where the file is no store, or cannot be read.
+    package static func configuration(at url: URL, usesMemoryMapping: Bool = true) throws -> String? {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.usesMemoryMapping = usesMemoryMapping
+        let log = try LogStore.open(path: url.path, options: options)
+        defer { try? log.close() }
+        return try RecordLogMetadata.configuration(in: log.snapshot())
+    }
 }
 
 extension StoredModel {

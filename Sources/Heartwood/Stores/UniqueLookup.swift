@@ -107,10 +107,26 @@ extension NSManagedObject {
         relationship.isToMany ? managedObjects(at: relationship.index) : managedObject(at: relationship.index).map { [$0] } ?? []
     }
 
+    /// The bytes that the store keeps of a transformable's value; nil where it has none, or one that was never saved.
+    package final func storedData(of attribute: NSAttributeDescription) -> Data? {
+        guard case .data(let bytes) = managedValue(attribute.index) else { return nil }
+        return bytes
+    }
+
+    /// Gives a transformable such bytes. Nobody looks whether they are what a transformer or an archive makes.
+    package final func setStoredData(_ bytes: Data, of attribute: NSAttributeDescription) {
+        setManagedValue(.data(bytes), at: attribute.index)
+    }
+
     /// An attribute as key-value coding gives it.
     package final func attributeValue(_ attribute: NSAttributeDescription) -> Any? {
         managedAttribute(at: attribute.index)
     }
+}
+
+extension NSAttributeDescription {
+    /// Whether the values of this transformable are kept in Foundation's archives: no transformer of the program's own is asked.
+    package var isArchived: Bool { AttributeTransformer.isArchived(self) }
 }
 
 extension NSEntityDescription {

@@ -27,6 +27,8 @@ enum AttributeTransformer {
         return name
     }
 
+    static func isArchived(_ attribute: NSAttributeDescription) -> Bool { transformerName(attribute) == nil }
+
     /// The class that the model says the attribute's values have, where it can be archived.
     private static func ownClasses(_ attribute: NSAttributeDescription) -> [AnyClass] {
         guard let name = attribute.statedValueClassName, let found = NSClassFromString(name), found is any NSSecureCoding.Type

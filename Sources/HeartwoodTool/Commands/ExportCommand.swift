@@ -5,24 +5,32 @@ struct ExportCommand: Command {
     static let name = "export"
     static let summary = "write an entity's objects as JSON Lines or CSV"
     static let help = """
-        USAGE: heartwood export STORE --entity E [--where PREDICATE] [--sort KEYS] [--limit N] [--format jsonl|csv]
+        USAGE: heartwood export STORE --entity E [--where PREDICATE] [--sort KEYS] [--limit N] [--format jsonl|csv] [--ids]
                                 [--accept-damage]
+               heartwood export STORE --all [--accept-damage]
 
         Writes one object a line to standard output. A relationship is written as its destinations' keys where their entity
         has a uniqueness constraint, else as their URIs; of two inverses on the same entity, the one that the model states
-        first. What has no value is left out, so that what was imported as JSON Lines comes back equal. Dates are ISO 8601 in
-        UTC, seconds since 1970 before the year 1 and after 9999. In CSV the members of a to-many relationship are separated
+        first, and the second too where it has an order. What has no value is left out, so that what was imported as JSON Lines comes
+        back equal. Dates are ISO 8601 in UTC, seconds since 1970 before the year 1 and after 9999. Numbers have all the digits
+        that lead back to them; "inf", "-inf" and "nan" are texts. A transformable's value is a text where it is one, else "@data:"
+        and its bytes in base 64. In CSV the members of a to-many relationship are separated
         by semicolons; a semicolon or a backslash of a key has a backslash before it.
 
+          --all               the whole store: each line says which object it is ("@id", its URI) and of which entity ("@entity"),
+                              relationships are {"@id": URI}, and `heartwood import NEW --model M FILE` makes an equal store of it
+          --ids               "@id" and "@entity" for one entity's objects, so that an import can connect those without keys
           --where 'age > 30 AND name BEGINSWITH "A"'
           --sort name,-age    ascending, and descending with a minus, or as age:desc
         \(DamagedStore.help)
         """
     static let options: Set<String> = ["entity", "where", "sort", "limit", "format"]
-    static let flags: Set<String> = [DamagedStore.flag]
+    static let flags: Set<String> = ["all", "ids", DamagedStore.flag]
 
     private let store: String
-    private let entity: String
+    /// nil for all.
+    private let entity: String?
+    private let labels: Bool
     private let predicate: NSPredicate?
     private let sort: [NSSortDescriptor]
     private let limit: Int
@@ -31,7 +39,15 @@ struct ExportCommand: Command {
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
-        entity = try arguments.required("entity")
+        entity = arguments["entity"]
+        labels = arguments.has("ids") || arguments.has("all")
+        if arguments.has("all") {
+            guard entity == nil, ["where", "sort", "limit"].allSatisfy({ arguments[$0] == nil }), arguments["format"] ?? "jsonl" == "jsonl" else {
+                throw ToolError.usage("--all writes every object as JSON Lines; it goes with no other option")
+            }
+        } else if entity == nil {
+            throw ToolError.usage("--entity or --all is missing")
+        }
         limit = try arguments.integer("limit", default: 0)
         predicate = try QueryText.predicate(arguments["where"])
         acceptsDamage = arguments.has(DamagedStore.flag)
@@ -45,7 +61,22 @@ struct ExportCommand: Command {
 
     func run() throws -> Int32 {
         let open = try OpenStore(path: store, isReadOnly: true, acceptsDamage: acceptsDamage)
-        let request = NSFetchRequest<NSManagedObject>(entityName: try open.entity(entity).name ?? "")
+        let output = OutputBuffer()
+        if let entity {
+            try write(open.entity(entity), of: open, to: output)
+        } else {
+            // Entity by entity, each with its own properties.
+            for entity in open.entities.filter({ !$0.isAbstract }).sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+                try write(entity, of: open, to: output)
+            }
+        }
+        try output.flush()
+        return 0
+    }
+
+    private func write(_ entity: NSEntityDescription, of open: OpenStore, to output: OutputBuffer) throws {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+        request.includesSubentities = self.entity != nil
         request.predicate = predicate
         request.sortDescriptors = sort
         request.fetchLimit = limit
@@ -55,14 +86,12 @@ struct ExportCommand: Command {
         } catch {
             throw ToolError.ofRequest(error)
         }
-        let writer = RecordWriter(entity: try open.entity(entity))
+        let writer = RecordWriter(entity: entity, labels: labels, output: output)
         if isCSV { try writer.csvHeader() }
         for object in objects {
             try isCSV ? writer.csv(object) : writer.json(object)
             // A damaged index gives an object no members; a line without them would pass for the truth.
             if let failure = open.context.readingFailure { throw failure }
         }
-        try writer.flush()
-        return 0
     }
 }

@@ -5,30 +5,41 @@ struct ImportCommand: Command {
     static let name = "import"
     static let summary = "read JSON Lines, CSV or TSV into a store"
     static let help = """
-        USAGE: heartwood import STORE --model M.xcdatamodeld --entity E --key ATTR FILE
-                                [--format jsonl|csv|tsv] [--batch N] [--strict]
+        USAGE: heartwood import STORE --model M.xcdatamodeld [--entity E] [--key ATTR] FILE
+                                [--format jsonl|csv|tsv] [--batch N] [--strict] [--configuration NAME]
 
         Reads records from FILE (- for standard input) into STORE, which is made if it is not there.
         A record whose --key is known already updates that object; the rest are inserted.
         Under a relationship's name, a string or an array of strings connects the objects that have these values of the
         destination's uniqueness constraint, also such as come later in the file. One that never comes is made with that
         value alone and counted; with --strict it is an error.
+
+        A record may have a label, which is any text: "@id": "LABEL", and say of which entity it is: "@entity": "E". Then it
+        needs no --key, and no --entity. A relationship names such a record, before or after its line, by {"@id": "LABEL"}, and
+        where the destination has no uniqueness constraint over one attribute by "LABEL" alone. A record that is named before
+        its line is of the entity that its label names, where that is an object's URI, or that "@entity" beside the label names,
+        else of the relationship's destination. A label that no line has is the URI of an object of STORE, or an error.
+        `heartwood export STORE --all` writes a whole store in this way.
+
         Dates are ISO 8601 or seconds since 1970, data is base 64. In CSV and TSV the first line names the columns, an
         empty field is no value, and members of a to-many relationship are separated by semicolons; a semicolon or a backslash
         of a key has a backslash before it.
 
           --model FILE   the model; not needed for a store that exists
-          --batch N      records a save (default 1000): what a crash leaves is whole batches
+          --batch N      records a save (default 1000): what a crash leaves is whole batches. A batch goes on while an object that
+                         its records name lacks a value that it needs
           --strict       refuse destinations that never come
+          --configuration NAME   the model's configuration that a new store is made with; one that exists says its own
         """
-    static let options: Set<String> = ["model", "entity", "key", "format", "batch"]
+    static let options: Set<String> = ["model", "entity", "key", "format", "batch", "configuration"]
     static let flags: Set<String> = ["strict"]
 
     private let store: String
     private let file: String
     private let model: String?
-    private let entity: String
-    private let key: String
+    private let entity: String?
+    private let key: String?
+    private let configuration: String?
     private let format: RecordFormat
     private let batch: Int
     private let isStrict: Bool
@@ -38,8 +49,10 @@ struct ImportCommand: Command {
         store = names[0]
         file = names[1]
         model = arguments["model"]
-        entity = try arguments.required("entity")
-        key = try arguments.required("key")
+        entity = arguments["entity"]
+        key = arguments["key"]
+        configuration = arguments["configuration"]
+        guard key == nil || entity != nil else { throw ToolError.usage("--key needs --entity, whose attribute it is") }
         batch = try arguments.integer("batch", default: 1000, from: 1)
         isStrict = arguments.has("strict")
         if let stated = arguments["format"] {
@@ -59,8 +72,9 @@ struct ImportCommand: Command {
             ?? StoredModel.read(at: URL(fileURLWithPath: store))
         // A model in use has the elements of composites among its properties.
         _ = NSPersistentStoreCoordinator(managedObjectModel: loaded)
-        let described = try OpenStore.entity(entity, of: loaded), attribute = try RecordImporter.key(named: key, of: described)
-        let open = try OpenStore(path: store, model: loaded, isReadOnly: false)
+        let described = try entity.map { try OpenStore.entity($0, among: loaded.entities) }
+        let attribute = try described.flatMap { described in try key.map { try RecordImporter.key(named: $0, of: described) } }
+        let open = try OpenStore(path: store, model: loaded, configuration: configuration, isReadOnly: false)
         let importer = RecordImporter(open: open, entity: described, key: attribute, batch: batch, isStrict: isStrict)
         let progress = ProgressBar("importing")
         let clock = ContinuousClock()

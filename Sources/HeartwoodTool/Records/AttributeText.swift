@@ -12,14 +12,19 @@ enum AttributeText {
         case (.text(let text), _):
             if let parsed = parse(text, attribute.attributeType) { return parsed }
         case (.bool(let flag), .booleanAttributeType): return flag
-        case (.number(let number), .booleanAttributeType) where number == 0 || number == 1: return number == 1
-        case (.number(let number), .integer16AttributeType), (.number(let number), .integer32AttributeType),
-            (.number(let number), .integer64AttributeType):
-            if number.doubleValue == number.doubleValue.rounded(), let exact = Int64("\(number)") ?? Int64(exactly: number.doubleValue) { return exact }
-        case (.number(let number), .doubleAttributeType): return number.doubleValue
-        case (.number(let number), .floatAttributeType), (.number(let number), .decimalAttributeType):
-            if let parsed = parse("\(number)", attribute.attributeType) { return parsed }
-        case (.number(let number), .dateAttributeType): return Date(timeIntervalSince1970: number.doubleValue)
+        case (.number(let number), .booleanAttributeType):
+            if let flag = number.digits?.integer, flag == 0 || flag == 1 { return flag == 1 }
+        case (.number(let number), .integer16AttributeType):
+            if let exact = number.digits?.integer, let fitting = Int16(exactly: exact) { return fitting }
+        case (.number(let number), .integer32AttributeType):
+            if let exact = number.digits?.integer, let fitting = Int32(exactly: exact) { return fitting }
+        case (.number(let number), .integer64AttributeType):
+            if let exact = number.digits?.integer { return exact }
+        case (.number(let number), .doubleAttributeType), (.number(let number), .floatAttributeType),
+            (.number(let number), .decimalAttributeType):
+            if let parsed = parse(number.text, attribute.attributeType) { return parsed }
+        case (.number(let number), .dateAttributeType):
+            if let date = DateText.date(seconds: number.text) { return date }
         default: break
         }
         throw ToolError.failure("\(attribute.name) is \(describe(attribute.attributeType)), and \(describe(value)) does not fit")
@@ -48,14 +53,38 @@ enum AttributeText {
         number.isInfinite && text.contains { ("0"..."9").contains($0) }
     }
 
-    /// Foundation takes a text's beginning for the number.
     private static func decimal(_ text: String) -> NSDecimalNumber? {
-        if text == "NaN" { return .notANumber }
-        guard text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil,
-            let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !decimal.isNaN
-        else { return nil }
-        return NSDecimalNumber(decimal: decimal)
+        text == "NaN" ? .notANumber : DecimalDigits(text)?.decimal.map { NSDecimalNumber(decimal: $0) }
     }
+
+    // MARK: Transformables
+
+    /// What a transformable's bytes are written behind, in base 64.
+    private static let dataPrefix = "@data:"
+
+    /// A transformable's bytes as its store keeps them: the tool has neither the program's classes nor its transformers. A plain text, which is
+    /// archived alike everywhere, is written as it is.
+    static func json(_ value: Any?, transformable attribute: NSAttributeDescription, bytes: Data) -> JSONValue {
+        if attribute.isArchived, let text = value as? String, !text.hasPrefix(dataPrefix) { return .text(text) }
+        return .text(dataPrefix + bytes.base64EncodedString())
+    }
+
+    /// The bytes that such a text stands for; nil for a plain text.
+    /// - Throws: where it is no base 64.
+    static func data(_ text: String, transformable attribute: NSAttributeDescription) throws -> Data? {
+        guard text.hasPrefix(dataPrefix) else {
+            guard attribute.isArchived else {
+                throw ToolError.failure("\(attribute.name) has a value transformer of the program's own: it takes \(dataPrefix) and base 64")
+            }
+            return nil
+        }
+        guard let data = Data(base64Encoded: String(text.dropFirst(dataPrefix.count))) else {
+            throw ToolError.failure("\(attribute.name): what follows \(dataPrefix) is no base 64")
+        }
+        return data
+    }
+
+    // MARK: Writing
 
     /// What stands for a value in JSON.
     static func json(_ value: Any) -> JSONValue {
@@ -76,13 +105,16 @@ enum AttributeText {
     /// What stands for a value in CSV.
     static func text(_ value: Any) -> String { text(json(value)) }
 
-    private static func text(_ value: JSONValue) -> String {
+    static func text(_ value: JSONValue) -> String {
         switch value {
         case .text(let text): text
         case .integer(let number): "\(number)"
-        case .double(let number): "\(number)"
+        // A number that is none may have a sign and more, of which its text says nothing.
+        case .double(let number): number.isNaN ? "nan" : "\(number)"
         case .bool(let flag): "\(flag)"
         case .list(let list): list.map(text).joined(separator: ";")
+        // A reference: in CSV a label stands for itself.
+        case .object(let members): members[Record.labelName].map(text) ?? ""
         }
     }
 
@@ -99,7 +131,8 @@ enum AttributeText {
         case .UUIDAttributeType: "a UUID"
         case .URIAttributeType: "a URI"
         case .binaryDataAttributeType: "data (base 64)"
-        case .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType:
+        case .transformableAttributeType: "a text, or @data: and base 64"
+        case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType:
             "of a type that text files cannot hold"
         }
     }
@@ -108,7 +141,7 @@ enum AttributeText {
         switch value {
         case .null: "null"
         case .bool(let flag): "\(flag)"
-        case .number(let number): "\(number)"
+        case .number(let number): DisplayWidth.printable(String(number.text.prefix(60)))
         case .text(let text): "\"\(DisplayWidth.printable(String(text.prefix(60))))\""
         case .list: "a list"
         case .object: "an object"

@@ -1,13 +1,15 @@
 import Foundation
 
-/// Dates as text: ISO 8601 in UTC, with as many digits of a second as lead back to the same date. One beyond the years 1 to 9999 is the
-/// seconds since 1970.
+/// Dates as text: ISO 8601 in UTC, with as many digits of a second as lead back to the same date. One beyond the years 1 to 9999, or with
+/// more digits than anybody reads, is the seconds since 1970.
 enum DateText {
     private static let style = Date.ISO8601FormatStyle()
     /// Seconds since 2001 of what has a year of four digits.
     private static let years = Date.distantPast.timeIntervalSinceReferenceDate..<252_423_993_600
+    /// Seconds from 1970 to 2001.
+    private static let epoch: Int64 = 978_307_200
 
-    static func json(_ date: Date) -> JSONValue { iso(date).map(JSONValue.text) ?? .double(secondsSince1970(date)) }
+    static func json(_ date: Date) -> JSONValue { iso(date).map(JSONValue.text) ?? secondsSince1970(date) }
 
     private static func iso(_ date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
@@ -27,9 +29,21 @@ enum DateText {
         return nil
     }
 
-    private static func secondsSince1970(_ date: Date) -> Double {
+    /// A number where one leads back to the same date, else a text of all its digits: seconds since 1970 may be no double where those since
+    /// 2001, which a date has, are one.
+    private static func secondsSince1970(_ date: Date) -> JSONValue {
         let about = date.timeIntervalSince1970
-        return [about, about.nextUp, about.nextDown].first { Date(timeIntervalSince1970: $0) == date } ?? about
+        if self.date(seconds: "\(about)") == date { return .double(about) }
+        let exact = String(format: "%.1100f", date.timeIntervalSinceReferenceDate)
+        guard let text = DecimalDigits(exact)?.adding(epoch) else { return .double(about) }
+        return .text(text)
+    }
+
+    /// - Parameter text: seconds since 1970; nil where it is no number.
+    static func date(seconds text: String) -> Date? {
+        guard let number = Double(text) else { return nil }
+        guard let exact = DecimalDigits(text)?.adding(-epoch).flatMap(Double.init) else { return Date(timeIntervalSince1970: number) }
+        return Date(timeIntervalSinceReferenceDate: exact)
     }
 
     /// - Parameter text: ISO 8601, or seconds since 1970.
@@ -40,6 +54,6 @@ enum DateText {
             let fraction = Double("0." + parts[1][..<zone]) {
             return Date(timeIntervalSinceReferenceDate: whole.timeIntervalSinceReferenceDate + fraction)
         }
-        return (try? Date(text, strategy: style)) ?? Double(text).map { Date(timeIntervalSince1970: $0) }
+        return (try? Date(text, strategy: style)) ?? date(seconds: text)
     }
 }

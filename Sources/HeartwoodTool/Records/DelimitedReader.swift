@@ -1,3 +1,4 @@
+import FileReading
 import Foundation
 
 /// Reads CSV (RFC 4180) and TSV with a header line. An empty field is no value; the members of a to-many relationship are
@@ -28,7 +29,7 @@ final class DelimitedReader: RecordReader {
         guard fields.count == names.count else {
             throw ToolError.failure("line \(line): has \(fields.count) fields, the header names \(names.count)")
         }
-        return Record(line: line, values: zip(names, fields).map { ($0, $1.map(RecordValue.text) ?? .null) })
+        return Record(line: line, values: zip(names, fields).map { NamedValue(name: $0, value: $1.map(RecordValue.text) ?? .null) })
     }
 
     /// One record, which may go over several lines inside quotes. nil fields are empty ones without quotes.
@@ -76,9 +77,11 @@ final class DelimitedReader: RecordReader {
 
     private func nextLine() throws -> String? {
         guard let data = try lines.next() else { return nil }
+        try data.withUnsafeBytes { bytes in
+            guard let fault = UTF8Fault(in: bytes) else { return }
+            throw ToolError.failure("line \(lines.line), column \(TextPlace(fault.offset, in: bytes).column): \(fault.text)")
+        }
         // Foundation's own way would drop a byte order mark, which is text in any line but the first.
-        let text = String(decoding: data, as: UTF8.self)
-        guard text.utf8.elementsEqual(data) else { throw ToolError.failure("line \(lines.line): this is not UTF-8") }
-        return text
+        return String(decoding: data, as: UTF8.self)
     }
 }

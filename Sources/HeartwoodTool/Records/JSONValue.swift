@@ -7,6 +7,7 @@ enum JSONValue: Encodable {
     case double(Double)
     case bool(Bool)
     case list([JSONValue])
+    case object([String: JSONValue])
 
     init(_ number: NSNumber) {
         switch UInt8(bitPattern: number.objCType.pointee) {
@@ -32,6 +33,7 @@ enum JSONValue: Encodable {
         case .double(let number): try container.encode(number)
         case .bool(let flag): try container.encode(flag)
         case .list(let list): try container.encode(list)
+        case .object(let members): try container.encode(members)
         }
     }
 }

@@ -15,7 +15,7 @@ final class LineReader {
     let size: UInt64?
 
     /// A longer line is no text file.
-    private static let lineMax = 256 << 20
+    private static let lineMax = 2 << 30
 
     /// - Parameter path: `-` for standard input.
     init(path: String) throws {
@@ -59,7 +59,7 @@ final class LineReader {
                 return found
             }
             guard buffer.count - start < Self.lineMax else {
-                throw ToolError.failure("line \(line + 1) is longer than 256 MiB; this is no text file")
+                throw ToolError.failure("line \(line + 1) is longer than 2 GiB; this is no text file")
             }
             buffer.removeSubrange(..<start)
             searched -= start

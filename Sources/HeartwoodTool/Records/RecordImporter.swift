@@ -3,37 +3,56 @@ import Heartwood
 
 /// Turns records into objects, a batch a save.
 final class RecordImporter {
+    /// What is known of an entity whose records come.
+    private struct Target {
+        let entity: NSEntityDescription
+        let properties: [String: NSPropertyDescription]
+        /// nil: records are told apart by their labels.
+        let lookup: UniqueLookup?
+    }
+
     private let open: OpenStore
-    private let entity: NSEntityDescription
-    private let key: NSAttributeDescription
+    /// That of the lines which state none.
+    private let entity: NSEntityDescription?
     private let batch: Int
     private let isStrict: Bool
-    private let lookup: UniqueLookup
+    private let labels: ImportLabels
+    private var targets: [String: Target] = [:]
     /// By destination entity.
     private var lookups: [ObjectIdentifier: UniqueLookup] = [:]
-    private var properties: [String: NSPropertyDescription]
 
     private(set) var inserted = 0
     private(set) var updated = 0
     private(set) var edges = 0
-    /// Objects of other records' relationships whose own record has not come: the one thing that outlives a batch.
+    /// Objects with a key that others' relationships name and whose own record has not come: with the labels the one thing that outlives a batch.
     private var awaited: Set<NSManagedObjectID> = []
     /// Those of the current batch, which have no lasting ID yet.
-    private var awaitedInBatch: [NSManagedObject] = []
+    private var awaitedInBatch: [ObjectIdentifier: NSManagedObject] = [:]
+    /// Objects made for others' sake that no store takes before their own records have come: something that they need is missing.
+    private var unfinished: Set<ObjectIdentifier> = []
+    private var needs: [ObjectIdentifier: Bool] = [:]
     private var firstLine = 1
+    private var line = 1
     private var hasSaved = false
     private var joinsMembers = false
 
-    /// - Parameter key: see `key(named:of:)`.
-    init(open: OpenStore, entity: NSEntityDescription, key: NSAttributeDescription, batch: Int, isStrict: Bool) {
+    /// - Parameter entity: that of the lines which state none; nil where each is to state its own.
+    /// - Parameter key: see `key(named:of:)`; nil where lines have labels.
+    init(open: OpenStore, entity: NSEntityDescription?, key: NSAttributeDescription?, batch: Int, isStrict: Bool) {
         self.open = open
         self.entity = entity
         self.batch = batch
         self.isStrict = isStrict
-        self.key = key
-        properties = Dictionary(entity.orderedProperties.map { ($0.name, $0) }) { first, _ in first }
-        lookup = UniqueLookup(entity: entity, attribute: key, context: open.context)
+        labels = ImportLabels(context: open.context)
+        guard let entity else { return }
+        let lookup = key.map { UniqueLookup(entity: entity, attribute: $0, context: open.context) }
+        targets[entity.name ?? ""] = Self.target(entity, lookup)
         lookups[ObjectIdentifier(entity)] = lookup
+    }
+
+    private static func target(_ entity: NSEntityDescription, _ lookup: UniqueLookup?) -> Target {
+        let properties = Dictionary(entity.orderedProperties.map { ($0.name, $0) }) { first, _ in first }
+        return Target(entity: entity, properties: properties, lookup: lookup)
     }
 
     /// The attribute by which records and objects are told apart.
@@ -46,6 +65,7 @@ final class RecordImporter {
         guard !attribute.allowsExternalBinaryDataStorage || attribute.attributeType != .binaryDataAttributeType else {
             throw ToolError.usage("\(key) holds data outside its rows, which cannot be the key")
         }
+        guard attribute.attributeType != .transformableAttributeType else { throw ToolError.usage("\(key) is transformable, and cannot be the key") }
         guard !entity.isAbstract else { throw ToolError.usage("\(entity.name ?? "") is abstract; name one of its subentities") }
         return attribute
     }
@@ -55,18 +75,21 @@ final class RecordImporter {
         joinsMembers = reader.joinsMembers
         while let record = try reader.next() {
             if count == 0 { firstLine = record.line }
+            line = record.line
             do {
                 try take(record)
             } catch {
                 throw ToolError.failure("line \(record.line): \(ToolError.sentence(of: error)) \(kept)")
             }
             count += 1
-            if count == batch {
+            // A batch goes on until all that it needs has come.
+            if count >= batch, unfinished.isEmpty {
                 try save(through: record.line)
                 count = 0
                 progress()
             }
         }
+        try refuseUnknownLabels()
         try save(through: nil)
         try settle()
     }
@@ -83,45 +106,113 @@ final class RecordImporter {
             throw ToolError.failure("lines \(firstLine) to \(line.map(String.init) ?? "the end"): \(ToolError.sentence(of: error)) \(kept)")
         }
         hasSaved = true
-        for object in awaitedInBatch where object.managedObjectContext != nil { awaited.insert(object.objectID) }
+        for object in awaitedInBatch.values where object.managedObjectContext != nil { awaited.insert(object.objectID) }
         awaitedInBatch.removeAll(keepingCapacity: true)
         for lookup in lookups.values { lookup.endBatch() }
+        labels.endBatch()
     }
 
     // MARK: Records
 
-    private func take(_ record: Record) throws {
-        guard let stated = record.values.first(where: { $0.name == key.name }), case let value = stated.value,
-            let identity = try AttributeText.value(value, for: key)
-        else { throw ToolError.failure("the key \"\(key.name)\" is missing") }
-        let object: NSManagedObject
-        if let known = try lookup.find(identity) {
-            object = known
-            if arrived(known) { inserted += 1 } else { updated += 1 }
-        } else {
-            object = try lookup.make(identity)
-            inserted += 1
+    private func target(of record: Record) throws -> Target {
+        guard let name = try record.text(Record.entityName) ?? entity?.name else {
+            throw ToolError.failure("the record does not say of which entity it is; give --entity, or \"\(Record.entityName)\" in each line")
         }
-        for (name, value) in record.values where name != key.name {
-            switch properties[name] {
-            case let attribute as NSAttributeDescription:
-                try object.assign(try AttributeText.value(value, for: attribute), to: attribute)
+        if let known = targets[name] { return known }
+        guard let stated = open.model.entitiesByName[name], open.entities.contains(where: { $0 === stated }) else {
+            throw ToolError.failure("there is no entity \"\(DisplayWidth.printable(name))\" in this store")
+        }
+        guard !stated.isAbstract else { throw ToolError.failure("the entity \(name) is abstract, so nothing is of it alone") }
+        let made = Self.target(stated, nil)
+        targets[name] = made
+        return made
+    }
+
+    private func take(_ record: Record) throws {
+        let target = try target(of: record)
+        let object = try object(of: record, target)
+        let others = [target.lookup?.attribute.name, Record.labelName, Record.entityName]
+        for member in record.values where !others.contains(member.name) {
+            let (name, value) = (member.name, member.value)
+            switch target.properties[name] {
+            case let attribute as NSAttributeDescription: try assign(value, to: attribute, of: object)
             case let relationship as NSRelationshipDescription: try connect(object, relationship, value)
             default:
                 throw ToolError.failure(
-                    "\(entity.name ?? "") has no property \"\(name)\"; it has \(properties.keys.sorted().joined(separator: ", "))")
+                    "\(target.entity.name ?? "") has no property \"\(DisplayWidth.printable(name))\"; it has "
+                        + target.properties.keys.sorted().joined(separator: ", "))
             }
         }
     }
 
+    private func assign(_ value: RecordValue, to attribute: NSAttributeDescription, of object: NSManagedObject) throws {
+        if attribute.attributeType == .transformableAttributeType, case .text(let text) = value {
+            if let bytes = try AttributeText.data(text, transformable: attribute) {
+                object.setStoredData(bytes, of: attribute)
+            } else {
+                try object.assign(NSString(string: text), to: attribute)
+            }
+        } else {
+            try object.assign(try AttributeText.value(value, for: attribute), to: attribute)
+        }
+    }
+
+    /// The object that a record is about, by its label where that is known, else by its key; a new one where neither is.
+    private func object(of record: Record, _ target: Target) throws -> NSManagedObject {
+        let label = try record.text(Record.labelName)
+        var identity: Any?
+        if let lookup = target.lookup {
+            identity = try record.values.first { $0.name == lookup.attribute.name }.flatMap { try AttributeText.value($0.value, for: lookup.attribute) }
+            guard identity != nil || label != nil else { throw ToolError.failure("the key \"\(lookup.attribute.name)\" is missing") }
+        } else if label == nil {
+            throw ToolError.failure("the record has no \"\(Record.labelName)\", and there is no --key for its entity")
+        }
+        if let label, let known = try labels.find(label) {
+            guard known.entity === target.entity else {
+                throw ToolError.failure("\(quoted(label)) is of the entity \(known.entity.name ?? ""), and this record of \(target.entity.name ?? "")")
+            }
+            let isNew = labels.arrived(label)
+            if isNew { inserted += 1 } else { updated += 1 }
+            unfinished.remove(ObjectIdentifier(known))
+            if let identity, let lookup = target.lookup { try known.assign(identity, to: lookup.attribute) }
+            return known
+        }
+        let object: NSManagedObject
+        if let identity, let lookup = target.lookup {
+            if let known = try lookup.find(identity) {
+                object = known
+                if arrived(known) { inserted += 1 } else { updated += 1 }
+            } else {
+                object = try lookup.make(identity)
+                inserted += 1
+            }
+        } else {
+            object = NSManagedObject(entity: target.entity, insertInto: open.context)
+            inserted += 1
+        }
+        if let label { labels.add(object, label) }
+        return object
+    }
+
     /// Whether this object was made for another's sake, and now has its own record.
     private func arrived(_ object: NSManagedObject) -> Bool {
-        if let place = awaitedInBatch.firstIndex(where: { $0 === object }) {
-            awaitedInBatch.remove(at: place)
-            return true
-        }
-        return awaited.remove(object.objectID) != nil
+        unfinished.remove(ObjectIdentifier(object))
+        return awaitedInBatch.removeValue(forKey: ObjectIdentifier(object)) != nil || awaited.remove(object.objectID) != nil
     }
+
+    /// Notes an object that was made for another's sake.
+    private func note(_ made: NSManagedObject, key: NSAttributeDescription?) {
+        let entity = made.entity
+        let isNeedy = needs[ObjectIdentifier(entity)] ?? entity.orderedProperties.contains { property in
+            guard !property.isOptional, !property.isTransient, property !== key else { return false }
+            guard let attribute = property as? NSAttributeDescription else { return true }
+            return attribute.defaultValue == nil && attribute.attributeType != .compositeAttributeType
+        }
+        needs[ObjectIdentifier(entity)] = isNeedy
+        if isNeedy { unfinished.insert(ObjectIdentifier(made)) }
+    }
+
+    // MARK: Relationships
 
     private func connect(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, _ value: RecordValue) throws {
         var wanted: [NSManagedObject] = []
@@ -135,7 +226,8 @@ final class RecordImporter {
             }
             return
         }
-        if object.isInserted || object.destinations(of: relationship).isEmpty {
+        // The other sides may have come before, in another order.
+        if object.isInserted && !relationship.isOrdered || object.destinations(of: relationship).isEmpty {
             for destination in wanted { object.connect(destination, by: relationship) }
         } else {
             try object.assign(NSOrderedSet(array: wanted), to: relationship)
@@ -147,7 +239,7 @@ final class RecordImporter {
         case .null: return []
         case .list(let list) where relationship.isToMany: return list
         case .text(let text) where relationship.isToMany && joinsMembers: return MemberList.members(text).map(RecordValue.text)
-        case .text, .number: return [value]
+        case .text, .number, .object: return [value]
         default:
             throw ToolError.failure(
                 "\(relationship.name) is a relationship and takes a key\(relationship.isToMany ? " or a list of keys" : ""), not \(AttributeText.describe(value))")
@@ -155,25 +247,68 @@ final class RecordImporter {
     }
 
     private func destination(_ value: RecordValue, _ relationship: NSRelationshipDescription) throws -> NSManagedObject {
-        let lookup = try lookup(of: relationship)
+        guard let entity = relationship.destinationEntity else { throw ToolError.failure("\(relationship.name) leads nowhere") }
+        switch value {
+        case .object(let members):
+            let reference = Record(line: line, values: members)
+            guard members.allSatisfy({ $0.name == Record.labelName || $0.name == Record.entityName }), let label = try reference.text(Record.labelName)
+            else {
+                throw ToolError.failure(
+                    "\(relationship.name) is a relationship and names objects as {\"\(Record.labelName)\": LABEL}; their values stand in their own lines")
+            }
+            return try labelled(label, try reference.text(Record.entityName), relationship, entity)
+        case .text(let label) where entity.uniqueAttribute == nil && lookups[ObjectIdentifier(entity)] == nil:
+            return try labelled(label, nil, relationship, entity)
+        default: break
+        }
+        let lookup = try lookup(of: relationship, entity)
         guard let identity = try AttributeText.value(value, for: lookup.attribute) else {
             throw ToolError.failure("\(relationship.name) holds null")
         }
         if let known = try lookup.find(identity) { return known }
         let made = try lookup.make(identity)
-        awaitedInBatch.append(made)
+        awaitedInBatch[ObjectIdentifier(made)] = made
+        note(made, key: lookup.attribute)
         return made
     }
 
-    private func lookup(of relationship: NSRelationshipDescription) throws -> UniqueLookup {
-        guard let destination = relationship.destinationEntity else { throw ToolError.failure("\(relationship.name) leads nowhere") }
+    /// The object of a label; one of its entity, to be filled in, where its line is still to come.
+    private func labelled(
+        _ label: String, _ stated: String?, _ relationship: NSRelationshipDescription, _ destination: NSEntityDescription
+    ) throws -> NSManagedObject {
+        if let known = try labels.find(label) {
+            guard known.entity.isKindOf(entity: destination) else {
+                throw ToolError.failure(
+                    "\(relationship.name) leads to \(destination.name ?? ""), and \(quoted(label)) is of the entity \(known.entity.name ?? "")")
+            }
+            return known
+        }
+        let name = stated ?? ImportLabels.entityName(in: label)
+        guard let entity = name.map({ open.model.entitiesByName[$0] }) ?? (destination.subentities.isEmpty ? destination : nil), !entity.isAbstract,
+            entity.isKindOf(entity: destination), open.entities.contains(where: { $0 === entity })
+        else {
+            throw ToolError.failure(
+                "\(relationship.name) names \(quoted(label)) before its line, and does not say of which entity it is; write "
+                    + "{\"\(Record.labelName)\": LABEL, \"\(Record.entityName)\": ENTITY}, with \(destination.name ?? "") or a subentity of it")
+        }
+        let made = NSManagedObject(entity: entity, insertInto: open.context)
+        labels.await(made, label, line: line)
+        note(made, key: nil)
+        return made
+    }
+
+    private func quoted(_ label: String) -> String { "\"\(DisplayWidth.printable(String(label.prefix(100))))\"" }
+
+    private func lookup(of relationship: NSRelationshipDescription, _ destination: NSEntityDescription) throws -> UniqueLookup {
         if let known = lookups[ObjectIdentifier(destination)] { return known }
         guard let attribute = destination.uniqueAttribute else {
             throw ToolError.failure(
-                "\(relationship.name) cannot be connected: \(destination.name ?? "") has no uniqueness constraint over one attribute")
+                "\(relationship.name) takes a label, which is a text: \(destination.name ?? "") has no uniqueness constraint over one attribute")
         }
         guard !destination.isAbstract else {
-            throw ToolError.failure("\(relationship.name) cannot be connected: \(destination.name ?? "") is abstract")
+            throw ToolError.failure(
+                "\(relationship.name) takes {\"\(Record.labelName)\": LABEL}: \(destination.name ?? "") is abstract, so a key does not say of which entity "
+                    + "an object is")
         }
         let made = UniqueLookup(entity: destination, attribute: attribute, context: open.context)
         lookups[ObjectIdentifier(destination)] = made
@@ -181,6 +316,17 @@ final class RecordImporter {
     }
 
     // MARK: The end
+
+    /// Takes back what was made for labels that no line has: nothing is known of such an object.
+    private func refuseUnknownLabels() throws {
+        guard let first = labels.firstAwaited else { return }
+        open.context.rollback()
+        for id in labels.savedAwaited { open.context.delete(open.context.object(with: id)) }
+        try open.context.save()
+        let others = first.count > 1 ? ", and \(first.count - 1) more are unknown" : ""
+        throw ToolError.failure(
+            "line \(first.line): no line of this file has the label \(quoted(first.label)), and it is no object of this store\(others). \(kept)")
+    }
 
     /// With `--strict`, takes back what was made for records that never came.
     private func settle() throws {

@@ -4,16 +4,34 @@ import Foundation
 struct Record {
     /// From 1.
     let line: Int
-    let values: [(name: String, value: RecordValue)]
+    let values: [NamedValue]
+
+    /// The names under which a line says what its object is called in this file, and of which entity it is. No property begins with an @.
+    static let labelName = "@id", entityName = "@entity"
+
+    /// - Throws: where the value under this name is anything but a text; nil where it is not there.
+    func text(_ name: String) throws -> String? {
+        guard let stated = values.first(where: { $0.name == name }) else { return nil }
+        switch stated.value {
+        case .null: return nil
+        case .text(let text): return text
+        default: throw ToolError.failure("\(name) takes a text, not \(AttributeText.describe(stated.value))")
+        }
+    }
+}
+
+struct NamedValue {
+    let name: String
+    let value: RecordValue
 }
 
 enum RecordValue {
     case null
     case bool(Bool)
-    case number(NSNumber)
+    case number(JSONNumber)
     case text(String)
     case list([RecordValue])
-    case object
+    case object([NamedValue])
 }
 
 /// Reads records one after the other, so that a file of any size needs the memory of one.

@@ -8,17 +8,30 @@ final class OpenStore {
     let coordinator: NSPersistentStoreCoordinator
     let context: NSManagedObjectContext
     let model: NSManagedObjectModel
+    /// The entities that the store holds: those of its configuration.
+    let entities: [NSEntityDescription]
 
-    /// - Parameter acceptsDamage: whether a damaged store is opened as of what comes before the damage, with a warning.
+    /// - Parameters:
+    ///   - configuration: that of a store which is made; one that exists was made with its own.
+    ///   - acceptsDamage: whether a damaged store is opened as of what comes before the damage, with a warning.
     init(
-        path: String, model: NSManagedObjectModel? = nil, isReadOnly: Bool, durability: RecordLogDurability = .full,
+        path: String, model: NSManagedObjectModel? = nil, configuration: String? = nil, isReadOnly: Bool, durability: RecordLogDurability = .full,
         usesMemoryMapping: Bool = true, acceptsDamage: Bool = false
     ) throws {
         url = URL(fileURLWithPath: path)
-        self.model = try model ?? DamagedStore.model(at: url, usesMemoryMapping: usesMemoryMapping, isAccepted: acceptsDamage, warns: false)
-        coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
+        let used = try model ?? DamagedStore.model(at: url, usesMemoryMapping: usesMemoryMapping, isAccepted: acceptsDamage, warns: false)
+        self.model = used
+        let made = try StoredModel.configuration(at: url, usesMemoryMapping: usesMemoryMapping)
+        let wanted = made ?? configuration
+        guard wanted.map({ used.configurations.contains($0) }) ?? true else {
+            throw ToolError.usage(
+                "the model has no configuration \"\(wanted ?? "")\"\(made == nil ? "" : ", which \(path) was made with"); it has "
+                    + used.configurations.sorted().joined(separator: ", "))
+        }
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: used)
+        entities = used.entities(forConfigurationName: wanted) ?? used.entities
         try coordinator.addPersistentStore(
-            ofType: NSRecordLogStoreType, configurationName: nil, at: url,
+            ofType: NSRecordLogStoreType, configurationName: wanted, at: url,
             options: [
                 NSReadOnlyPersistentStoreOption: isReadOnly, NSRecordLogDurabilityOption: durability.rawValue,
                 NSRecordLogMemoryMappingOption: usesMemoryMapping, NSRecordLogAcceptsDamageOption: acceptsDamage,
@@ -30,13 +43,13 @@ final class OpenStore {
 
     var log: LogStore? { coordinator.persistentStores.first?.recordLog }
 
-    func entity(_ name: String) throws -> NSEntityDescription { try Self.entity(name, of: model) }
+    func entity(_ name: String) throws -> NSEntityDescription { try Self.entity(name, among: entities) }
 
-    static func entity(_ name: String, of model: NSManagedObjectModel) throws -> NSEntityDescription {
-        guard let entity = model.entitiesByName[name] else {
+    static func entity(_ name: String, among entities: [NSEntityDescription]) throws -> NSEntityDescription {
+        guard let entity = entities.first(where: { $0.name == name }) else {
             throw ToolError.usage(
                 "there is no entity \"\(DisplayWidth.printable(name))\"; the model has "
-                    + DisplayWidth.printable(model.entitiesByName.keys.sorted().joined(separator: ", ")))
+                    + DisplayWidth.printable(entities.compactMap(\.name).sorted().joined(separator: ", ")))
         }
         return entity
     }

@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 #if canImport(FoundationXML)
     import FoundationXML
@@ -36,10 +37,11 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
     private func failure(_ message: String) -> NSError { ModelFile.failure("\(path): \(message)") }
 
     func parse() throws -> MappingDocument {
-        guard !ModelFileScan.declaresEntities(data, mayHaveType: true) else {
-            throw failure("declares XML entities, which mapping models never do; it was not read.")
+        do {
+            try XMLCheck.check(data, kind: "mapping models", mayHaveType: true)
+        } catch {
+            throw failure("line \(error.line), column \(error.column): \(error.reason).")
         }
-        guard ModelFileScan.isPlain(data) else { throw failure("is not in UTF-8, as mapping models are; it was not read.") }
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
         parser.delegate = self

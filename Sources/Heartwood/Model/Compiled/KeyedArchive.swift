@@ -1,4 +1,5 @@
 import Foundation
+internal import FileReading
 
 /// A keyed archive, whose objects are looked at one by one: nothing is made of classes that a file names.
 ///

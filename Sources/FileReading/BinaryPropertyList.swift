@@ -6,8 +6,8 @@ import Foundation
 /// read when they are asked for, so nothing here recurses, and no count is trusted before it is compared with the file's length.
 /// Layout: "bplist00", objects, a table of their offsets, and a trailer of 32 bytes.
 /// Source: CFBinaryPList.c of swift-corelibs-foundation, https://github.com/swiftlang/swift-corelibs-foundation
-struct BinaryPropertyList {
-    enum Object {
+package struct BinaryPropertyList {
+    package enum Object {
         case null
         case bool(Bool)
         case integer(Int64)
@@ -23,22 +23,22 @@ struct BinaryPropertyList {
     }
 
     /// What is wrong, and where in the file.
-    struct Damage: Error {
-        let reason: String
-        let offset: Int
+    package struct Damage: Error {
+        package let reason: String
+        package let offset: Int
     }
 
     private let bytes: [UInt8]
     private let offsetSize: Int
     private let referenceSize: Int
     private let tableStart: Int
-    let count: Int
-    let root: Int
+    package let count: Int
+    package let root: Int
 
-    static let magic = Array("bplist00".utf8)
+    package static let magic = Array("bplist00".utf8)
     private static let trailerSize = 32
 
-    init(_ bytes: [UInt8]) throws(Damage) {
+    package init(_ bytes: [UInt8]) throws(Damage) {
         self.bytes = bytes
         guard bytes.count >= Self.magic.count + Self.trailerSize, bytes.starts(with: Self.magic) else {
             throw Damage(reason: "is not a binary property list", offset: 0)
@@ -56,7 +56,7 @@ struct BinaryPropertyList {
         tableStart = Int(numbers[2])
     }
 
-    func object(_ number: Int) throws(Damage) -> Object {
+    package func object(_ number: Int) throws(Damage) -> Object {
         guard number >= 0, number < count else { throw Damage(reason: "refers to object \(number) of \(count)", offset: tableStart) }
         let place = Self.number(bytes, at: tableStart + number * offsetSize, size: offsetSize)
         guard place >= UInt64(Self.magic.count), place < UInt64(tableStart) else {
@@ -94,6 +94,27 @@ struct BinaryPropertyList {
             let half = all.count / 2
             return .dictionary((0..<half).map { (all[$0], all[half + $0]) })
         default: throw Damage(reason: "has an object of an unknown kind", offset: at)
+        }
+    }
+
+    /// Looks whether every object can be read, and none is in itself or below too many others: Foundation's reader calls itself for each level.
+    /// - Throws: where it cannot be handed on. An object that several others have counts for each of them, and there is an end to it.
+    package func checkShape(depthMax: Int = 64, visitMax: Int = 1_000_000) throws(Damage) {
+        var open: [(object: Int, depth: Int)] = [(root, 0)], visits = 0
+        while let (number, depth) = open.popLast() {
+            visits += 1
+            guard depth <= depthMax, visits <= visitMax else { throw Damage(reason: "has objects nested too deep", offset: tableStart) }
+            switch try object(number) {
+            case .array(let members): for member in members { open.append((member, depth + 1)) }
+            case .dictionary(let pairs):
+                for pair in pairs {
+                    guard case .text = try object(pair.key) else { throw Damage(reason: "has a key that is no text", offset: tableStart) }
+                    open.append((pair.value, depth + 1))
+                }
+            case .reference: throw Damage(reason: "has a reference of a keyed archive", offset: tableStart)
+            default: break
+            }
+            guard open.count <= visitMax else { throw Damage(reason: "has too many objects", offset: tableStart) }
         }
     }
 

@@ -1,0 +1,69 @@
+/// The first place where bytes are no UTF-8.
+package struct UTF8Fault: Error, Equatable {
+    /// From the start of the bytes.
+    package let offset: Int
+    package let byte: UInt8
+
+    /// - Returns: nil where all of it is UTF-8.
+    package init?(in bytes: UnsafeRawBufferPointer) {
+        var at = 0
+        while at < bytes.count {
+            guard bytes[at] >= 0x80 else {
+                at += 1
+                continue
+            }
+            guard let length = Self.length(of: bytes, at: at) else {
+                offset = at
+                byte = bytes[at]
+                return
+            }
+            at += length
+        }
+        return nil
+    }
+
+    /// How many bytes the character at a place has; nil where there is none. RFC 3629, section 4.
+    private static func length(of bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
+        let first = bytes[place]
+        let length: Int, second: ClosedRange<UInt8>
+        switch first {
+        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: return nil
+        }
+        guard place + length <= bytes.count, second.contains(bytes[place + 1]) else { return nil }
+        for next in place + 2..<max(place + length, place + 2) where bytes[next] & 0xC0 != 0x80 { return nil }
+        return length
+    }
+
+    /// The byte, as an error says it.
+    package var text: String { "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true)) is no UTF-8" }
+}
+
+/// A place in a text, as editors count it.
+package struct TextPlace: Equatable {
+    /// From 1.
+    package let line: Int
+    /// From 1, in characters of Unicode (scalars), not in bytes.
+    package let column: Int
+
+    /// - Parameter offset: in bytes.
+    package init(_ offset: Int, in bytes: UnsafeRawBufferPointer) {
+        var line = 1, column = 1
+        for byte in bytes.prefix(offset) {
+            if byte == 0x0A {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+        self.line = line
+        self.column = column
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+/// What a file of XML is looked at for before a parser gets it: Foundation's stops the process at names that are no UTF-8.
+package enum XMLCheck {
+    /// Why a file does not go to a parser.
+    package struct Fault: Error {
+        package let line: Int
+        package let column: Int
+        /// A half sentence about the file: "is not in UTF-8, …".
+        package let reason: String
+    }
+
+    /// How deep elements may be nested. Those of models and mapping models are by five at most.
+    static let depthMax = 200
+    /// How many attributes an element may have. A parser compares each with all others.
+    static let attributeMax = 1000
+    /// How long an element's tag may be, and the XML declaration.
+    static let tagMax = 8 << 20, declarationMax = 1024
+
+    /// - Parameter kind: what such files are called, in the plural.
+    /// - Parameter mayHaveType: whether a document type is none of the faults, as long as it declares no entities.
+    package static func check(_ data: Data, kind: String, mayHaveType: Bool = false) throws(Fault) {
+        let found = data.withUnsafeBytes { bytes -> Fault? in
+            guard let (offset, reason) = fault(in: bytes, kind, mayHaveType) else { return nil }
+            let place = TextPlace(offset, in: bytes)
+            return Fault(line: place.line, column: place.column, reason: reason)
+        }
+        if let found { throw found }
+    }
+
+    private static func fault(in bytes: UnsafeRawBufferPointer, _ kind: String, _ mayHaveType: Bool) -> (offset: Int, reason: String)? {
+        // UTF-16 and UTF-32 have zeros, or their mark, which is no UTF-8.
+        if let zero = bytes.firstIndex(of: 0) { return (zero, "is not in UTF-8, as \(kind) are (it has a zero byte); it was not read") }
+        if let fault = UTF8Fault(in: bytes) { return (fault.offset, "is not in UTF-8, as \(kind) are (\(fault.text)); it was not read") }
+        if let reason = declarationFault(in: bytes, kind) { return (0, reason) }
+        if let place = declaration(of: ["ENTITY"] + (mayHaveType ? [] : ["DOCTYPE"]), in: bytes) {
+            return (place, "declares XML entities, which \(kind) never do; it was not read")
+        }
+        return shapeFault(in: bytes)
+    }
+
+    /// What is wrong with `<?xml …?>`: another encoding could hide anything.
+    private static func declarationFault(in bytes: UnsafeRawBufferPointer, _ kind: String) -> String? {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let start = bytes.starts(with: mark) ? 3 : 0
+        // Behind space it counts for nothing, and a parser refuses it; it is looked at nevertheless.
+        let text = String(decoding: bytes[start...].prefix(declarationMax), as: UTF8.self).drop { $0.isWhitespace }
+        guard text.hasPrefix("<?xml"), text.dropFirst(5).first.map({ $0.isWhitespace || $0 == "?" }) ?? true else { return nil }
+        guard let match = text.prefixMatch(
+            of: /<\?xml\s+version\s*=\s*["'][0-9.]+["'](?:\s+encoding\s*=\s*["']([A-Za-z0-9._:-]+)["'])?(?:\s+standalone\s*=\s*["'](?:yes|no)["'])?\s*\?>/)
+        else { return "has an XML declaration that cannot be read" }
+        guard let name = match.1, !["utf-8", "utf8", "us-ascii", "ascii"].contains(name.lowercased()) else { return nil }
+        return "is not in UTF-8, as \(kind) are (it says that it is in \(name)); it was not read"
+    }
+
+    private static func declaration(of words: [String], in bytes: UnsafeRawBufferPointer) -> Int? {
+        var rest = bytes[...]
+        while let at = rest.firstIndex(of: UInt8(ascii: "!")) {
+            rest = rest[(at + 1)...]
+            if at > 0, bytes[at - 1] == UInt8(ascii: "<"), words.contains(where: { rest.starts(with: $0.utf8) }) { return at - 1 }
+        }
+        return nil
+    }
+
+    // MARK: Shape
+
+    private static func shapeFault(in bytes: UnsafeRawBufferPointer) -> (offset: Int, reason: String)? {
+        var depth = 0, at = 0
+        while let start = bytes[at...].firstIndex(of: UInt8(ascii: "<")) {
+            let rest = bytes[start...]
+            if rest.starts(with: "<!--".utf8) {
+                at = end(of: "-->", in: bytes, from: start + 4)
+            } else if rest.starts(with: "<![CDATA[".utf8) {
+                at = end(of: "]]>", in: bytes, from: start + 9)
+            } else if rest.starts(with: "<?".utf8) {
+                at = end(of: "?>", in: bytes, from: start + 2)
+            } else {
+                let tag = tagEnd(in: bytes, from: start + 1)
+                guard tag.end - start <= tagMax else { return (start, "has an element's tag of more than \(tagMax >> 20) MiB") }
+                guard tag.attributes <= attributeMax else { return (start, "has an element with more than \(attributeMax) attributes") }
+                switch start + 1 < bytes.count ? bytes[start + 1] : 0 {
+                case UInt8(ascii: "/"): depth -= 1
+                case UInt8(ascii: "!"): break
+                case _ where tag.end >= 2 && tag.end - 2 > start && bytes[tag.end - 2] == UInt8(ascii: "/"): break
+                default: depth += 1
+                }
+                guard depth <= depthMax else { return (start, "has elements nested more than \(depthMax) deep") }
+                at = tag.end
+            }
+        }
+        return nil
+    }
+
+    /// Behind the `>` that ends a tag, and how many values in quotes it has.
+    private static func tagEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, attributes: Int) {
+        var quote: UInt8 = 0, attributes = 0
+        for at in start..<max(start, bytes.count) {
+            let byte = bytes[at]
+            if quote != 0 {
+                if byte == quote { quote = 0 }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+                attributes += 1
+            } else if byte == UInt8(ascii: ">") {
+                return (at + 1, attributes)
+            }
+        }
+        return (bytes.count, attributes)
+    }
+
+    /// Behind the next such text; the end where there is none.
+    private static func end(of text: StaticString, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        var at = min(start, bytes.count)
+        while let found = bytes[at...].firstIndex(of: wanted[0]) {
+            if bytes[found...].starts(with: wanted) { return found + wanted.count }
+            at = found + 1
+        }
+        return bytes.count
+    }
+}

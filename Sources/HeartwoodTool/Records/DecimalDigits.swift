@@ -1,0 +1,132 @@
+import Foundation
+
+/// A number as its text has it, digit by digit: no type of the machine stands between a file and the attribute that gets the number.
+struct DecimalDigits {
+    private(set) var isNegative = false
+    /// From 0 to 9, without zeros at either end; empty for zero. The number is these digits times ten to the power of `exponent`.
+    private(set) var digits: [UInt8] = []
+    private(set) var exponent = 0
+
+    /// A larger one leads to zero or beyond every type.
+    private static let exponentMax = 1_000_000
+
+    /// - Parameter text: digits with or without a point, a sign and an exponent; nil where it is anything else.
+    init?(_ text: some StringProtocol) {
+        var rest = text.utf8[...]
+        func digit(_ byte: UInt8?) -> UInt8? { byte.flatMap { (0x30...0x39).contains($0) ? $0 - 0x30 : nil } }
+        func sign() -> Bool? {
+            guard let first = rest.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") else { return nil }
+            rest.removeFirst()
+            return first == UInt8(ascii: "-")
+        }
+        isNegative = sign() ?? false
+        var isBehindPoint = false, hasDigits = false
+        while let byte = rest.first {
+            if let value = digit(byte) {
+                hasDigits = true
+                if isBehindPoint { exponent -= 1 }
+                if value != 0 || !digits.isEmpty { digits.append(value) }
+            } else if byte == UInt8(ascii: "."), !isBehindPoint {
+                isBehindPoint = true
+            } else {
+                break
+            }
+            rest.removeFirst()
+        }
+        guard hasDigits else { return nil }
+        if let mark = rest.first {
+            guard mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") else { return nil }
+            rest.removeFirst()
+            let isBelowOne = sign() ?? false
+            guard !rest.isEmpty else { return nil }
+            var stated = 0
+            while let byte = rest.first {
+                guard let value = digit(byte) else { return nil }
+                stated = min(stated * 10 + Int(value), Self.exponentMax)
+                rest.removeFirst()
+            }
+            exponent += isBelowOne ? -stated : stated
+        }
+        while digits.last == 0 {
+            digits.removeLast()
+            exponent += 1
+        }
+        if digits.isEmpty { exponent = 0 }
+    }
+
+    /// The digits as one number; nil where it has more than 128 bits.
+    private var significand: UInt128? {
+        var number: UInt128 = 0
+        for digit in digits {
+            let (tens, isOver) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isOverNow) = tens.addingReportingOverflow(UInt128(digit))
+            guard !isOver, !isOverNow else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    /// The number, where it is a whole one that 64 bits hold.
+    var integer: Int64? {
+        guard exponent >= 0, digits.count + exponent <= 19, var number = significand else { return nil }
+        for _ in 0..<exponent { number *= 10 }
+        return Int64(exactly: isNegative ? -Int128(number) : Int128(number))
+    }
+
+    /// The number, where a decimal holds it; one with more digits than that is rounded.
+    var decimal: Decimal? {
+        guard exponent + digits.count <= 165 else { return nil }
+        let text = "\(isNegative ? "-" : "")\(String(decoding: digits.map { $0 + 0x30 }, as: UTF8.self))"
+        // Foundation reads a whole number of 128 bits without loss, and its point is moved without looking at the digits.
+        guard significand != nil, exponent >= -128, exponent <= 127 else { return Self.foundation("\(text)e\(exponent)") }
+        guard let whole = Self.foundation(digits.isEmpty ? "0" : text) else { return nil }
+        return digits.isEmpty ? 0 : Decimal(sign: .plus, exponent: exponent, significand: whole)
+    }
+
+    private static func foundation(_ text: String) -> Decimal? {
+        guard let read = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !read.isNaN else { return nil }
+        return read
+    }
+
+    // MARK: Sums
+
+    /// The number and a whole one, without loss, as text; nil where it has so many digits that no double is meant.
+    func adding(_ other: Int64) -> String? {
+        guard exponent <= 30, exponent >= -1200, digits.count + exponent <= 30 else { return nil }
+        let isWhole = exponent >= 0
+        let point = max(0, digits.count + exponent)
+        var whole: Int128 = 0
+        for digit in digits.prefix(point) { whole = whole * 10 + Int128(digit) }
+        if isWhole { for _ in 0..<exponent { whole *= 10 } }
+        // The digits behind the point, with the zeros that come before them.
+        var fraction = isWhole ? [] : [UInt8](repeating: 0, count: max(0, -(digits.count + exponent))) + digits.dropFirst(point)
+        // As a whole number and a fraction that is added to it: -1.25 is -2 and 0.75.
+        if isNegative {
+            whole = -whole
+            if !fraction.isEmpty {
+                whole -= 1
+                fraction = Self.complement(fraction)
+            }
+        }
+        whole += Int128(other)
+        let isBelowZero = whole < 0
+        if isBelowZero, !fraction.isEmpty {
+            whole += 1
+            fraction = Self.complement(fraction)
+        }
+        let behind = fraction.isEmpty ? "" : "." + String(decoding: fraction.map { $0 + 0x30 }, as: UTF8.self)
+        return "\(isBelowZero ? "-" : "")\(whole.magnitude)\(behind)"
+    }
+
+    /// One less the fraction.
+    private static func complement(_ fraction: [UInt8]) -> [UInt8] {
+        var result = fraction.map { 9 - $0 }
+        var at = result.count - 1
+        while at >= 0, result[at] == 9 {
+            result[at] = 0
+            at -= 1
+        }
+        if at >= 0 { result[at] += 1 }
+        return result
+    }
+}
