@@ -33,12 +33,14 @@ package enum StoredModel {
     }
 
     /// The name of the configuration that the store at `url` was added under; nil where that was none, or there is no store yet.
+    /// - Parameter acceptsDamage: whether a damaged store gives that of the commit before the damage.
     /// - Throws: where the file is no store, or cannot be read.
-    package static func configuration(at url: URL, usesMemoryMapping: Bool = true) throws -> String? {
+    package static func configuration(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false) throws -> String? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         var options = StoreOptions()
         options.isReadOnly = true
         options.usesMemoryMapping = usesMemoryMapping
+        options.acceptsDamage = acceptsDamage
         let log = try LogStore.open(path: url.path, options: options)
         defer { try? log.close() }
         return try RecordLogMetadata.configuration(in: log.snapshot())

@@ -21,7 +21,7 @@ final class OpenStore {
         url = URL(fileURLWithPath: path)
         let used = try model ?? DamagedStore.model(at: url, usesMemoryMapping: usesMemoryMapping, isAccepted: acceptsDamage, warns: false)
         self.model = used
-        let made = try StoredModel.configuration(at: url, usesMemoryMapping: usesMemoryMapping)
+        let made = try StoredModel.configuration(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
         let wanted = made ?? configuration
         guard wanted.map({ used.configurations.contains($0) }) ?? true else {
             throw ToolError.usage(
