@@ -21,6 +21,12 @@ struct TestProcess {
                 // MiB in place of the time.
                 var stream = ValueStream(path: arguments[2], bytes: milliseconds << 20)
                 say(try stream.run().map { "\($0)" } ?? "")
+            #if os(Linux)
+                case "fork": try ProcessLimits.fork(arguments[2])
+                case "filesize": try ProcessLimits.fileSize(arguments[2])
+                case "memory": try ProcessLimits.memory()
+                case "unreadable": try ProcessLimits.unreadable(arguments[2])
+            #endif
             default: exit(2)
             }
         } catch {

@@ -12,10 +12,23 @@ open class ForwardingFileSystem: FileSystem, @unchecked Sendable {
     open func rename(_ old: String, to new: String) throws(StoreError) { try system.rename(old, to: new) }
     open func remove(_ path: String) throws(StoreError) { try system.remove(path) }
     open func syncDirectory(of path: String) throws(StoreError) { try system.syncDirectory(of: path) }
+    open func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory { Directory(self, path) }
     public func resolved(_ path: String) throws(StoreError) -> String { try system.resolved(path) }
     public func freeSpace(at path: String) -> UInt64? { system.freeSpace(at: path) }
     public func now() -> Int64 { system.now() }
     public func random() -> UInt64 { system.random() }
+
+    private final class Directory: OpenDirectory {
+        private let system: ForwardingFileSystem
+        private let path: String
+
+        init(_ system: ForwardingFileSystem, _ path: String) {
+            self.system = system
+            self.path = path
+        }
+
+        func sync() throws(StoreError) { try system.syncDirectory(of: path) }
+    }
 }
 
 /// The same for a file. What a system may tell of one beyond that, it does not tell.

@@ -31,14 +31,23 @@ extension NSPersistentStore {
     }
 
     /// The path of a store that is a file.
-    /// - Throws: 134080 where the URL is none of a file.
+    /// - Throws: 134080 where the URL is none of a file, and where its path is not what the file system has: Foundation puts U+FFFD in the place of
+    ///   bytes that are no UTF-8, or gives no path at all, so that another file would be opened or made.
     final func filePath() throws -> String {
         guard let url, url.isFileURL else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError,
                 "A store of the type \(type) needs a file URL; \(self.url.map { "\($0)" } ?? "none") was given.")
         }
-        return url.path
+        let path = url.path
+        guard !path.isEmpty, !path.unicodeScalars.contains(where: { $0 == "\u{FFFD}" || $0 == "\0" }) else {
+            throw CoreDataError.make(
+                NSPersistentStoreOpenError,
+                "The path of \(url.absoluteString) is no UTF-8, or has a character that stands for bytes which are none (U+FFFD), so the file cannot "
+                    + "be told from another. Give the file, or its directory, another name.",
+                [NSFilePathErrorKey: path])
+        }
+        return path
     }
 }
 

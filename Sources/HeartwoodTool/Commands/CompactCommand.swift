@@ -6,23 +6,32 @@ struct CompactCommand: Command {
     static let name = "compact"
     static let summary = "write the live data to a new file in the store's place"
     static let help = """
-        USAGE: heartwood compact STORE [--keep-commits N | --keep-since TIME]
+        USAGE: heartwood compact STORE [--keep-commits N | --keep-since TIME | --to NEW]
 
           --keep-commits N    the newest N commits stay as they are, with number, time, author and changes
           --keep-since TIME   the same for those since then: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970
+          --to NEW            writes the store's newest commit to the file NEW, which must not exist; STORE stays as it is
+
+        `--to` is how to copy a store that is in use: a plain copy of the file may miss a commit in the midst of its log. It also makes a
+        store of such a copy, of what was whole in it.
 
         Copies what is live, with its indexes, and puts the new file in the old one's place at the end; others read and write
         meanwhile. A crash at any point leaves the old file or the new one, whole. Damaged indexes are made anew from the log.
         Says at the end which processes still have the old file open, and so keep its space, where the system tells.
         """
-    static let options: Set<String> = ["keep-commits", "keep-since"]
+    static let options: Set<String> = ["keep-commits", "keep-since", "to"]
     static let flags: Set<String> = []
 
     private let store: String
     private let window: HistoryWindow
+    private let target: String?
 
     init(_ arguments: Arguments) throws {
         store = try arguments.exactly(["STORE"])[0]
+        target = arguments["to"]
+        if target != nil, arguments["keep-commits"] != nil || arguments["keep-since"] != nil {
+            throw ToolError.usage("--to writes the newest commit; it keeps no others")
+        }
         switch (arguments["keep-commits"], arguments["keep-since"]) {
         case (nil, nil): window = .none
         case (_?, nil): window = .commits(try arguments.integer("keep-commits", default: 0))
@@ -42,6 +51,7 @@ struct CompactCommand: Command {
     }
 
     func run() throws -> Int32 {
+        if let target { return try copy(to: target) }
         let report: CompactionReport
         do {
             report = try compact(rebuildsIndexes: false)
@@ -57,6 +67,20 @@ struct CompactCommand: Command {
         if let holders = report.holders, !holders.isEmpty {
             Output.line("the old file's space comes free once these let go of it: \(holders.map(\.description).joined(separator: ", "))")
         }
+        return 0
+    }
+
+    private func copy(to target: String) throws -> Int32 {
+        var options = StoredModel.options
+        options.isReadOnly = true
+        let log = try LogStore.open(path: store, options: options)
+        let progress = ProgressBar("copying")
+        defer { progress.finish() }
+        let rows = try log.copy(to: target) { state in
+            progress.update(state.rowsDone, of: state.rowsTotal)
+            return true
+        }
+        Output.line("\(Output.number(Int(rows))) rows as of commit \(Output.number(Int(log.snapshot().sequence))), in \(target)")
         return 0
     }
 

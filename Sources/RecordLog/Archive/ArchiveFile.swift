@@ -179,6 +179,7 @@ package final class ArchiveFile {
         try removeLeftover(beside)
         let edition = ArchiveEdition(high: fileSystem.random(), low: fileSystem.random())
         let file = try fileSystem.create(beside, like: old)
+        let directory: (any OpenDirectory)?
         do {
             let writer = ArchiveWriter(file, edition: edition)
             try body(writer)
@@ -190,6 +191,7 @@ package final class ArchiveFile {
                     .superseded, path: path, "another file took the archive's place while it was saved",
                     remedy: "Save again: the changes are made on top of the new file.")
             }
+            directory = options.durability == .full ? try fileSystem.openDirectory(of: beside) : nil
             try fileSystem.rename(beside, to: target)
         } catch {
             try? fileSystem.remove(beside)
@@ -197,9 +199,9 @@ package final class ArchiveFile {
         }
         handle = file
         self.edition = edition
-        guard options.durability == .full else { return }
+        guard let directory else { return }
         do throws(StoreError) {
-            try fileSystem.syncDirectory(of: target)
+            try directory.sync()
         } catch {
             poison = error
             throw error
@@ -220,9 +222,10 @@ package final class ArchiveFile {
         if !start.starts(with: ArchiveHeader.magic), !start.isEmpty { _ = try ArchiveHeader(start, path: path) }
         let target = try fileSystem.resolved(path)
         try? removeLeftover(target + ".saving")
+        let directory = options.durability != .none ? try fileSystem.openDirectory(of: target) : nil
         try fileSystem.remove(target)
         if target != path { try fileSystem.remove(path) }
-        if options.durability != .none { try fileSystem.syncDirectory(of: target) }
+        try directory?.sync()
     }
 
     /// Removes what an interrupted save has left: its header is written last, so it begins with that or with nothing.

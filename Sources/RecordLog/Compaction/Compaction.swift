@@ -63,8 +63,10 @@ final class Compaction {
             try copier.copy(from: copied, to: store.snapshot(), hasIndexes: true)
             let isDurable = store.keepsDurable
             let opened = try target.finish(isDurable: isDurable)
+            // Before the rename: without a descriptor left the store is as it was.
+            let directory = isDurable ? try store.fileSystem.openDirectory(of: file.path) : nil
             try file.rename(to: path)
-            try store.goOver(to: opened, path, isDurable: isDurable)
+            try store.goOver(to: opened, directory)
             let report = CompactionReport(
                 bytesBefore: bytesBefore, bytesAfter: opened.end,
                 rows: opened.snapshot.tables.dropFirst().reduce(0) { $0 + ($1?.rowCount ?? 0) }, commits: copier.count)

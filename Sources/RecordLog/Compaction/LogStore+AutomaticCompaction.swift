@@ -25,7 +25,7 @@ extension LogStore {
 
     /// Not under the store's locks.
     func startCompactingIfDue() {
-        guard compacting.load(ordering: .relaxed) == .announced,
+        guard compacting.load(ordering: .relaxed) == .announced, !writer.isForked,
             compacting.compareExchange(expected: .announced, desired: .running, ordering: .acquiringAndReleasing).exchanged
         else { return }
         let isStarted = SystemThread.start { [self] in
@@ -39,7 +39,8 @@ extension LogStore {
 
     /// Cancels a compaction that the store does by itself, and waits for its end; not to be called under the store's locks.
     func stopCompacting() {
-        while true {
+        // A child of fork() has not got the thread.
+        while !writer.isForked {
             switch compacting.load(ordering: .acquiring) {
             case .idle: return
             case .announced: _ = compacting.compareExchange(expected: .announced, desired: .idle, ordering: .acquiringAndReleasing)
@@ -51,7 +52,7 @@ extension LogStore {
 
     /// Waits for a compaction that the store does by itself.
     func finishCompacting() {
-        while compacting.load(ordering: .acquiring) != .idle { LazyMemory.pause() }
+        while !writer.isForked, compacting.load(ordering: .acquiring) != .idle { LazyMemory.pause() }
     }
 }
 

@@ -62,12 +62,13 @@ extension LogStore {
 
     /// Under the store's locks: goes over to the file that has just got the store's name. It is durable itself, and says that
     /// its name may not be.
-    func goOver(to opened: OpenedFile, _ target: String, isDurable: Bool) throws(StoreError) {
+    /// - Parameter directory: to be synced; nil where nothing needs to be durable.
+    func goOver(to opened: OpenedFile, _ directory: (any OpenDirectory)?) throws(StoreError) {
         // (9) Nothing is acknowledged to the new file before its name is durable: neither here nor by a process that finds
         // it, which syncs the directory first as long as the slot is unsettled.
-        if isDurable {
+        if let directory {
             do throws(StoreError) {
-                try fileSystem.syncDirectory(of: target)
+                try directory.sync()
             } catch {
                 // The new file may keep the name.
                 let failure = error.asUncertain
@@ -84,7 +85,7 @@ extension LogStore {
         old.storage.unlock()
         writer.take(opened)
         publish(opened.snapshot)
-        guard isDurable else { return }
+        guard directory != nil else { return }
         var settled = opened.slot
         settled.isUnsettled = false
         try announce(settled)

@@ -56,7 +56,10 @@ struct StoreCopy {
             return try source.refresh()
         } catch {
             guard error.code == .superseded || error.code == .notAStore else { throw error }
-            return source.snapshot()
+            let known = source.snapshot()
+            // What the handle knows is gone where its own file was overwritten.
+            guard try source.fileSystem.identity(of: source.path) != known.file.storage.identity else { throw error }
+            return known
         }
     }
 
@@ -93,9 +96,12 @@ struct StoreCopy {
         try checkFree()
         let old = replaces ? try lockOld() : nil
         defer { old?.unlock() }
+        // Before the rename: without a descriptor left nothing is changed.
+        let isDurable = options.durability != .none
+        let directory = isDurable ? try fileSystem.openDirectory(of: file.path) : nil
         try file.rename(to: path)
-        if options.durability != .none { try fileSystem.syncDirectory(of: path) }
-        old?.supersede(path)
+        try directory?.sync()
+        old?.supersede(path, isNameDurable: isDurable)
     }
 
     /// Writers of the file that is replaced wait, so that no commit is acknowledged which goes with it.
@@ -113,6 +119,9 @@ struct StoreCopy {
 
 extension LogStore {
     /// Writes what the newest commit has, rows and indexes, to a new store. This one is as it was; others read and write meanwhile.
+    ///
+    /// This is the way to copy a store that is in use: a plain copy of its file may miss a commit in the midst of its log. It also makes a sound
+    /// store of such a copy, opened read-only.
     ///
     /// Also brings out what a handle has whose file was removed or replaced.
     /// - Parameters:

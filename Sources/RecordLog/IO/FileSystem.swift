@@ -10,6 +10,9 @@ public protocol FileSystem: Sendable {
     func remove(_ path: String) throws(StoreError)
     /// Makes renames and creations in the directory of `path` durable.
     func syncDirectory(of path: String) throws(StoreError)
+    /// Takes what `sync` needs, so that a rename which it is to make durable is not done where it cannot be.
+    /// - Parameter path: of a file that is there and stays in the same file system.
+    func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory
     /// The path with symbolic links followed, so that a rename replaces the file and not a link to it.
     func resolved(_ path: String) throws(StoreError) -> String
     /// Bytes free for files beside `path`; nil where the system does not tell.
@@ -22,8 +25,16 @@ public protocol FileSystem: Sendable {
     func random() -> UInt64
 }
 
+/// A directory, ready to be synced. It is let go with its last reference.
+public protocol OpenDirectory: AnyObject, Sendable {
+    /// Makes renames, creations and removals in it durable.
+    func sync() throws(StoreError)
+}
+
 extension FileSystem {
     public var outlivesProcess: Bool { true }
+    /// For file systems where there is nothing to run out of.
+    public func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory { DirectoryByPath(fileSystem: self, path: path) }
     /// For file systems without links.
     public func resolved(_ path: String) throws(StoreError) -> String { path }
 
@@ -39,6 +50,18 @@ extension FileSystem {
         }
         return file
     }
+}
+
+private final class DirectoryByPath: OpenDirectory {
+    private let fileSystem: any FileSystem
+    private let path: String
+
+    init(fileSystem: any FileSystem, path: String) {
+        self.fileSystem = fileSystem
+        self.path = path
+    }
+
+    func sync() throws(StoreError) { try fileSystem.syncDirectory(of: path) }
 }
 
 public enum OpenMode: Sendable {

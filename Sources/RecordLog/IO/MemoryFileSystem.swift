@@ -1,11 +1,26 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#elseif canImport(Darwin)
+    import Darwin
+#elseif canImport(ucrt)
+    import ucrt
+#endif
 import Synchronization
 
 /// Files in memory, for in-memory stores and for tests. Nothing survives the file system object.
 public final class MemoryFileSystem: FileSystem {
     private let files = Mutex<[String: MemoryFile]>([:])
     private let nextInode = Atomic<UInt64>(1)
+    private let memoryMax: UInt64
 
-    public init() {}
+    public init() { memoryMax = .max }
+
+    /// - Parameter memoryMax: how many bytes of addresses each file may take; as if the process had no more.
+    init(memoryMax: UInt64) { self.memoryMax = memoryMax }
 
     public func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
         let result: Result<any StorageFile, StoreError> = files.withLock { files in
@@ -14,7 +29,7 @@ public final class MemoryFileSystem: FileSystem {
                 return .failure(StoreError(.exists, path: path, "the file exists", remedy: "Choose another path."))
             case (.create, nil), (.createPrivate, nil):
                 let inode = nextInode.wrappingAdd(1, ordering: .relaxed).oldValue
-                let file = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode))
+                let file = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode), memoryMax: memoryMax)
                 files[path] = file
                 return .success(MemoryFileHandle(file))
             case (_, let file?): return .success(MemoryFileHandle(file))
@@ -60,18 +75,22 @@ public final class MemoryFileSystem: FileSystem {
     /// Makes a file with these bytes, in place of any that was there.
     public func setContents(of path: String, to bytes: [UInt8]) {
         let inode = nextInode.wrappingAdd(1, ordering: .relaxed).oldValue
-        let file = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode))
-        bytes.withUnsafeBytes { file.write($0, at: 0) }
+        let file = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode), memoryMax: memoryMax)
+        // For tests, whose files are small.
+        bytes.withUnsafeBytes { bytes in _ = try? file.write(bytes, at: 0) }
         files.withLock { $0[path] = file }
     }
 }
 
 /// The bytes of a file, in chunks that never move: a mapping is a pointer into a chunk.
 ///
+/// A chunk is a segment of the default size, so that a small store takes few addresses. A store of larger segments is read into memory of
+/// its own, as a file is that cannot be mapped.
+///
 /// Concurrent reads of bytes that are not being written are safe, as with a mapped file.
 final class MemoryFile: Sendable {
-    /// The largest segment a store may have, so that a segment never crosses a chunk.
-    private static let chunkShift: UInt64 = 30
+    private static let chunkShift = UInt64(FileFormat.defaultSegmentShift)
+    private static let chunkSize = 1 << Int(chunkShift)
 
     private struct State: @unchecked Sendable {
         // Unchecked: the chunks' memory is shared as a mapped file's is; see the type's comment.
@@ -83,57 +102,75 @@ final class MemoryFile: Sendable {
     let path: String
     let identity: FileSystemIdentity
     private let state = Mutex(State())
+    private let memoryMax: UInt64
 
-    init(path: String, identity: FileSystemIdentity) {
+    init(path: String, identity: FileSystemIdentity, memoryMax: UInt64 = .max) {
+        self.memoryMax = memoryMax
         self.path = path
         self.identity = identity
     }
 
     deinit {
         state.withLock { state in
-            for chunk in state.chunks { LazyMemory.release(chunk, 1 << Int(Self.chunkShift)) }
+            for chunk in state.chunks { LazyMemory.release(chunk, Self.chunkSize) }
         }
     }
 
-    private static func chunk(_ offset: UInt64, _ state: inout State) -> UnsafeMutableRawPointer {
-        while state.chunks.count <= Int(offset >> chunkShift) {
-            state.chunks.append(LazyMemory.zeroed(1 << Int(chunkShift)))
+    /// - Returns: nil where the address space has no room.
+    private func chunk(_ offset: UInt64, _ state: inout State) -> UnsafeMutableRawPointer? {
+        let index = Int(offset >> Self.chunkShift)
+        while state.chunks.count <= index {
+            guard UInt64(state.chunks.count + 1) << Self.chunkShift <= memoryMax, let made = LazyMemory.tryZeroed(Self.chunkSize) else { return nil }
+            state.chunks.append(made)
         }
-        return state.chunks[Int(offset >> chunkShift)]
+        return state.chunks[index]
+    }
+
+    /// - Parameter errno: tells `LogFile` where it may read what it cannot map.
+    private func outOfMemory(_ offset: UInt64, errno: Int32? = nil) -> StoreError {
+        StoreError(
+            .noSpace, path: path, at: offset, "the process has no memory for another \(Self.chunkSize >> 20) MiB of a store in memory",
+            remedy: "Raise the limit of the process (`ulimit -v`), or keep the store in a file; what was saved before is whole.", errno: errno)
     }
 
     var size: UInt64 { state.withLock { $0.size } }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
         nonisolated(unsafe) let bytes = bytes
-        state.withLock { state in
+        let isDone = state.withLock { state in
             var done = 0
             while done < bytes.count {
                 let at = offset + UInt64(done)
                 let within = Int(at & ((1 << Self.chunkShift) - 1))
-                let count = min(bytes.count - done, (1 << Int(Self.chunkShift)) - within)
-                (Self.chunk(at, &state) + within).copyMemory(from: bytes.baseAddress! + done, byteCount: count)
+                let count = min(bytes.count - done, Self.chunkSize - within)
+                guard let chunk = chunk(at, &state) else { return false }
+                (chunk + within).copyMemory(from: bytes.baseAddress! + done, byteCount: count)
                 done += count
             }
             state.size = max(state.size, offset + UInt64(bytes.count))
+            return true
         }
+        guard isDone else { throw outOfMemory(offset) }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
         nonisolated(unsafe) let buffer = buffer
-        return state.withLock { state in
+        let count: Int? = state.withLock { state in
             guard offset < state.size else { return 0 }
             let total = Int(min(UInt64(buffer.count), state.size - offset))
             var done = 0
             while done < total {
                 let at = offset + UInt64(done)
                 let within = Int(at & ((1 << Self.chunkShift) - 1))
-                let count = min(total - done, (1 << Int(Self.chunkShift)) - within)
-                (buffer.baseAddress! + done).copyMemory(from: Self.chunk(at, &state) + within, byteCount: count)
+                let count = min(total - done, Self.chunkSize - within)
+                guard let chunk = chunk(at, &state) else { return nil }
+                (buffer.baseAddress! + done).copyMemory(from: chunk + within, byteCount: count)
                 done += count
             }
             return total
         }
+        guard let count else { throw outOfMemory(offset) }
+        return count
     }
 
     func truncate(to size: UInt64) {
@@ -141,8 +178,8 @@ final class MemoryFile: Sendable {
             var at = size
             while at < state.size {
                 let within = Int(at & ((1 << Self.chunkShift) - 1))
-                let count = min(Int(state.size - at), (1 << Int(Self.chunkShift)) - within)
-                LazyMemory.clear(Self.chunk(at, &state) + within, count)
+                let count = min(Int(state.size - at), Self.chunkSize - within)
+                if let chunk = chunk(at, &state) { LazyMemory.clear(chunk + within, count) }
                 at += UInt64(count)
             }
             state.size = size
@@ -161,17 +198,22 @@ final class MemoryFile: Sendable {
         state.withLock { $0.isLocked = false }
     }
 
-    func map(offset: UInt64) -> UnsafeRawPointer {
-        let address = state.withLock { state in
-            UInt(bitPattern: Self.chunk(offset, &state) + Int(offset & ((1 << Self.chunkShift) - 1)))
+    func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
+        let within = Int(offset & ((1 << Self.chunkShift) - 1))
+        guard within + length <= Self.chunkSize else {
+            throw StoreError(
+                .io, path: path, at: offset, "a segment of \(length >> 20) MiB cannot be mapped in a file in memory",
+                remedy: "Nothing is to be done: it is read instead.", errno: ENODEV)
         }
-        return UnsafeRawPointer(bitPattern: address)!
+        let address = state.withLock { state in UInt(bitPattern: chunk(offset, &state)) }
+        guard let chunk = UnsafeRawPointer(bitPattern: address) else { throw outOfMemory(offset, errno: ENOMEM) }
+        return chunk + within
     }
 
     func contents() -> [UInt8] {
         let count = Int(size)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+            filled = (try? read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
         }
     }
 }
@@ -191,8 +233,8 @@ final class MemoryFileHandle: StorageFile {
 
     var identity: FileSystemIdentity { file.identity }
     func size() throws(StoreError) -> UInt64 { file.size }
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int { file.read(into: buffer, at: offset) }
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { file.write(bytes, at: offset) }
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int { try file.read(into: buffer, at: offset) }
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try file.write(bytes, at: offset) }
     func truncate(to size: UInt64) throws(StoreError) { file.truncate(to: size) }
     func sync() throws(StoreError) {}
 
@@ -213,5 +255,7 @@ final class MemoryFileHandle: StorageFile {
         if holdsLock.exchange(false, ordering: .relaxed) { file.unlock() }
     }
 
-    func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer { file.map(offset: offset) }
+    func map(offset: UInt64, length: Int) throws(StoreError) -> UnsafeRawPointer {
+        try file.map(offset: offset, length: length)
+    }
 }

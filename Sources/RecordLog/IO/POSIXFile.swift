@@ -15,6 +15,7 @@ import Synchronization
         private let descriptor: Int32
         private let path: String
         let identity: FileSystemIdentity
+        private let fork = ForkGeneration.current
         /// The newest one.
         private let mappings = Mutex<Mapping?>(nil)
         private let courtesy = LockCourtesy()
@@ -92,7 +93,13 @@ import Synchronization
 
         var writesBehind: Bool { true }
 
+        /// The lock of a file that was opened before a fork is the parent's too: nothing is written under it, and it is not let go.
+        private func checkFork() throws(StoreError) {
+            guard fork == ForkGeneration.current else { throw ForkGeneration.refusal(path) }
+        }
+
         func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+            try checkFork()
             #if os(Linux) || os(Android)
                 if windows.write(bytes, at: offset) { return }
             #endif
@@ -105,6 +112,7 @@ import Synchronization
 
         #if os(Linux) || os(Android)
             func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+                try checkFork()
                 // In place alone: a file system that copies a block for it may find no room for that while it syncs.
                 if windows.isInPlace(identity.device), let done = SyncedWrite.write(bytes, to: descriptor, at: offset) {
                     if done == bytes.count { return }
@@ -115,6 +123,7 @@ import Synchronization
         #endif
 
         func truncate(to size: UInt64) throws(StoreError) {
+            try checkFork()
             #if os(Linux) || os(Android)
                 windows.suspend()
             #endif
@@ -132,6 +141,7 @@ import Synchronization
         }
 
         func lock(timeout: Duration) throws(StoreError) {
+            try checkFork()
             courtesy.rest()
             if SystemCall.retry({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return courtesy.take() }
             let deadline = ContinuousClock.now + timeout
@@ -151,6 +161,7 @@ import Synchronization
         }
 
         func unlock() {
+            guard fork == ForkGeneration.current else { return }
             #if os(Linux) || os(Android)
                 windows.suspend()
             #endif

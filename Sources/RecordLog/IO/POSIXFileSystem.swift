@@ -15,12 +15,14 @@
         public init() {}
 
         public func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile {
+            try Self.check(path)
             let flags: Int32 = switch mode {
             case .readOnly: O_RDONLY
             case .readWrite: O_RDWR
             case .create, .createPrivate: O_RDWR | O_CREAT | O_EXCL
             }
             let permissions: mode_t = mode == .createPrivate ? 0o600 : 0o644
+            if mode != .readOnly { FileSizeSignal.ignoreIfDefault() }
             // A pipe would be waited for until somebody writes to it; for a regular file the flag means nothing.
             var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK, permissions) }
             // But for one that somebody else has a lease of, which is to be waited for.
@@ -56,22 +58,22 @@
         }
 
         public func rename(_ old: String, to new: String) throws(StoreError) {
+            try Self.check(old)
+            try Self.check(new)
             guard renameFile(old, new) == 0 else { throw SystemCall.error("rename", new, errno) }
         }
 
         public func remove(_ path: String) throws(StoreError) {
+            try Self.check(path)
             guard unlink(path) == 0 || errno == ENOENT else { throw SystemCall.error("unlink", path, errno) }
         }
 
         public func syncDirectory(of path: String) throws(StoreError) {
-            let directory = Self.directory(of: path)
-            let descriptor = SystemCall.retry { openFile(directory, O_RDONLY | O_CLOEXEC, 0) }
-            guard descriptor >= 0 else { throw SystemCall.error("open", directory, errno) }
-            defer { _ = close(descriptor) }
-            // Some file systems cannot sync a directory and say EINVAL; their renames are durable by themselves.
-            guard SystemCall.retry({ fsync(descriptor) }) == 0 || errno == EINVAL else {
-                throw SystemCall.error("fsync", directory, errno)
-            }
+            try POSIXDirectory(of: path, in: Self.directory(of: path)).sync()
+        }
+
+        public func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory {
+            try POSIXDirectory(of: path, in: Self.directory(of: path))
         }
 
         public func resolved(_ path: String) throws(StoreError) -> String {
@@ -92,6 +94,12 @@
             UInt64.random(in: 1...UInt64.max)
         }
 
+        /// The system reads a path up to its first zero byte: it would be another file's.
+        private static func check(_ path: String) throws(StoreError) {
+            guard path.utf8.contains(0) else { return }
+            throw StoreError(.invalidArgument, path: path, "the path has a zero byte", remedy: "Give a path without one.")
+        }
+
         private static func directory(of path: String) -> String {
             guard let slash = path.lastIndex(of: "/") else { return "." }
             return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -99,7 +107,7 @@
     }
 
     // The names that the methods above have too.
-    private func openFile(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 { open(path, flags, permissions) }
+    func openFile(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 { open(path, flags, permissions) }
     private func renameFile(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 
     enum SystemCall {
@@ -136,6 +144,9 @@
             // What opening a socket gives; pipes and devices count as the same.
             case ENXIO: (.notAStore, "Give the path of a store file, not of a pipe, a socket or a device.")
             case EEXIST: (.exists, "Choose another path, or open the file that is there.")
+            // Before a write that the limit leaves no byte for; what came before of it stays behind the log's end.
+            case EFBIG: (.noSpace, "The file may not grow: raise the limit of the process (`ulimit -f`), or use a file system that allows larger files; "
+                + "what was saved before is whole.")
             case ENOSPC, EDQUOT: (.noSpace, "Free some space and save again; what was saved before is whole.")
             default: (.io, "The file system reported an error; check the disk, then reopen the store.")
             }

@@ -9,10 +9,12 @@ struct FileCreation {
     func initialize(
         _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift: UInt8? = nil
     ) throws(StoreError) -> OpenedFile {
+        // Before anything is written: without a descriptor left the file stays empty, and the next opening makes it.
+        let directory = options.durability != .none ? try fileSystem.openDirectory(of: path) : nil
         var (file, slot) = try begin(storage, storeID: storeID, segmentShift: segmentShift ?? options.segmentShift)
-        if options.durability != .none {
+        if let directory {
             try storage.sync()
-            try fileSystem.syncDirectory(of: path)
+            try directory.sync()
             slot.isUnsettled = false
             slot.generation += 1
             try Self.write(slot, to: storage, fileID: file.identity.fileID)

@@ -102,6 +102,7 @@ struct Opening {
         guard size >= FileFormat.dataStart else { throw StoreError.corrupt(path, at: size, "the file ends within its header") }
         let file = LogFile(storage: storage, path: path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
         let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
+        if !options.isReadOnly, let slot, slot.isSuperseded { try refuseSuperseded(slot) }
         file.extendReadable(to: options.isReadOnly ? min(size, slot?.end ?? size) : size)
         let state = try startingState(file, slot, size: size)
         var limit = size
@@ -138,6 +139,17 @@ struct Opening {
         return try UnpublishedTail(
             file, behind: isWhole ? slot.sequence : state.snapshot.sequence, checksum: isWhole ? slot.commitChecksum : state.snapshot.commitChecksum,
             at: isWhole ? slot.end : state.position, slot: slot, size: size)
+    }
+
+    /// A compaction gave the store's path to another file, and this one is reachable by another name (a hard link): written to, it would be
+    /// a second store of one identity. Where nothing of it was ever durable the other file's name need not be either, so a loss of power
+    /// may have put this one back; it is the store then.
+    private func refuseSuperseded(_ slot: HeaderSlot) throws(StoreError) {
+        guard slot.durableSequence > 0 else { return }
+        throw StoreError(
+            .superseded, path: path, "a compaction or a copy has replaced this file, which another name (a hard link) still leads to",
+            remedy: "Open the store by its own path. To go on from this state make a store of its own of it: "
+                + "`heartwood compact \(path) --to NEW`, or `LogStore.copy` of a handle that only reads.")
     }
 
     // MARK: Saves over several stores
@@ -220,8 +232,11 @@ struct Opening {
             guard options.acceptsDamage else { throw damage }
             return opened(slot, zeroedEnd: end, damage: damage)
         }
-        let tail = try TailExamination(file: file, sequence: snapshot.sequence, end: end, size: size, slot: slot).run()
-        if case .corrupt(let offset, let evidence) = tail { throw corrupt(offset, evidence) }
+        let examination = TailExamination(file: file, sequence: snapshot.sequence, end: end, size: size, slot: slot)
+        let tail = try examination.run()
+        if case .corrupt(let offset, let evidence) = tail {
+            throw examination.mayBeCopyOfOpenFile ? copyOfOpenFile(offset, evidence, snapshot.sequence) : corrupt(offset, evidence)
+        }
         var zeroedEnd = max(size, end)
         if case .torn = tail {
             // (7) Nothing is appended after damaged bytes without truncation and sync.
@@ -257,6 +272,14 @@ struct Opening {
         // A writer may have cut off a torn tail meanwhile, and written commits in its place.
         let now = HeaderReader.newestSlot(try Self.header(of: file.storage), fileID: file.identity.fileID)
         return slot.durableEnd > end || now?.generation == slot.generation ? (offset, evidence) : nil
+    }
+
+    private func copyOfOpenFile(_ offset: UInt64, _ evidence: String, _ sequence: UInt64) -> StoreError {
+        StoreError(
+            .corrupt, path: path, at: offset,
+            "bytes that had been committed are damaged, or the file is a copy that was made while somebody saved: \(evidence)",
+            remedy: "Commits up to \(sequence) are whole: `heartwood compact \(path) --to NEW` makes a store of them. If this is no copy, later ones are "
+                + "lost by that: run `heartwood verify` first, restore a backup, or bring out more with `heartwood salvage`.")
     }
 
     /// Makes durable what recovery found, and says so in a slot where the newest one does not.

@@ -25,6 +25,13 @@ struct TailExamination {
         frames = TailReader(file)
     }
 
+    /// Whether all is there that the header names, and the damage lies behind that.
+    ///
+    /// A copy is read from the front while writers append: its header is older than its log, and of two commits the earlier one may be
+    /// missing where its place was read before it was written, and the later one be there. A loss of acknowledged commits can look the same,
+    /// so a writer is refused in any case. Up to the damage such a file is whole, and a reader finds no fault in it.
+    var mayBeCopyOfOpenFile: Bool { slot.map { $0.end <= end } ?? false }
+
     enum Outcome: Equatable {
         /// Zeroes, or nothing.
         case clean
@@ -114,8 +121,8 @@ struct TailExamination {
         guard let frame = try frames.frame(at: offset, limit: size), let footer = CommitFooter(payload: frame.payload),
             footer.sequence > sequence, footer.durableSequence > sequence
         else { return nil }
-        return .corrupt(
-            end, "commit \(footer.sequence) at byte \(offset) says that commit \(sequence + 1) was durable, and it is not there")
+        let evidence = "commit \(footer.sequence) at byte \(offset) says that commit \(sequence + 1) was durable, and it is not there"
+        return .corrupt(end, mayBeCopyOfOpenFile ? evidence + "; the header names nothing that is missing" : evidence)
     }
 
     static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {

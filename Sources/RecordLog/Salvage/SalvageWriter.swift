@@ -90,6 +90,7 @@ struct SalvageWriter {
                 .exists, path: temporary, "an earlier salvage left its unfinished file, or one is running",
                 remedy: "Remove the file if none is running.")
         }
+        let directory: any OpenDirectory
         do throws(StoreError) {
             var options = options
             // Everything is synced once, by the checkpoint at the end, before the file gets its name.
@@ -109,12 +110,13 @@ struct SalvageWriter {
             try storage.sync()
             report.newFileBytes = try storage.size()
             try Self.checkAbsent(newPath, fileSystem)
+            directory = try fileSystem.openDirectory(of: temporary)
             try fileSystem.rename(temporary, to: newPath)
         } catch {
             try? fileSystem.remove(temporary)
             throw error
         }
-        try fileSystem.syncDirectory(of: newPath)
+        try directory.sync()
     }
 
     /// `LogStore.write` for changes that throw what the engine throws.

@@ -67,12 +67,13 @@ extension LogStore {
 
     /// Waits for a checkpoint that is being written; not to be called under the store's locks.
     func finishCheckpoint() {
-        while isCheckpointing.load(ordering: .acquiring) { LazyMemory.pause() }
+        // A child of fork() has not got the thread.
+        while !writer.isForked, isCheckpointing.load(ordering: .acquiring) { LazyMemory.pause() }
     }
 
     /// Waits where the log has grown too long for the checkpoint that is being written.
     func throttle() {
-        while isCheckpointing.load(ordering: .acquiring) {
+        while !writer.isForked, isCheckpointing.load(ordering: .acquiring) {
             let behind = writeLock.withLock { _ in writer.poison == nil ? writer.bytesBehind : 0 }
             guard behind > options.checkpointAfterBytes else { return }
             LazyMemory.pause()

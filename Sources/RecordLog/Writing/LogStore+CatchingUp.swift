@@ -17,6 +17,7 @@ extension LogStore {
         }
         let (slot, mark) = try publishedSlot(file)
         let isNew = slot.generation > writer.slot.generation
+        try checkIsNotOlder(slot, areWhole: mark != nil)
         // What is shown before it is in the file stays so: it was decided.
         guard isNew || isLocked || slot.isUnresolved && writer.base == nil else { return writer.remember(mark) }
         // Another process may have written what the slot says since.
@@ -143,6 +144,20 @@ extension LogStore {
             if let found { return found }
         }
         throw StoreError.corrupt(path, at: 0, "both header slots are damaged")
+    }
+
+    /// A backup that was copied over the open file has the same inode and the slots of its day. What this handle would append to it would
+    /// lie behind a gap. A slot that is damaged, or just being written, leaves the one before as the newest; that is no older state.
+    private func checkIsNotOlder(_ slot: HeaderSlot, areWhole: Bool) throws(StoreError) {
+        let known = writer.slot
+        guard areWhole, slot.generation <= known.generation else { return }
+        // One that waits for room is not in the file.
+        guard slot.generation < known.generation || slot != known && !writer.isSlotWaiting else { return }
+        throw StoreError(
+            .superseded, path: path, at: slot.offset,
+            "an older or another state of this store was copied into its file while it was open: commit \(slot.sequence) is its newest, and this "
+                + "handle has seen commit \(known.sequence)",
+            remedy: "Nothing was written. Close the store and open it again; replace a store's file by a rename, or while nobody has it open.")
     }
 
     /// Under the lock nobody writes a slot, and all that the header says was taken up: it is known, damaged slots and all.

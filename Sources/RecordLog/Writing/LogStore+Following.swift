@@ -15,6 +15,8 @@ extension LogStore {
         var since: ContinuousClock.Instant?
         while outcome == nil {
             if isUpToDate(snapshot()) { return snapshot() }
+            // Its lock may be a thread's that the child has not got.
+            if writer.isForked { throw ForkGeneration.refusal(path) }
             outcome = writeLock.withLockIfAvailable { _ in
                 guard !writer.isClosed, writer.poison == nil else { return .success(()) }
                 do throws(StoreError) { return .success(try catchUp(isLocked: false)) } catch { return .failure(error) }

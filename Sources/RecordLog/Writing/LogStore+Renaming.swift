@@ -11,7 +11,8 @@ extension LogStore {
         if !replacing, try fileSystem.identity(of: new) != nil {
             throw StoreError(.exists, path: new, "there is a file already", remedy: "Choose another path, or remove the file.")
         }
+        let directory = try fileSystem.openDirectory(of: path)
         try fileSystem.rename(path, to: new)
-        try fileSystem.syncDirectory(of: new)
+        try directory.sync()
     }
 }

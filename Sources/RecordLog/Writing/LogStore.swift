@@ -112,8 +112,10 @@ public final class LogStore: Sendable {
     }
 
     /// Waits for other threads and runs `body`.
-    /// - Throws: `invalidArgument` within a write of this thread's, for which it would wait for ever.
+    /// - Throws: `invalidArgument` within a write of this thread's, for which it would wait for ever; `closed` in a child of the process that
+    ///   opened the store, where another thread's lock would be waited for as long.
     func withWriteLock(_ body: () -> Void) throws(StoreError) {
+        if writer.isForked { throw ForkGeneration.refusal(path) }
         let own = SystemThread.current
         guard own == 0 || writingThread.load(ordering: .relaxed) != own else {
             throw StoreError(
@@ -190,6 +192,8 @@ public final class LogStore: Sendable {
         do {
             try body(transaction)
             try checkWhole(transaction)
+            // The body may have forked.
+            try writer.check(path: path)
             guard transaction.hasChanges else {
                 // Values may have been written that no row took.
                 abandon(transaction.appender)
@@ -330,10 +334,12 @@ public final class LogStore: Sendable {
     }
 
     /// Writes a checkpoint where the next opening would gain by it, and lets go of the file. Snapshots stay readable.
-    /// Calling it again does nothing.
+    /// Calling it again does nothing, nor does calling it in a child of the process that opened the store.
     /// - Throws: as `write` does; `poisoned` where commits that no sync has reached cannot be made durable any more. The store
     ///   is closed in any case.
     public func close() throws(StoreError) {
+        // The parent's lock, zeroes and newest slot are its own. The child's descriptor goes with the handle.
+        guard !writer.isForked else { return }
         stopCompacting()
         // One may have been announced by a commit on another thread; none is from now on.
         defer { stopCompacting() }

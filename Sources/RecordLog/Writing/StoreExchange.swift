@@ -19,9 +19,12 @@ struct StoreExchange {
             throw inUse("it is open for writing in \(writers.map(\.description).joined(separator: ", "))")
         }
         guard let made = try body() else { return }
+        // Before the rename: without a descriptor left nothing is changed.
+        let isDurable = options.durability != .none
+        let directory = isDurable ? try fileSystem.openDirectory(of: made) : nil
         try fileSystem.rename(made, to: path)
-        if options.durability != .none { try fileSystem.syncDirectory(of: path) }
-        old.supersede(path)
+        try directory?.sync()
+        old.supersede(path, isNameDurable: isDurable)
     }
 
     /// The file at the path, under its lock.
@@ -43,12 +46,15 @@ struct StoreExchange {
 extension StorageFile {
     /// Tells the handles of a file whose path another has taken, which look at its header, to look at the path. Best effort: what writes
     /// looks anyway.
-    func supersede(_ path: String) {
+    /// - Parameter isNameDurable: whether the other file keeps the path after a loss of power. Where it may not, a file with durable commits is
+    ///   not marked: it may be the store again, and one that is marked is refused.
+    func supersede(_ path: String, isNameDurable: Bool) {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         guard let count = try? Opening.read(self, into: &header), count == header.count,
             let identity = try? HeaderReader(path: path).identity(header, count: count, size: UInt64(count)),
             var slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         else { return }
+        guard isNameDurable || slot.durableSequence == 0 else { return }
         slot.isSuperseded = true
         slot.generation += 1
         try? FileCreation.write(slot, to: self, fileID: identity.fileID)

@@ -45,9 +45,10 @@ struct StoreRemoval {
         if !isForced { try checkWriters(storage, fileSystem) }
         // A crash may have left one.
         try? ScratchFile.removeLeftover(target + ScratchFile.suffix, fileSystem)
+        let directory = options.durability != .none ? try fileSystem.openDirectory(of: target) : nil
         try fileSystem.remove(target)
         if target != path { try fileSystem.remove(path) }
-        if options.durability != .none { try fileSystem.syncDirectory(of: target) }
+        try directory?.sync()
     }
 
     /// - Returns: nil where the name is another file's, beside which no compaction works.

@@ -32,6 +32,9 @@ final class Writer: @unchecked Sendable {
     /// The file reaches to here, with zeroes from `end` on unless a writer died.
     var zeroedEnd: UInt64
     var poison: StoreError?
+    private let fork = ForkGeneration.current
+    /// Whether this is a child of the process that opened the handle. Then nothing of it may be waited for, its mutexes least of all.
+    var isForked: Bool { fork != ForkGeneration.current }
     var isClosed = false
     /// Whether what no slot calls durable is to be written again before anything else: this handle took up the file as a reader does, or when
     /// there was no room for it.
@@ -64,6 +67,7 @@ final class Writer: @unchecked Sendable {
     }
 
     func check(path: String) throws(StoreError) {
+        if isForked { throw ForkGeneration.refusal(path) }
         if isClosed { throw StoreError(.closed, path: path, "the store is closed", remedy: "Open it again.") }
         if let poison {
             throw StoreError(

@@ -46,8 +46,16 @@ struct DiskState: Sendable {
 
     mutating func addFile(_ inode: UInt64, path: String, durable: [UInt8] = []) {
         let live = MemoryFile(path: path, identity: FileSystemIdentity(device: 0, inode: inode))
-        durable.withUnsafeBytes { live.write($0, at: 0) }
+        Self.write(durable, to: live, at: 0)
         files[inode] = File(live: live, durable: durable)
+    }
+
+    private static func write(_ bytes: [UInt8], to file: MemoryFile?, at offset: UInt64) {
+        do {
+            try bytes.withUnsafeBytes { try file?.write($0, at: offset) }
+        } catch {
+            preconditionFailure("the machine has no memory for the simulated disk: \(error)")
+        }
     }
 
     /// How many bytes a call adds to its file.
@@ -61,9 +69,9 @@ struct DiskState: Sendable {
     mutating func apply(_ call: DiskCall) {
         switch call {
         case .write(let inode, let offset, let bytes):
-            bytes.withUnsafeBytes { files[inode]?.live.write($0, at: offset) }
+            Self.write(bytes, to: files[inode]?.live, at: offset)
         case .syncedWrite(let inode, let offset, let bytes):
-            bytes.withUnsafeBytes { files[inode]?.live.write($0, at: offset) }
+            Self.write(bytes, to: files[inode]?.live, at: offset)
             files[inode]?.makeDurable(call, offset..<offset + UInt64(bytes.count))
         case .truncate(let inode, let size):
             files[inode]?.live.truncate(to: size)

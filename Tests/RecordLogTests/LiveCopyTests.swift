@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// Copies that were read from the front while somebody saved.
+@Suite struct LiveCopyTests {
+    /// The file's bytes before and after some saves.
+    private func make() throws -> (SampleStore, before: [UInt8], after: [UInt8], states: [UInt64: [UInt64: SampleStore.Person]]) {
+        let sample = try SampleStore {
+            $0.durability = .full
+            $0.segmentShift = 16
+            $0.zeroAheadBytes = 32 << 10
+        }
+        var states: [UInt64: [UInt64: SampleStore.Person]] = [:]
+        func save(_ count: Int) throws {
+            for number in 0..<count {
+                try sample.insert(.init(name: String(repeating: "n", count: 700), age: Int64(number), group: 1))
+                states[sample.store.snapshot().sequence] = sample.people
+            }
+        }
+        try save(4)
+        let before = try SmallStore.bytes(sample)
+        try save(8)
+        return (sample, before, try SmallStore.bytes(sample), states)
+    }
+
+    /// Every place at which the copy may have been overtaken: the file's beginning is of the earlier moment, the rest of the later one.
+    @Test("A copy made while somebody saves is opened for reading at its newest whole commit, and copied to a sound store")
+    func copiesAreWholeUpToTheirNewestWholeCommit() throws {
+        let (sample, before, after, states) = try make()
+        var refused = 0
+        for place in stride(from: 8192, to: after.count, by: 512) {
+            var bytes = after
+            for at in 0..<min(place, before.count) { bytes[at] = before[at] }
+            let reader = try SmallStore.open(bytes, sample, isReadOnly: true)
+            #expect(reader.damage == nil, "\(place)")
+            let sequence = reader.snapshot().sequence
+            #expect(sequence >= 4, "\(place)")
+            let people = try #require(states[sequence])
+            try sample.check(reader.snapshot(), people)
+            // A writer goes on from there, or is refused with the way out.
+            do {
+                let writer = try SmallStore.open(bytes, sample)
+                #expect(writer.snapshot().sequence >= sequence)
+            } catch let error as StoreError {
+                refused += 1
+                #expect(error.code == .corrupt && error.message.contains("a copy that was made while somebody saved"), "\(error)")
+                #expect(error.remedy.contains("compact \(SampleStore.path) --to NEW") && error.remedy.contains("up to \(sequence) "), "\(error)")
+                var options = sample.options
+                options.fileSystem = MemoryFileSystem()
+                try reader.copy(to: "copy", options: options)
+                let copy = try LogStore.open(path: "copy", options: options)
+                try sample.check(copy.snapshot(), people)
+                try copy.write { try $0.setSystemValue(20, [1]) }
+            }
+        }
+        #expect(refused > 0)
+    }
+
+    @Test("Damage to what the header names is not taken for a copy of an open file")
+    func damageIsNotTakenForACopy() throws {
+        let (sample, _, after, _) = try make()
+        var bytes = after
+        for at in 12288..<12288 + 512 { bytes[at] = 0 }
+        let error = #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample) }
+        #expect(error?.code == .corrupt && error?.message.contains("made while somebody saved") == false, "\(String(describing: error))")
+        #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample, isReadOnly: true) }
+    }
+}
