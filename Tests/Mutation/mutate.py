@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Makes small mutations in the sources and lists those that no test sees. README.md says how it is run."""
+
+import argparse
+import csv
+import os
+import re
+import sys
+import time
+from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
+
+from scratch import Scratch
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.dirname(os.path.dirname(HERE))
+FIELDS = ["file", "function", "kind", "source", "change", "result", "seen by"]
+
+# `left_out` names the suites that wait for the clock or for other processes.
+Area = namedtuple("Area", "module tests targets folders left_out")
+AREAS = {
+    "engine": Area(
+        "RecordLog", "RecordLogTests", ["RecordLog", "TestSupport", "RecordLogTests"],
+        ["RecordLog/Format", "RecordLog/Index", "RecordLog/Writing"], "LockHolder|LargeCommit"),
+    "stack": Area(
+        "Heartwood", "HeartwoodTests", ["RecordLog", "PredicateClasses", "Heartwood", "TestSupport", "HeartwoodTests"],
+        [f"Heartwood/{name}" for name in ("Objects", "Context", "Stores", "Derivation", "Children", "Undo", "Conflicts")], "Concurrency"),
+}
+
+
+def words(name):
+    return set(re.findall(r"[A-Z][a-z]+", name)) - {"Tests", "Store", "Log", "Managed", "Object", "Context"}
+
+
+def log(text):
+    print(time.strftime("%H:%M:%S"), text, flush=True)
+
+
+class Judge:
+    """Runs for a mutant the suites that reach it: the quick and the ones of its name first, then the rest."""
+
+    def __init__(self, scratch, reach):
+        self.scratch, self.reach = scratch, reach
+
+    def row(self, number):
+        mutant = self.scratch.mutants[number]
+        result, seen = self._judge(number, mutant)
+        log(f"{number} {result}: {mutant.file}, {mutant.function}, {mutant.kind}: {mutant.before} -> {mutant.change} [{seen}]")
+        return [mutant.file, mutant.function, mutant.kind, mutant.before, mutant.change, result, seen]
+
+    def _judge(self, number, mutant):
+        suites = [suite for suite, (_, reached) in self.reach.items() if number in reached]
+        if not suites:
+            return "not covered", ""
+        near = words(os.path.basename(mutant.file))
+        suites.sort(key=lambda suite: (not near & words(suite), self.reach[suite][0]))
+        spent, first = 0, []
+        for suite in suites:
+            spent += self.reach[suite][0]
+            if first and spent > 4:
+                break
+            first.append(suite)
+        for stage in (first, suites[len(first):]):
+            if stage:
+                limit = 30 + 4 * sum(self.reach[suite][0] for suite in stage)
+                failure, _ = self.scratch.run(stage, number, limit)
+                if failure:
+                    return "seen", failure
+        return "survived", ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("area", choices=AREAS)
+    parser.add_argument("--count", type=int, default=120, help="how many mutants")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="how many mutants are run at a time")
+    parser.add_argument("--only", type=int, nargs="*", help="only the mutants of these numbers")
+    parser.add_argument("--suites", help="only the suites that this expression names")
+    parser.add_argument("--minutes", type=float, help="starts no further mutant after this time")
+    parser.add_argument("--scratch", default=os.path.join(PACKAGE, ".build-mutants"))
+    parser.add_argument("--results", help="where the table is written")
+    arguments = parser.parse_args()
+    area = AREAS[arguments.area]
+    scratch = Scratch(PACKAGE, os.path.join(arguments.scratch, arguments.area), area)
+    scratch.copy()
+    scratch.choose(arguments.count, arguments.seed)
+    scratch.build(log)
+    suites = [suite for suite in scratch.suites() if not arguments.suites or re.search(arguments.suites, suite)]
+    log(f"Built with {len(scratch.mutants)} mutants; {len(suites)} suites")
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        found = zip(suites, pool.map(lambda suite: scratch.reach(suite, log), suites))
+    reach = {suite: result for suite, result in found if result}
+    log(f"{sum(seconds for seconds, _ in reach.values()):.0f} s of tests")
+    numbers = [
+        number for number, mutant in enumerate(scratch.mutants)
+        if mutant and (arguments.only is None or number in arguments.only)]
+    # In the order of a hash: a run that ends early has mutants of each folder.
+    numbers.sort(key=lambda number: number * 7919 % 10007)
+    judge, begun = Judge(scratch, reach), time.monotonic()
+
+    def row(number):
+        late = arguments.minutes and time.monotonic() - begun > arguments.minutes * 60
+        return None if late else judge.row(number)
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        rows = sorted(row for row in pool.map(row, numbers) if row)
+    if arguments.results:
+        with open(arguments.results, "w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([FIELDS] + rows)
+    unseen = [row for row in rows if row[5] != "seen"]
+    log(f"{len(rows)} mutants, {len(unseen)} of them unseen")
+    return 1 if unseen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
