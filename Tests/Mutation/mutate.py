@@ -6,6 +6,7 @@ import csv
 import os
 import re
 import sys
+import threading
 import time
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
@@ -97,17 +98,21 @@ def main():
         if mutant and (arguments.only is None or number in arguments.only)]
     # In the order of a hash: a run that ends early has mutants of each folder.
     numbers.sort(key=lambda number: number * 7919 % 10007)
-    judge, begun = Judge(scratch, reach), time.monotonic()
+    judge, begun, rows, lock = Judge(scratch, reach), time.monotonic(), [], threading.Lock()
 
-    def row(number):
-        late = arguments.minutes and time.monotonic() - begun > arguments.minutes * 60
-        return None if late else judge.row(number)
+    def run(number):
+        if arguments.minutes and time.monotonic() - begun > arguments.minutes * 60:
+            return
+        row = judge.row(number)
+        # Written each time: a run that is ended has a table too.
+        with lock:
+            rows.append(row)
+            if arguments.results:
+                with open(arguments.results, "w", newline="") as file:
+                    csv.writer(file, lineterminator="\n").writerows([FIELDS] + sorted(rows))
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        rows = sorted(row for row in pool.map(row, numbers) if row)
-    if arguments.results:
-        with open(arguments.results, "w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([FIELDS] + rows)
+        list(pool.map(run, numbers))
     unseen = [row for row in rows if row[5] != "seen"]
     log(f"{len(rows)} mutants, {len(unseen)} of them unseen")
     return 1 if unseen else 0
