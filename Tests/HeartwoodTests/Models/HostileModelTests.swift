@@ -56,6 +56,15 @@ import Testing
         #expect((try? ModelFileParser(data: Data(plain.utf8), path: "contents").parse().entities.count) == 0)
     }
 
+    /// Foundation's parser ended the process over them: a mutated model showed it.
+    @Test("A processing instruction without data is refused, and one with data is passed over") func processingInstructions() {
+        for text in ["<model><?a?></model>", "<?a?><model/>", "<model/><?a ?>", "<?xml version='1.0'?><model><?a\n?></model>", "<model><? ?></model>", "<model><?a"] {
+            #expect(refusal(text.utf8).contains("processing instruction without data"), "\(text)")
+        }
+        let plain = "<?xml version='1.0'?><?a b?><model><?c d='e'?></model>"
+        #expect((try? ModelFileParser(data: Data(plain.utf8), path: "contents").parse().entities.count) == 0)
+    }
+
     @Test("A binary property list that is in itself, or nested without end, is refused") func nestedLists() throws {
         // An array of one object, which is itself.
         let cycle: [UInt8] = Array("bplist00".utf8) + [0xA1, 0x00, 0x08] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]

@@ -68,7 +68,7 @@ struct RandomMigrationTests {
         let store = try VersionedStore(old, keepsHistory: seed % 2 == 0) { Self.fill(old, $0, &versions.generator) }
         for _ in 0..<3 {
             let new = versions.next(of: old)
-            let before = try Self.plain(old, store.anew())
+            let before = try Self.plain(old, store.anew(), seed: seed)
             let context: NSManagedObjectContext
             do {
                 context = try store.migrated(to: new)
@@ -177,9 +177,10 @@ struct RandomMigrationTests {
         context.reset()
     }
 
-    private static func plain(_ version: ModelVersion, _ context: NSManagedObjectContext) throws -> [Plain] {
+    private static func plain(_ version: ModelVersion, _ context: NSManagedObjectContext, seed: UInt64) throws -> [Plain] {
         if let view = try context.persistentStoreCoordinator?.persistentStores.first?.rows?.newestView() as? RecordLogView {
-            #expect(try StoreAudit.findings(in: view).isEmpty)
+            let findings = try StoreAudit.findings(in: view).map { "\($0)" }
+            #expect(findings == [], "seed \(seed): \(version)")
         }
         return try version.entities.filter { !$0.isAbstract }.flatMap { entity in
             try context.all(entity.name).map { object in
