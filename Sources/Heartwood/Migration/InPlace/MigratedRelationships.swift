@@ -80,8 +80,9 @@ struct MigratedRelationships {
                         if pair.owner.table == table.definition.id { references.append((pair.owner.row, pair.member)) }
                     }
                 }
-                guard !gone.isEmpty || !references.isEmpty else { continue }
-                result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(gone: gone, references) { row in
+                let dangling = column.kept == nil ? [] : try pairs.dangling(of: relationship, in: table, base)
+                guard !gone.isEmpty || !dangling.isEmpty || !references.isEmpty else { continue }
+                result[table.definition.id, default: [:]][relationship.name] = try MovedReferences(gone: gone, dangling: dangling, references) { row in
                     MigrationErrors.unsuited(
                         "The object in row \(row) would have two of what it can have one of", relationship, of: table.destination)
                 }

@@ -4,17 +4,22 @@ import RecordLog
 struct MovedReferences {
     /// Tables whose rows it does not lead to any more.
     private let gone: Set<TableID>
+    /// Rows that are not there, where the relationship had no inverse and gets one.
+    private let dangling: Set<RowReference>
     /// By row number.
     private let references: [(row: UInt64, reference: RowReference)]
 
     /// - Throws: what `twice` makes, where a row would have two.
-    init(gone: Set<TableID>, _ references: [(row: UInt64, reference: RowReference)], twice: (UInt64) -> any Error) throws {
+    init(
+        gone: Set<TableID>, dangling: Set<RowReference>, _ references: [(row: UInt64, reference: RowReference)], twice: (UInt64) -> any Error
+    ) throws {
         self.gone = gone
+        self.dangling = dangling
         self.references = references.sorted { ($0.row, $0.reference.rawValue) < ($1.row, $1.reference.rawValue) }
         for (one, next) in zip(self.references, self.references.dropFirst()) where one.row == next.row { throw twice(one.row) }
     }
 
-    func isGone(_ reference: RowReference) -> Bool { gone.contains(reference.table) }
+    func isGone(_ reference: RowReference) -> Bool { gone.contains(reference.table) || dangling.contains(reference) }
 
     /// - Complexity: O(log n).
     func reference(of row: UInt64) -> RowReference? {

@@ -70,6 +70,12 @@ struct RelationshipIndex {
         return Self.ids(of: before, catalog).subtracting(tables.ids(of: relationship.destinationEntity))
     }
 
+    /// What a relationship to one that gets an inverse has led to in vain.
+    func dangling(of relationship: NSRelationshipDescription, in table: MigratedTable, _ base: Snapshot) throws -> Set<RowReference> {
+        guard relationship.inverseRelationship != nil else { return [] }
+        return try sources(of: relationship).first { $0.table === table }?.dangling(in: base) ?? []
+    }
+
     /// What rows of a kept link table may lead from and to; nil where all of them do.
     /// - Parameter old: what the table was made for.
     func ends(

@@ -72,7 +72,7 @@ struct RelationshipPairs {
         case .column(let column):
             let accesses = Self.accesses(column, table.definition)
             try base.scan(table.definition.id) { row in
-                if let member = Self.reference(accesses, row) {
+                if let member = Self.reference(accesses, row), try isThere(member, base) {
                     try body(Pair(owner: row.reference, member: member, place: nil, inversePlace: nil))
                 }
                 return true
@@ -94,6 +94,23 @@ struct RelationshipPairs {
                 return true
             }
         }
+    }
+
+    /// A deletion leaves the references of a relationship without an inverse as they are. No other kind of relationship may hold such a reference.
+    private func isThere(_ member: RowReference, _ base: Snapshot) throws -> Bool {
+        try relationship.inverseRelationship != nil || base.row(member) != nil
+    }
+
+    /// The members that a relationship to one leads to in vain.
+    func dangling(in base: Snapshot) throws -> Set<RowReference> {
+        guard case .column(let column) = storage, relationship.inverseRelationship == nil else { return [] }
+        let accesses = Self.accesses(column, table.definition)
+        var result: Set<RowReference> = []
+        try base.scan(table.definition.id) { row in
+            if let member = Self.reference(accesses, row), try base.row(member) == nil { result.insert(member) }
+            return true
+        }
+        return result
     }
 
     private static func pair(_ row: RowView, _ layout: RowLayout, _ plan: LinkPlan, isForward: Bool) -> Pair {

@@ -77,6 +77,7 @@ struct RandomMigrationTests {
             } catch let error as NSError where error.code == NSInferredMappingModelError {
                 return false
             }
+            try Self.audit(context, seed, new)
             let expected = Self.expected(before, old, new)
             let after = try context.described(new, sorting: Self.newlyOrdered(old, new))
             guard after == expected else {
@@ -177,11 +178,15 @@ struct RandomMigrationTests {
         context.reset()
     }
 
-    private static func plain(_ version: ModelVersion, _ context: NSManagedObjectContext, seed: UInt64) throws -> [Plain] {
+    private static func audit(_ context: NSManagedObjectContext, _ seed: UInt64, _ version: ModelVersion) throws {
         if let view = try context.persistentStoreCoordinator?.persistentStores.first?.rows?.newestView() as? RecordLogView {
             let findings = try StoreAudit.findings(in: view).map { "\($0)" }
             #expect(findings == [], "seed \(seed): \(version)")
         }
+    }
+
+    private static func plain(_ version: ModelVersion, _ context: NSManagedObjectContext, seed: UInt64) throws -> [Plain] {
+        try audit(context, seed, version)
         return try version.entities.filter { !$0.isAbstract }.flatMap { entity in
             try context.all(entity.name).map { object in
                 var plain = Plain(entity: entity.name, row: object.key.rawValue & 0xFFFF_FFFF_FFFF)
@@ -209,7 +214,7 @@ struct RandomMigrationTests {
             let parts = place.split(separator: "#")
             return names[String(parts[0])].map { "\($0)#\(parts[1])" }
         }
-        let sorted = newlyOrdered(old, new)
+        let sorted = newlyOrdered(old, new), there = Set(before.map { "\($0.entity)#\($0.row)" })
         return before.compactMap { object -> String? in
             guard let entity = names[object.entity] else { return nil }
             let place = "\(entity)#\(object.row)"
@@ -223,8 +228,11 @@ struct RandomMigrationTests {
             for end in new.relationships(of: entity).sorted(by: { $0.name < $1.name }) {
                 let family = new.family(of: end.destination)
                 var members: [String] = []
-                if let known = object.members[end.was ?? end.name], old.relationships(of: object.entity).contains(where: { $0.name == end.was ?? end.name }) {
-                    members = known.compactMap(moved)
+                let was = old.relationships(of: object.entity).first { $0.name == end.was ?? end.name }
+                if let known = object.members[end.was ?? end.name], let was {
+                    // Only a relationship to one without an inverse may lead to what is not there.
+                    let keepsVoid = was.inverse != nil || was.isToMany || end.inverse == nil && !end.isToMany
+                    members = known.filter { keepsVoid || there.contains($0) }.compactMap(moved)
                 } else if let inverse = end.inverse, let back = new.entities.flatMap(\.relationships).first(where: { $0.name == inverse && $0.inverse == end.name }) {
                     // What is new says what its inverse said.
                     let mine = "\(object.entity)#\(object.row)"
