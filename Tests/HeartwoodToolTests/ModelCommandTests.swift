@@ -77,6 +77,34 @@ import Testing
         #expect(try ToolProcess.run("model", path, "--format", "poem").status == 2)
     }
 
+    @Test("A drawing takes the permissions of the file that it replaces, and replaces files alone")
+    func aDrawingReplacesAFile() throws {
+        let path = try Self.write(Self.library), svg = ToolProcess.temporaryPath("svg"), pipe = ToolProcess.temporaryPath("pipe")
+        let link = ToolProcess.temporaryPath("link")
+        defer { ToolProcess.cleanUp(path, svg, pipe, link) }
+        let files = FileManager.default
+        func attribute(_ path: String, _ key: FileAttributeKey) throws -> Int? {
+            (try files.attributesOfItem(atPath: path)[key] as? NSNumber)?.intValue
+        }
+        try Data("old".utf8).write(to: URL(fileURLWithPath: svg))
+        try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: svg)
+        if geteuid() == 0 {
+            try files.setAttributes([.ownerAccountID: 4711, .groupOwnerAccountID: 4712], ofItemAtPath: svg)
+        } else {
+            print("Not root: owners are not tested, only permissions.")
+        }
+        let owner = try attribute(svg, .ownerAccountID), group = try attribute(svg, .groupOwnerAccountID)
+        try files.createSymbolicLink(atPath: link, withDestinationPath: svg)
+        #expect(try ToolProcess.run("model", path, "--svg", link).status == 0)
+        #expect(try String(contentsOfFile: svg, encoding: .utf8).contains("<svg xmlns"))
+        #expect(try attribute(svg, .posixPermissions) == 0o600)
+        #expect(try attribute(svg, .ownerAccountID) == owner && attribute(svg, .groupOwnerAccountID) == group)
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let refused = try ToolProcess.run("model", path, "--svg", pipe)
+        #expect(refused.status == 1 && refused.error.contains(pipe), "\(refused.error)")
+        #expect(try files.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType != .typeRegular)
+    }
+
     @Test func noTwoBoxesOverlap() throws {
         let shared = ToolProcess.root.deletingLastPathComponent().appendingPathComponent("shared/models")
         var paths = [ToolProcess.model]

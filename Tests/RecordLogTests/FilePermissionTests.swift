@@ -105,4 +105,122 @@ import Testing
             #expect(files.seen.withLock { $0["archive.saving"] } == [0o600])
         }
     }
+
+    @Test("Permissions that change while a store is compacted are those of the new file")
+    func changedMeanwhile() throws {
+        try withDirectory { directory in
+            let path = directory + "/store"
+            let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path)
+            try sample.insert(.init(name: "a", age: 1, group: 1))
+            let old = try POSIXFileSystem().identity(of: path)
+            try sample.store.compact { _ in
+                try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+                return true
+            }
+            #expect(try POSIXFileSystem().identity(of: path) != old)
+            #expect(Self.permissions(path) == 0o600)
+        }
+    }
+
+    @Test("A renamed file gets the permissions, owner and group of the one that it replaces")
+    func renamed() throws {
+        try withDirectory { directory in
+            let old = directory + "/old", new = directory + "/new"
+            for path in [old, new] { try Data(path.utf8).write(to: URL(fileURLWithPath: path)) }
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: old)
+            if geteuid() == 0 {
+                try FileManager.default.setAttributes([.ownerAccountID: 4711, .groupOwnerAccountID: 4712], ofItemAtPath: old)
+            } else {
+                print("Not root: owners are not tested, only permissions.")
+            }
+            let before = try POSIXFileSystem().open(old, .readOnly).attributes()
+            try LogStore.rename(new, to: old, replacing: true)
+            #expect(try POSIXFileSystem().open(old, .readOnly).attributes() == before)
+            #expect(try String(contentsOfFile: old, encoding: .utf8) == new)
+        }
+    }
+
+    #if os(Linux)
+        @Test("A renamed file gets the access control list of the one that it replaces, and loses its own")
+        func accessLists() throws {
+            try withDirectory { directory in
+                let listed = directory + "/listed", plain = directory + "/plain"
+                // Version 2, then a tag, permissions and an identity each: user::rw-, user:1337:r--, group::---, mask::r--, other::---
+                let list: [UInt8] = [2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 4, 0, 57, 5, 0, 0, 4, 0, 0, 0, 255, 255, 255, 255,
+                    16, 0, 4, 0, 255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255]
+                func make(_ path: String, _ list: [UInt8]?) throws -> Bool {
+                    try Data(path.utf8).write(to: URL(fileURLWithPath: path))
+                    guard let list else { return true }
+                    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+                    return AccessList.write(list, file.fileDescriptor)
+                }
+                guard try make(listed, list) else { return print("The file system keeps no access control lists: not tested.") }
+                _ = try make(plain, nil)
+                try LogStore.rename(plain, to: listed, replacing: true)
+                let kept = try #require(try POSIXFileSystem().open(listed, .readOnly).attributes())
+                #expect(kept.accessList == list && kept.permissions == 0o640)
+                _ = try make(plain, nil)
+                try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: plain)
+                try LogStore.rename(listed, to: plain, replacing: true)
+                let lost = try #require(try POSIXFileSystem().open(plain, .readOnly).attributes())
+                #expect(lost.accessList == nil && lost.permissions == 0o640)
+            }
+        }
+    #endif
+
+    @Test("A file of another group is not for that one because it was for the old one's")
+    func narrowed() {
+        let attributes = FileAttributes(permissions: 0o6664, owner: 1, group: 2)
+        #expect(attributes.narrowed(keepsOwner: true, keepsGroup: true) == 0o6664)
+        #expect(attributes.narrowed(keepsOwner: false, keepsGroup: true) == 0o664)
+        #expect(attributes.narrowed(keepsOwner: false, keepsGroup: false) == 0o644)
+        #expect(FileAttributes(permissions: 0o660, owner: 1, group: 2).narrowed(keepsOwner: true, keepsGroup: false) == 0o600)
+    }
+
+    private enum Squatter: CaseIterable { case linkToNothing, linkToFile, letter, directory }
+
+    @Test("What somebody has put in a temporary file's place is refused, and stays", arguments: ["compacting", "scratch", "saving", "salvaging"])
+    func temporaryNames(suffix: String) throws {
+        for squatter in Squatter.allCases {
+            try withDirectory { directory in
+                let files = FileManager.default, path = directory + "/store", place = path + "." + suffix, letter = directory + "/letter"
+                try Data("a letter".utf8).write(to: URL(fileURLWithPath: letter))
+                let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path)
+                try sample.insert(.init(name: "a", age: 1, group: 1))
+                switch squatter {
+                case .linkToNothing: try files.createSymbolicLink(atPath: place, withDestinationPath: directory + "/nothing")
+                case .linkToFile: try files.createSymbolicLink(atPath: place, withDestinationPath: letter)
+                case .letter: try files.copyItem(atPath: letter, toPath: place)
+                case .directory: try files.createDirectory(atPath: place, withIntermediateDirectories: false)
+                }
+                let kind = try files.attributesOfItem(atPath: place)[.type] as? FileAttributeType
+                let names = try files.contentsOfDirectory(atPath: directory).sorted()
+                let error = #expect(throws: (any Error).self, "\(squatter)") {
+                    switch suffix {
+                    case "compacting": try sample.store.compact()
+                    case "scratch": _ = try ScratchFile(besides: sample.store.snapshot().file, sample.options)
+                    case "saving":
+                        let archive = directory + "/archive"
+                        try files.moveItem(atPath: place, toPath: archive + ".saving")
+                        defer {
+                            try? files.moveItem(atPath: archive + ".saving", toPath: place)
+                            try? files.removeItem(atPath: archive)
+                        }
+                        let saved = ArchiveFile(path: archive, options: sample.options)
+                        try saved.withLock(isCreating: true) { try saved.replace { try $0.append(bytes: [1]) } }
+                    default:
+                        let target = directory + "/new"
+                        try files.moveItem(atPath: place, toPath: target + ".salvaging")
+                        defer { try? files.moveItem(atPath: target + ".salvaging", toPath: place) }
+                        _ = try StoreSalvage.salvage(path: path, to: target, options: sample.options)
+                    }
+                }
+                let found = try #require(error as? StoreError)
+                #expect(found.code == .exists && found.path.hasSuffix("." + suffix), "\(squatter): \(found)")
+                #expect(try files.attributesOfItem(atPath: place)[.type] as? FileAttributeType == kind)
+                #expect(try files.contentsOfDirectory(atPath: directory).sorted() == names)
+                #expect(try String(contentsOfFile: letter, encoding: .utf8) == "a letter")
+            }
+        }
+    }
 }

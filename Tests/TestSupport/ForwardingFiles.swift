@@ -9,6 +9,7 @@ open class ForwardingFileSystem: FileSystem, @unchecked Sendable {
 
     open func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { try system.open(path, mode) }
     public func identity(of path: String) throws(StoreError) -> FileSystemIdentity? { try system.identity(of: path) }
+    public func identity(ofName path: String) throws(StoreError) -> FileSystemIdentity? { try system.identity(ofName: path) }
     open func rename(_ old: String, to new: String) throws(StoreError) { try system.rename(old, to: new) }
     open func remove(_ path: String) throws(StoreError) { try system.remove(path) }
     open func syncDirectory(of path: String) throws(StoreError) { try system.syncDirectory(of: path) }

@@ -223,6 +223,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// - Parameter body: gives the new file, beside the store's; nil for none.
     /// - Throws: what `body` throws; where others have the store open for writing. The store is as it was then.
     class func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
+        try StoreFiles.checkIsFile(url, "it was not replaced")
         guard let made = try body() else { return }
         try LogStore.rename(made.path, to: url.resolvingSymlinksInPath().path, replacing: true)
     }

@@ -23,9 +23,10 @@ extension NSPersistentStoreCoordinator {
     ///
     /// The copy is written beside the destination and takes its place once it is whole: a source that cannot be read, a full disk and
     /// a crash leave the destination as it was. The source may be in use. Others who have the destination open find, when they save
-    /// next, the copy if it is a later state of the same store, else an error.
+    /// next, the copy if it is a later state of the same store, else an error. The copy has the permissions, owner and group of the file
+    /// that it replaces, as far as the process may set them, else those of the source.
     /// - Throws: 134000 for a type without a class or files; 134080 where the source cannot be read; 134070 where the destination is
-    ///   loaded in this coordinator (remove it first), or is the source; 134030 where the copy cannot be written.
+    ///   loaded in this coordinator (remove it first), is the source, or is no file; 134030 where the copy cannot be written.
     /// - Complexity: O(source).
     public final func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom sourceURL: URL,

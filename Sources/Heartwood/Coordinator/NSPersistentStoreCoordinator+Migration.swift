@@ -10,8 +10,8 @@ extension NSPersistentStoreCoordinator {
     /// record logs, in files or in memory, rows are copied as they are and keep their numbers. Any other way goes through objects, without
     /// their classes' code and without validation, and holds all of them in memory; derived attributes are derived again.
     ///
-    /// The new store is written beside its URL and takes it once it is whole. Crash points: before that there is nothing at the URL;
-    /// after it the whole store. An `NSIncrementalStore` is given everything at the URL itself, in one save, and has to find it there.
+    /// The new store is written beside its URL and takes it once it is whole, with the permissions, owner and group of the old store's file.
+    /// Crash points: before that there is nothing at the URL; after it the whole store. An `NSIncrementalStore` is given everything at the URL itself, in one save, and has to find it there.
     /// - Returns: the new store.
     /// - Throws: 134070 where the store is not of this coordinator, or there is a file at the URL; 134000 for a type without a class;
     ///   134080 and 134030 where the new store cannot be written. The old one is still there then, and nothing is at the URL.
@@ -63,9 +63,15 @@ struct StoreMigration {
     func write(to new: NSPersistentStore) throws {
         // A store with a file is made beside its URL. Of others nothing is known but their URL.
         let isInMemory = type == NSInMemoryStoreType
-        let place = isInMemory || !url.isFileURL || new is NSIncrementalStore ? url : StoreFiles.beside(url)
-        let storeClass = Swift.type(of: new)
-        if place != url { try storeClass.destroy(at: place, options: nil) }
+        let isPlacedAtOnce = isInMemory || !url.isFileURL || new is NSIncrementalStore
+        let folder: MigrationFolder?
+        do {
+            folder = isPlacedAtOnce ? nil : try MigrationFolder.claim(besides: url)
+        } catch {
+            throw RecordLogErrors.wrapIfOfEngine(error)
+        }
+        defer { folder?.abandon() }
+        let place = folder?.file ?? url
         let target = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
         do {
             var writable = options
@@ -77,12 +83,18 @@ struct StoreMigration {
             if copied == 0 { try made.save(SaveBatch(origin: .none) { _ in nil }) }
             if isInMemory, let made = made as? RecordLogStore, let new = new as? RecordLogStore { try made.copy(to: new) }
             try target.remove(made)
-            if place != url { try LogStore.rename(place.path, to: url.path, replacing: false) }
+            if folder != nil { try LogStore.rename(place.path, to: url.path, replacing: false, like: sourcePath) }
         } catch {
             for store in target.persistentStores { try? target.remove(store) }
-            if place != url { try? storeClass.destroy(at: place, options: nil) }
             throw RecordLogErrors.wrapIfOfEngine(error)
         }
+    }
+
+    /// The file whose permissions the new one gets; nil where the old store has none.
+    private var sourcePath: String? {
+        guard store.type != NSInMemoryStoreType, let url = store.url, url.isFileURL else { return nil }
+        let path = url.resolvingSymlinksInPath().path
+        return (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular ? path : nil
     }
 
     private func copyMetadata(to made: NSPersistentStore) throws {

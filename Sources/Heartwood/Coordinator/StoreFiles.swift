@@ -4,30 +4,36 @@ import RecordLog
 /// What is done to the files of stores whose classes do nothing special: each store is one file.
 enum StoreFiles {
     static func removeFile(at url: URL) throws {
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else { return }
-        guard !isDirectory.boolValue else {
-            throw CoreDataError.make(
-                NSPersistentStoreOperationError, "\(url.path) is a directory, and was not removed.", [NSFilePathErrorKey: url.path])
-        }
+        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        try checkIsFile(url, "it was not removed")
         try FileManager.default.removeItem(at: url)
     }
 
-    /// A file beside the one it is for, where whatever a crash leaves is no store's.
-    static func beside(_ url: URL) -> URL {
-        url.deletingLastPathComponent().appendingPathComponent(url.lastPathComponent + ".migrating")
+    /// - Parameter outcome: what follows for what is there.
+    /// - Throws: 134070 for a directory, a pipe, a socket or a device at `url`, be it through links.
+    static func checkIsFile(_ url: URL, _ outcome: String) throws {
+        let kind = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type] as? FileAttributeType
+        guard let kind, kind != .typeRegular else { return }
+        throw CoreDataError.make(
+            NSPersistentStoreOperationError,
+            "\(url.path) is \(kind == .typeDirectory ? "a directory" : "a pipe, a socket or a device"), and \(outcome). Give the URL of a file.",
+            [NSFilePathErrorKey: url.path])
     }
 
-    /// Crash points: before the rename there is a file beside `url`, which the next replacement removes; after it `url` is the copy.
+    /// The copy gets the permissions, owner and group of the file that it replaces, else those of the source.
+    ///
+    /// Crash points: before the rename there is a folder beside `url`, which the next replacement removes; after it `url` is the copy.
     static func replaceFile(at url: URL, with source: URL) throws {
         // Not the links.
-        let target = url.resolvingSymlinksInPath(), copy = beside(target)
-        try removeFile(at: copy)
+        let target = url.resolvingSymlinksInPath(), source = source.resolvingSymlinksInPath()
+        try checkIsFile(target, "it was not replaced")
+        try checkIsFile(source, "nothing was replaced by it")
         do {
-            try FileManager.default.copyItem(at: source.resolvingSymlinksInPath(), to: copy)
-            try LogStore.rename(copy.path, to: target.path, replacing: true)
+            let folder = try MigrationFolder.claim(besides: target)
+            defer { folder.abandon() }
+            try FileManager.default.copyItem(at: source, to: folder.file)
+            try LogStore.rename(folder.file.path, to: target.path, replacing: true, like: source.path)
         } catch {
-            try? removeFile(at: copy)
             throw wrapped(error, url)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import RecordLog
 
 struct ModelCommand: Command {
     static let name = "model"
@@ -84,9 +85,9 @@ struct ModelCommand: Command {
             throw ToolError.usage("\(path) is what is to be drawn, and would be lost; give another file")
         }
         do {
-            try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try OutputFile.replace(path, with: Data((text + "\n").utf8))
         } catch {
-            throw ToolError.failure("\(path) cannot be written (\(error.localizedDescription))")
+            throw ToolError.failure("\(path) cannot be written: \(error.message)")
         }
     }
 }

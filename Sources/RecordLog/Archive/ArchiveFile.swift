@@ -192,6 +192,7 @@ package final class ArchiveFile {
                     remedy: "Save again: the changes are made on top of the new file.")
             }
             directory = options.durability == .full ? try fileSystem.openDirectory(of: beside) : nil
+            try file.liken(to: old)
             try fileSystem.rename(beside, to: target)
         } catch {
             try? fileSystem.remove(beside)
@@ -230,13 +231,7 @@ package final class ArchiveFile {
 
     /// Removes what an interrupted save has left: its header is written last, so it begins with that or with nothing.
     private func removeLeftover(_ path: String) throws(StoreError) {
-        let left: any StorageFile
-        do throws(StoreError) {
-            left = try fileSystem.open(path, .readOnly)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return
-        }
+        guard let left = try fileSystem.openLeftover(path) else { return }
         let start = try Self.read(left, at: 0, count: ArchiveHeader.magic.count)
         // A loss of power may have left a part of it.
         guard zip(start, ArchiveHeader.magic).allSatisfy({ $0 == 0 || $0 == $1 }) else {
@@ -244,6 +239,6 @@ package final class ArchiveFile {
                 .exists, path: path, "there is a file that no save has left, where the archive is to be written",
                 remedy: "Move it elsewhere, and save again.")
         }
-        try fileSystem.remove(path)
+        try fileSystem.removeLeftover(left, path)
     }
 }

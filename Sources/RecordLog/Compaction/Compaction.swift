@@ -65,6 +65,7 @@ final class Compaction {
             let opened = try target.finish(isDurable: isDurable)
             // Before the rename: without a descriptor left the store is as it was.
             let directory = isDurable ? try store.fileSystem.openDirectory(of: file.path) : nil
+            try file.storage.liken(to: old.storage)
             try file.rename(to: path)
             try store.goOver(to: opened, directory)
             let report = CompactionReport(

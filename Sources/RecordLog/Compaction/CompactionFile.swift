@@ -26,29 +26,27 @@ final class CompactionFile {
     ) throws(StoreError) -> CompactionFile {
         let path = target + suffix
         for _ in 0..<100 {
-            if let left = try unless(.notFound, { () throws(StoreError) in try fileSystem.open(path, .readWrite) }) {
+            if let left = try fileSystem.openLeftover(path) {
                 // Who has its lock may take the path: an earlier one's, or the file that another is just making.
                 guard try lock(left, path, fileSystem) else { continue }
                 defer { left.unlock() }
                 try checkIsLeftover(left, path)
                 try fileSystem.remove(path)
             }
-            guard let made = try unless(.exists, { () throws(StoreError) in try fileSystem.create(path, like: model) }),
-                try lock(made, path, fileSystem)
-            else { continue }
+            guard let made = try createUnlessThere(path, like: model, fileSystem), try lock(made, path, fileSystem) else { continue }
             return CompactionFile(path: path, storage: made, fileSystem: fileSystem)
         }
         throw underWay(path)
     }
 
-    /// - Returns: nil where another compaction made or removed the file meanwhile.
-    private static func unless(
-        _ code: StoreError.Code, _ open: () throws(StoreError) -> any StorageFile
+    /// - Returns: nil where another compaction made the file meanwhile.
+    private static func createUnlessThere(
+        _ path: String, like model: any StorageFile, _ fileSystem: any FileSystem
     ) throws(StoreError) -> (any StorageFile)? {
         do throws(StoreError) {
-            return try open()
+            return try fileSystem.create(path, like: model)
         } catch {
-            guard error.code == code else { throw error }
+            guard error.code == .exists else { throw error }
             return nil
         }
     }
@@ -61,7 +59,7 @@ final class CompactionFile {
         } catch {
             throw error.code == .locked ? underWay(path) : error
         }
-        if try fileSystem.identity(of: path) == storage.identity { return true }
+        if try fileSystem.isNamed(storage, path) { return true }
         storage.unlock()
         return false
     }

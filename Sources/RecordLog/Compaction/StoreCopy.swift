@@ -84,7 +84,8 @@ struct StoreCopy {
     }
 
     private func checkFree() throws(StoreError) {
-        guard !replaces, try fileSystem.identity(of: path) != nil else { return }
+        // A link that leads nowhere is somebody's too.
+        guard !replaces, try fileSystem.identity(ofName: path) != nil else { return }
         throw StoreError(
             .exists, path: path, "there is a file already, which a copy does not replace",
             remedy: "Choose another path, or remove the file.")
@@ -99,6 +100,7 @@ struct StoreCopy {
         // Before the rename: without a descriptor left nothing is changed.
         let isDurable = options.durability != .none
         let directory = isDurable ? try fileSystem.openDirectory(of: file.path) : nil
+        if let old { try file.storage.liken(to: old) }
         try file.rename(to: path)
         try directory?.sync()
         old?.supersede(path, isNameDurable: isDurable)

@@ -6,6 +6,8 @@ public protocol FileSystem: Sendable {
     func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile
     /// The identity of the file at `path`; nil where there is none.
     func identity(of path: String) throws(StoreError) -> FileSystemIdentity?
+    /// The identity of what has the name itself: of a symbolic link, not of the file that it leads to. nil where nothing has the name.
+    func identity(ofName path: String) throws(StoreError) -> FileSystemIdentity?
     func rename(_ old: String, to new: String) throws(StoreError)
     func remove(_ path: String) throws(StoreError)
     /// Makes renames and creations in the directory of `path` durable.
@@ -37,6 +39,8 @@ extension FileSystem {
     public func openDirectory(of path: String) throws(StoreError) -> any OpenDirectory { DirectoryByPath(fileSystem: self, path: path) }
     /// For file systems without links.
     public func resolved(_ path: String) throws(StoreError) -> String { path }
+    /// For file systems without links.
+    public func identity(ofName path: String) throws(StoreError) -> FileSystemIdentity? { try identity(of: path) }
 
     /// Makes a file that stands beside another one, or is to take its place: at no moment may somebody read it who may not read that one.
     func create(_ path: String, like other: any StorageFile) throws(StoreError) -> any StorageFile {
@@ -49,6 +53,12 @@ extension FileSystem {
             throw error
         }
         return file
+    }
+
+    /// Gives a finished file, which is to take the place of another one, that one's permissions, owner and group.
+    func liken(_ path: String, to other: any StorageFile) throws(StoreError) {
+        guard try other.attributes() != nil else { return }
+        try open(path, .readWriteUnlinked).liken(to: other)
     }
 }
 
@@ -66,6 +76,8 @@ private final class DirectoryByPath: OpenDirectory {
 
 public enum OpenMode: Sendable {
     case readOnly, readWrite, create
+    /// As `readWrite`, but a symbolic link is not followed: opening one throws `exists`.
+    case readWriteUnlinked
     /// As `create`, but nobody but its owner may read the file or write to it.
     case createPrivate
 
@@ -79,11 +91,22 @@ public struct FileAttributes: Sendable, Equatable {
     public var permissions: UInt32
     public var owner: UInt32
     public var group: UInt32
+    /// An access control list, as the system keeps it; nil for none. Where there is one, the group's permissions are its mask.
+    public var accessList: [UInt8]?
 
-    public init(permissions: UInt32, owner: UInt32, group: UInt32) {
+    public init(permissions: UInt32, owner: UInt32, group: UInt32, accessList: [UInt8]? = nil) {
         self.permissions = permissions
         self.owner = owner
         self.group = group
+        self.accessList = accessList
+    }
+
+    /// The same for a file with another owner or group: who gets in by either may do what everybody may, and nothing in its owner's name.
+    func narrowed(keepsOwner: Bool, keepsGroup: Bool) -> UInt32 {
+        var narrowed = permissions
+        if !keepsGroup { narrowed &= ~0o70 | (permissions & 0o7) << 3 }
+        if !keepsOwner || !keepsGroup { narrowed &= 0o1777 }
+        return narrowed
     }
 }
 
@@ -104,7 +127,8 @@ public protocol StorageFile: AnyObject, Sendable {
     func size() throws(StoreError) -> UInt64
     /// Who may do what with it; nil where the file system has no permissions.
     func attributes() throws(StoreError) -> FileAttributes?
-    /// Gives it these permissions and, where the system allows, this owner and group.
+    /// Gives it these permissions and, where the system allows, this owner and group. Where it does not, the file is not for the members of
+    /// another group because it was for those of this one.
     func setAttributes(_ attributes: FileAttributes) throws(StoreError)
     /// Reads up to `buffer.count` bytes; fewer only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int
@@ -151,6 +175,12 @@ public protocol StorageFile: AnyObject, Sendable {
 
 extension StorageFile {
     public func writeDurably(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) { try writeAndSync(bytes, at: offset) }
+
+    /// Takes over the permissions, owner and group of the file whose place this one is about to take, which may have changed since it was made.
+    func liken(to other: any StorageFile) throws(StoreError) {
+        guard let attributes = try other.attributes(), try self.attributes() != attributes else { return }
+        try setAttributes(attributes)
+    }
 
     func writeAndSync(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
         try write(bytes, at: offset)

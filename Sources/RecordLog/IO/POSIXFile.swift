@@ -66,16 +66,34 @@ import Synchronization
         func attributes() throws(StoreError) -> FileAttributes? {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw SystemCall.error("fstat", path, errno) }
-            return FileAttributes(permissions: UInt32(status.st_mode & 0o7777), owner: status.st_uid, group: status.st_gid)
+            return FileAttributes(
+                permissions: UInt32(status.st_mode & 0o7777), owner: status.st_uid, group: status.st_gid, accessList: accessList())
         }
 
         func setAttributes(_ attributes: FileAttributes) throws(StoreError) {
-            // Only a privileged process may give a file away; another one's is its own.
-            _ = fchown(descriptor, attributes.owner, attributes.group)
-            guard SystemCall.retry({ fchmod(descriptor, mode_t(attributes.permissions)) }) == 0 else {
+            // Only a privileged process may give a file away; another one's is its own. Any member of a group may give it to that.
+            if fchown(descriptor, attributes.owner, attributes.group) != 0 { _ = fchown(descriptor, uid_t.max, attributes.group) }
+            let made = try self.attributes()
+            let keepsGroup = made.map { $0.group == attributes.group } ?? true
+            var permissions = attributes.narrowed(keepsOwner: made.map { $0.owner == attributes.owner } ?? true, keepsGroup: keepsGroup)
+            // The list lets the group's members in as soon as it is set. One that the file has from its directory goes.
+            let list = keepsGroup ? attributes.accessList : nil
+            if list != made?.accessList, !setAccessList(list) { permissions &= ~0o77 }
+            // The bits mean something else without their list, which may also shut somebody out.
+            if list != attributes.accessList { permissions &= ~0o77 }
+            guard SystemCall.retry({ fchmod(descriptor, mode_t(permissions)) }) == 0 else {
                 throw SystemCall.error("fchmod", path, errno)
             }
         }
+
+        #if os(Linux) || os(Android)
+            private func accessList() -> [UInt8]? { AccessList.read(descriptor) }
+            private func setAccessList(_ list: [UInt8]?) -> Bool { AccessList.write(list, descriptor) }
+        #else
+            // Darwin's lists add to the permissions, and are not carried over: the new file is for fewer, but for whom a list denies something.
+            private func accessList() -> [UInt8]? { nil }
+            private func setAccessList(_ list: [UInt8]?) -> Bool { true }
+        #endif
 
         func expectOverwriting(_ range: Range<UInt64>) {
             #if os(Linux) || os(Android)

@@ -19,6 +19,7 @@
             let flags: Int32 = switch mode {
             case .readOnly: O_RDONLY
             case .readWrite: O_RDWR
+            case .readWriteUnlinked: O_RDWR | O_NOFOLLOW
             case .create, .createPrivate: O_RDWR | O_CREAT | O_EXCL
             }
             let permissions: mode_t = mode == .createPrivate ? 0o600 : 0o644
@@ -27,6 +28,7 @@
             var descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC | O_NONBLOCK, permissions) }
             // But for one that somebody else has a lease of, which is to be waited for.
             if descriptor < 0, errno == EWOULDBLOCK { descriptor = SystemCall.retry { openFile(path, flags | O_CLOEXEC, permissions) } }
+            if descriptor < 0, errno == ELOOP, mode == .readWriteUnlinked { throw FileInTheWay.error(path, "a symbolic link") }
             // Darwin has another word for a socket.
             guard descriptor >= 0 else { throw SystemCall.error("open", path, errno == EOPNOTSUPP ? ENXIO : errno) }
             var status = stat()
@@ -56,6 +58,26 @@
             }
             return FileSystemIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
         }
+
+        public func identity(ofName path: String) throws(StoreError) -> FileSystemIdentity? {
+            var status = stat()
+            guard lstat(path, &status) == 0 else {
+                if errno == ENOENT { return nil }
+                throw SystemCall.error("lstat", path, errno)
+            }
+            return FileSystemIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+        }
+
+        /// Makes a directory that nobody but its owner may look into.
+        /// - Returns: false where something has the name already, be it a link that leads nowhere.
+        package func makePrivateDirectory(_ path: String) throws(StoreError) -> Bool {
+            if mkdir(path, 0o700) == 0 { return true }
+            guard errno == EEXIST else { throw SystemCall.error("mkdir", path, errno) }
+            return false
+        }
+
+        /// - Returns: false where it has something in it, is no directory or is not there.
+        package func removeEmptyDirectory(_ path: String) -> Bool { rmdir(path) == 0 }
 
         public func rename(_ old: String, to new: String) throws(StoreError) {
             try Self.check(old)

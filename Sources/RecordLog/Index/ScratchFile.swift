@@ -37,12 +37,11 @@ final class ScratchFile {
     }
 
     /// Removes the file that a crash left.
-    /// - Throws: `exists` where it is another's; `notFound`.
+    /// - Throws: `exists` where it is another's.
     static func removeLeftover(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
-        guard HeaderReader.isUnfinished(try Opening.header(of: try fileSystem.open(path, .readWrite))) else {
-            throw StoreError(.exists, path: path, "there is a file in a scratch file's place", remedy: "Give it another name.")
-        }
-        try fileSystem.remove(path)
+        guard let left = try fileSystem.openLeftover(path) else { return }
+        guard HeaderReader.isUnfinished(try Opening.header(of: left)) else { throw FileInTheWay.error(path, "another file") }
+        try fileSystem.removeLeftover(left, path)
     }
 
     /// Whether it may be written from another thread than the one that made it.

@@ -14,7 +14,8 @@ struct SalvageWriter {
     private var temporary: String { newPath + ".salvaging" }
 
     static func checkAbsent(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
-        guard try fileSystem.identity(of: path) == nil else {
+        // A link that leads nowhere is somebody's too.
+        guard try fileSystem.identity(ofName: path) == nil else {
             throw StoreError(
                 .exists, path: path, "the file exists, and a salvage overwrites nothing", remedy: "Choose another path for the new store.")
         }

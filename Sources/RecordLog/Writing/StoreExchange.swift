@@ -1,6 +1,6 @@
 /// Gives a store's path to another file that was made of what the store has, while nobody writes to it.
 ///
-/// Crash points: before the rename the store is what it was, and the new file lies under its own name; from the rename on, until the
+/// The new file gets the old one's permissions, owner and group first. Crash points: before the rename the store is what it was, and the new file lies under its own name; from the rename on, until the
 /// directory is synced, either may be at the path, and both are whole.
 struct StoreExchange {
     /// The store's own file, links followed.
@@ -22,6 +22,7 @@ struct StoreExchange {
         // Before the rename: without a descriptor left nothing is changed.
         let isDurable = options.durability != .none
         let directory = isDurable ? try fileSystem.openDirectory(of: made) : nil
+        try fileSystem.liken(made, to: old)
         try fileSystem.rename(made, to: path)
         try directory?.sync()
         old.supersede(path, isNameDurable: isDurable)

@@ -134,20 +134,67 @@ import Testing
         }
     }
 
-    /// What a crash has left beside the store is no reason to fail, and somebody's file there is.
-    @Test(arguments: [StoreKind.binary]) func aFileBesideTheStoreIsLookedAtFirst(kind: StoreKind) throws {
-        let chain = try Chain(kind)
+    /// A crash leaves an empty folder, one with a marker, which may not have got to the disk, or one with files too.
+    @Test("A migration removes the folder that a crash has left beside the store", arguments: ["empty", "marker", "lost marker", "files"])
+    func theFolderOfACrash(state: String) throws {
+        let chain = try Chain(.binary)
         try fill(chain)
-        try FileManager.default.copyItem(at: chain.url, to: chain.place["store.migrating"])
+        let folder = chain.place["store.migrating"], marker = folder.appendingPathComponent(".heartwood-migration")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        if state != "empty" { try Data(state == "lost marker" ? [] : Array("heartwood migration\n".utf8)).write(to: marker) }
+        if state == "files" {
+            try FileManager.default.copyItem(at: chain.url, to: folder.appendingPathComponent("store"))
+            // Whatever it leads to is not the migration's.
+            try Data("a letter".utf8).write(to: chain.place["letter"])
+            try FileManager.default.createSymbolicLink(at: folder.appendingPathComponent("link"), withDestinationURL: chain.place["letter"])
+        }
         #expect(try chain.lines(Self.new) == Self.migrated)
-        #expect(chain.place.names == ["store"])
-        let other = try Chain(kind)
+        #expect(chain.place.names == (state == "files" ? ["letter", "store"] : ["store"]))
+    }
+
+    @Test("A migration refuses what somebody has put in its folder's place, and leaves it alone",
+        arguments: ["letter", "store", "link to a store", "link to nothing", "folder", "link to a folder"])
+    func somebodysOwn(kind: String) throws {
+        let chain = try Chain(.binary), other = try Chain(.binary)
+        try fill(chain)
         try fill(other)
-        try Data("a letter".utf8).write(to: other.place["store.migrating"])
-        let error = #expect(throws: (any Error).self) { try other.with(Self.new) { _ in } }
-        #expect(code(error) != nil)
-        #expect(try String(contentsOf: other.place["store.migrating"], encoding: .utf8) == "a letter")
-        #expect(try other.lines(Self.old).count == 3)
+        let place = chain.place["store.migrating"], files = FileManager.default
+        let folder = other.place["folder"]
+        try files.createDirectory(at: folder, withIntermediateDirectories: false)
+        try Data("a letter".utf8).write(to: folder.appendingPathComponent("letter"))
+        switch kind {
+        case "letter": try Data("a letter".utf8).write(to: place)
+        case "store": try files.copyItem(at: chain.url, to: place)
+        case "link to a store": try files.createSymbolicLink(at: place, withDestinationURL: other.url)
+        case "link to nothing": try files.createSymbolicLink(at: place, withDestinationURL: other.place["nothing"])
+        case "folder": try files.copyItem(at: folder, to: place)
+        default: try files.createSymbolicLink(at: place, withDestinationURL: folder)
+        }
+        func state() throws -> [String] {
+            let kind = try files.attributesOfItem(atPath: place.path)[.type] as? FileAttributeType
+            return [kind?.rawValue ?? "", String(describing: try? Data(contentsOf: place)), "\(chain.place.names)", "\(other.place.names)",
+                "\(try Data(contentsOf: chain.url))", "\(try Data(contentsOf: other.url))"]
+        }
+        let before = try state()
+        let error = #expect(throws: (any Error).self) { try chain.with(Self.new) { _ in } }
+        #expect((error as NSError?)?.localizedDescription.contains(place.path) == true)
+        #expect(try state() == before)
+        #expect(try chain.lines(Self.old).count == 3 && other.lines(Self.old).count == 3)
+    }
+
+    @Test("A migration waits for one that is under way, and says so where that takes too long")
+    func oneAtATime() throws {
+        let chain = try Chain(.binary)
+        try fill(chain)
+        let folder = try MigrationFolder.claim(besides: chain.url)
+        var options = Chain.automatic
+        options[NSPersistentStoreTimeoutOption] = 0.05
+        let error = #expect(throws: (any Error).self) { try chain.with(Self.new.model, options: options) { _ in } }
+        #expect(code(error) == NSPersistentStoreTimeoutError)
+        #expect(chain.place.names == ["store", "store.migrating"])
+        folder.abandon()
+        #expect(chain.place.names == ["store"])
+        #expect(try chain.lines(Self.new) == Self.migrated)
     }
 
     /// A mapping model of one's own between the two goes before one that is inferred.

@@ -75,22 +75,25 @@ struct StoreMigrator {
 
     /// By a migration manager.
     private func rewrite(by mapping: NSMappingModel, from source: NSManagedObjectModel, to model: NSManagedObjectModel) throws {
-        let place = StoreFiles.beside(store.url.resolvingSymlinksInPath())
         try waitingForOthers(until: model) {
+            let folder: MigrationFolder
+            do {
+                folder = try MigrationFolder.claim(besides: store.url.resolvingSymlinksInPath())
+            } catch {
+                throw RecordLogErrors.wrapIfOfEngine(error)
+            }
+            // After the exchange nothing but the marker is in it.
+            defer { folder.abandon() }
             try storeClass.exchange(at: store.url, options: store.options) {
                 // As it is now that nobody changes it.
                 let metadata = try metadata()
                 guard !isMade(with: model, metadata) else { return nil }
-                try storeClass.destroy(at: place, options: nil)
-                var isWhole = false
-                defer { if !isWhole { try? storeClass.destroy(at: place, options: nil) } }
                 var from = store
                 if let name = from.configuration, !source.configurations.contains(name) { from.configuration = nil }
                 let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
                 manager.beginMigrating(mapping)
-                try manager.write(from: from, metadata, to: store, at: place, isNew: true)
-                isWhole = true
-                return place
+                try manager.write(from: from, metadata, to: store, at: folder.file, isNew: true)
+                return folder.file
             }
         }
     }

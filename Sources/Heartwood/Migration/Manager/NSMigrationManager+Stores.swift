@@ -20,9 +20,11 @@ extension NSMigrationManager {
             return try carryOut(from: source, to: destination, at: destination.url, by: mapping)
         }
         // Not the links.
-        let target = destination.url.resolvingSymlinksInPath(), place = StoreFiles.beside(target)
-        try storeClass.destroy(at: place, options: nil)
+        let target = destination.url.resolvingSymlinksInPath(), from = source.url.resolvingSymlinksInPath()
+        try StoreFiles.checkIsFile(target, "nothing was migrated to it")
         do {
+            let folder = try MigrationFolder.claim(besides: target), place = folder.file
+            defer { folder.abandon() }
             if FileManager.default.fileExists(atPath: target.path) {
                 try storeClass.exchange(at: target, options: destination.options) {
                     try storeClass.replace(at: place, options: nil, with: target, sourceOptions: destination.options)
@@ -31,10 +33,10 @@ extension NSMigrationManager {
                 }
             } else {
                 try carryOut(from: source, to: destination, at: place, by: mapping, sourceClass: sourceClass)
-                try LogStore.rename(place.path, to: target.path, replacing: false)
+                let model = FileManager.default.fileExists(atPath: from.path) ? from.path : nil
+                try LogStore.rename(place.path, to: target.path, replacing: false, like: model)
             }
         } catch {
-            try? storeClass.destroy(at: place, options: nil)
             throw (error as? StoreError).map { MigrationErrors.ofStore(RecordLogErrors.wrap($0), isSource: false, target) } ?? error
         }
     }
