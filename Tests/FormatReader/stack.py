@@ -207,7 +207,8 @@ class Stack:
         values = self.values(table, row)
         if attribute_name and values and values.get(attribute_name) is not None:
             return plain(values[attribute_name], self.entities[table.name].named(attribute_name).stated["type"])
-        return self.uri(reference)
+        # Where others of the entity have keys, a URI alone could be one.
+        return {"@id": self.uri(reference)} if attribute_name else self.uri(reference)
 
 
 # MARK: Values as JSON
@@ -237,7 +238,7 @@ def unarchived(archive):
 def float_text(value):
     """The shortest digits that give the number back, in the notation of `heartwood export`."""
     if value != value or value in (float("inf"), float("-inf")):
-        return f'"{value}"'
+        return '"nan"' if value != value else '"inf"' if value > 0 else '"-inf"'
     text = repr(value)
     if "e" not in text and abs(value) > 2.0 ** 53:
         digits = text.removesuffix(".0").lstrip("-")
@@ -249,6 +250,8 @@ def float_text(value):
 
 def key_text(key):
     """What keys are sorted by."""
+    if isinstance(key, dict):
+        return key["@id"]
     if isinstance(key, bool):
         return "true" if key else "false"
     if isinstance(key, float):
