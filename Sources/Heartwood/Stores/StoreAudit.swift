@@ -184,7 +184,11 @@ package struct StoreAudit {
     /// Whether none of a row's values that are to be unique is null: those constrain nothing.
     private func isUnique(_ reference: RowReference, _ index: TableIndex) throws -> Bool {
         guard let table = view.schema.table(reference.table), let row = try snapshot.row(reference) else { return false }
-        return index.parts.allSatisfy { part in part.property.map { table.runtime.access($0, in: row) != nil } ?? false }
+        // A loop: of nested closures here the compiler of Swift 6.3.1 makes code that its own check refuses, in an optimized build.
+        for part in index.parts {
+            guard let property = part.property, table.runtime.access(property, in: row) != nil else { return false }
+        }
+        return true
     }
 
     // MARK: Links
