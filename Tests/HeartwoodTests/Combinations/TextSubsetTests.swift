@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Cards with four texts between fixed attributes, two of the texts with an index. Each subset of the texts is set to nothing, to an empty text, to what it
+/// was and to a long one, by each way of writing, and is read by each way of reading.
+///
+/// A save that set two texts of one object to nil once wrote wrong values into its other texts.
+@Suite struct TextSubsetTests {
+    enum Way: CaseIterable {
+        case own, elsewhere, oneByOne, child, grandchild, undoAndRedo, overwritingAConflict, mergingAConflict, batchUpdate
+    }
+
+    private static let names = ["a", "b", "c", "d"]
+    private static let old: [String?] = ["aa", "bbb", "cccc", "ddddd"]
+
+    /// What a card's texts become: by bit, those of `subset` are set to `value`; nil for what they were.
+    private struct Change {
+        let subset: Int
+        let value: String??
+
+        /// By text: what is set; nil where nothing is.
+        var set: [String??] {
+            (0..<4).map { place -> String?? in
+                guard subset & 1 << place != 0 else { return .none }
+                return .some(value ?? TextSubsetTests.old[place])
+            }
+        }
+
+        var expected: [String?] { zip(set, TextSubsetTests.old).map { $0 ?? $1 } }
+    }
+
+    private static let changes: [Change] = [.some(nil), .some(""), nil, .some(String(repeating: "é", count: 200))].flatMap { value in
+        (0..<16).map { Change(subset: $0, value: value) }
+    }
+
+    private static func model() -> NSManagedObjectModel {
+        let card = NSEntityDescription()
+        card.name = "Card"
+        let texts = names.map { TestStack.attribute($0, .stringAttributeType) }
+        card.properties = [
+            TestStack.attribute("number", .integer32AttributeType), texts[0], texts[1], TestStack.attribute("made", .dateAttributeType), texts[2],
+            TestStack.attribute("id", .UUIDAttributeType), texts[3],
+        ]
+        card.indexes = [1, 3].map { place in
+            NSFetchIndexDescription(name: "by\(place)", elements: [NSFetchIndexElementDescription(property: texts[place], collationType: .binary)])
+        }
+        let model = NSManagedObjectModel()
+        model.entities = [card]
+        return model
+    }
+
+    private static func cards(_ context: NSManagedObjectContext) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Card")
+        request.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
+        return try context.fetch(request)
+    }
+
+    private static func change(_ cards: [NSManagedObject], after step: (() throws -> Void)? = nil) throws {
+        for (card, change) in zip(cards, changes) {
+            for (name, value) in zip(names, change.set) { if let value { card.setValue(value, forKey: name) } }
+        }
+        try step?()
+    }
+
+    private static func child(of parent: NSManagedObjectContext) -> NSManagedObjectContext {
+        let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        child.parent = parent
+        return child
+    }
+
+    /// Changes all cards by one way of writing; their own context has them registered.
+    private static func write(_ way: Way, _ stack: TestStack, _ cards: [NSManagedObject]) throws {
+        switch way {
+        case .own:
+            try change(cards)
+            try stack.context.save()
+        case .elsewhere:
+            let context = stack.anew()
+            try change(Self.cards(context))
+            try context.save()
+        case .oneByOne:
+            for (place, name) in names.enumerated() {
+                for (card, change) in zip(cards, changes) { if let value = change.set[place] { card.setValue(value, forKey: name) } }
+                try stack.context.save()
+            }
+        case .child, .grandchild:
+            let child = child(of: stack.context), context = way == .child ? child : Self.child(of: child)
+            try change(Self.cards(context))
+            try context.save()
+            if way == .grandchild { try child.save() }
+            try stack.context.save()
+        case .undoAndRedo:
+            let manager = UndoManager()
+            manager.groupsByEvent = false
+            stack.context.undoManager = manager
+            manager.beginUndoGrouping()
+            try change(cards)
+            stack.context.processPendingChanges()
+            manager.endUndoGrouping()
+            manager.undo()
+            #expect(cards.allSatisfy { texts($0) == old }, "\(way)")
+            manager.redo()
+            try stack.context.save()
+            stack.context.undoManager = nil
+        case .overwritingAConflict, .mergingAConflict:
+            // Somebody else has changed the number alone, so both states come together.
+            for card in cards { _ = texts(card) }
+            let other = stack.anew()
+            for card in try Self.cards(other) { card.setValue(Date(timeIntervalSinceReferenceDate: 9), forKey: "made") }
+            try other.save()
+            stack.context.mergePolicy = way == .mergingAConflict ? NSMergePolicy.mergeByPropertyObjectTrump : NSMergePolicy.overwrite
+            try change(cards)
+            try stack.context.save()
+        case .batchUpdate:
+            for (number, change) in changes.enumerated() where change.subset != 0 {
+                let update = NSBatchUpdateRequest(entityName: "Card")
+                update.predicate = NSPredicate(format: "number == %d", number)
+                var values: [AnyHashable: Any] = [:]
+                for (name, value) in zip(names, change.set) { if let value { values[name] = value ?? NSNull() } }
+                update.propertiesToUpdate = values
+                _ = try stack.context.execute(update)
+            }
+        }
+    }
+
+    private static func texts(_ card: NSManagedObject) -> [String?] { names.map { card.value(forKey: $0) as? String } }
+
+    @Test("Each subset of four texts, set to nothing, empty, equal or long, is read back", arguments: Way.allCases, StoreKind.allCases)
+    func eachSubsetIsReadBack(way: Way, kind: StoreKind) throws {
+        guard way != .batchUpdate || StoreKind.recordLogs.contains(kind) else { return }
+        let stack = try TestStack(kind, model: Self.model())
+        let id = try #require(UUID(uuidString: "01020304-0506-0708-090A-0B0C0D0E0F10")), made = Date(timeIntervalSinceReferenceDate: 5)
+        let cards = Self.changes.indices.map { number in
+            let texts = Dictionary(uniqueKeysWithValues: zip(Self.names, Self.old).map { ($0, $1 as Any) })
+            return stack.insert("Card", ["number": number, "made": made, "id": id].merging(texts) { first, _ in first })
+        }
+        try stack.context.save()
+        try Self.write(way, stack, cards)
+
+        let expected = Self.changes.map(\.expected), reader = stack.anew()
+        for (number, card) in try Self.cards(reader).enumerated() {
+            #expect(Self.texts(card) == expected[number], "\(way), \(kind): \(Self.changes[number])")
+            #expect(card.value(forKey: "number") as? Int == number && card.value(forKey: "id") as? UUID == id && card.value(forKey: "made") is Date)
+        }
+        stack.context.refreshAllObjects()
+        #expect(cards.map(Self.texts) == expected, "\(way), \(kind): in the context that made them")
+
+        let request = NSFetchRequest<NSDictionary>(entityName: "Card")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = Self.names
+        request.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
+        let dictionaries = try reader.fetch(request).map { row in Self.names.map { row[$0] as? String } }
+        #expect(dictionaries == expected, "\(way), \(kind): as dictionaries")
+
+        for (place, name) in Self.names.enumerated() {
+            for value in Set(expected.map { $0[place] }) {
+                let count = NSFetchRequest<NSManagedObject>(entityName: "Card")
+                count.predicate = value.map { NSPredicate(format: "%K == %@", name, $0) } ?? NSPredicate(format: "%K == nil", name)
+                #expect(try reader.count(for: count) == expected.filter { $0[place] == value }.count, "\(way), \(kind): \(name) == \(value ?? "nil")")
+            }
+        }
+    }
+}
