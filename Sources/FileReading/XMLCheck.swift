@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a file of XML is looked at for before a parser gets it: Foundation's stops the process at names that are no UTF-8.
+/// Checks a file of XML before Foundation's parser reads it. That parser ends the process at names that are no UTF-8.
 package enum XMLCheck {
     /// Why a file does not go to a parser.
     package struct Fault: Error {
@@ -42,8 +42,7 @@ package enum XMLCheck {
         return shapeFault(in: bytes)
     }
 
-    /// The first `<?name?>`. Off Apple's platforms Foundation's parser takes the data of an instruction for a string that is there, and ends the
-    /// process where it is not. It does not matter here whether a comment holds it.
+    /// Finds the first `<?name?>`, within a comment too. Off Apple's platforms Foundation's parser ends the process at an instruction without data.
     private static func bareInstruction(in bytes: UnsafeRawBufferPointer) -> Int? {
         var rest = bytes[...]
         while let at = rest.firstIndex(of: UInt8(ascii: "?")) {
@@ -56,7 +55,7 @@ package enum XMLCheck {
         return nil
     }
 
-    /// What is wrong with `<?xml …?>`: another encoding could hide anything.
+    /// Checks `<?xml …?>`. A file in another encoding could hide anything from the checks that follow.
     private static func declarationFault(in bytes: UnsafeRawBufferPointer, _ kind: String) -> String? {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let start = bytes.starts(with: mark) ? 3 : 0

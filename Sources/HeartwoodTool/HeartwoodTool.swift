@@ -22,7 +22,7 @@ struct HeartwoodTool {
         exit(Output.failure == nil ? code : max(code, 1))
     }
 
-    /// What an argument has that is no UTF-8: Swift would put other characters in its place, in a predicate as in a path.
+    /// Finds an argument that is no UTF-8. Swift would replace its bytes by other characters, in a predicate as in a path.
     private static var argumentFault: String? {
         for number in 0..<Int(CommandLine.argc) {
             guard let text = CommandLine.unsafeArgv[number] else { continue }

@@ -30,14 +30,14 @@ package struct StoreAudit {
         }
     }
 
-    /// What the audit of one commit finds.
+    /// Audits one commit and gives the messages of its findings.
     static func findings(in view: RecordLogView) throws -> [String] {
         var messages: [String] = []
         try StoreAudit(view) { messages.append($0.message) }.run()
         return messages
     }
 
-    /// - Returns: nil where the store carries no model: it is nobody's but the engine's then.
+    /// - Returns: nil where the store carries no model: then only the engine can check it.
     private static func open(
         _ path: String, _ usesMemoryMapping: Bool, _ tell: (StoreVerification.Problem) -> Void
     ) throws -> (NSPersistentStoreCoordinator, NSPersistentStore)? {
@@ -232,7 +232,7 @@ package struct StoreAudit {
     }
 }
 
-/// What the two ends of a link table's rows may be.
+/// The tables that the two ends of a link table's rows may name.
 private struct LinkEnds {
     let table: LinkTable
     let name: String

@@ -18,11 +18,7 @@ package enum StoredModel {
     package static func read(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false, _ tell: (StoreError) -> Void = { _ in }) throws
         -> NSManagedObjectModel
     {
-        var options = StoreOptions()
-        options.isReadOnly = true
-        options.usesMemoryMapping = usesMemoryMapping
-        options.acceptsDamage = acceptsDamage
-        let log = try LogStore.open(path: url.path, options: options)
+        let log = try open(url, usesMemoryMapping, acceptsDamage)
         defer { try? log.close() }
         if let damage = log.damage { tell(damage) }
         guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else {
@@ -37,13 +33,17 @@ package enum StoredModel {
     /// - Throws: where the file is no store, or cannot be read.
     package static func configuration(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false) throws -> String? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let log = try open(url, usesMemoryMapping, acceptsDamage)
+        defer { try? log.close() }
+        return try RecordLogMetadata.configuration(in: log.snapshot())
+    }
+
+    private static func open(_ url: URL, _ usesMemoryMapping: Bool, _ acceptsDamage: Bool) throws -> LogStore {
         var options = StoreOptions()
         options.isReadOnly = true
         options.usesMemoryMapping = usesMemoryMapping
         options.acceptsDamage = acceptsDamage
-        let log = try LogStore.open(path: url.path, options: options)
-        defer { try? log.close() }
-        return try RecordLogMetadata.configuration(in: log.snapshot())
+        return try LogStore.open(path: url.path, options: options)
     }
 }
 

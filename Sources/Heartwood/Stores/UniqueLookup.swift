@@ -113,7 +113,7 @@ extension NSManagedObject {
         return bytes
     }
 
-    /// Gives a transformable such bytes. Nobody looks whether they are what a transformer or an archive makes.
+    /// Gives a transformable such bytes. It does not check that a transformer or an archive made them.
     package final func setStoredData(_ bytes: Data, of attribute: NSAttributeDescription) {
         setManagedValue(.data(bytes), at: attribute.index)
     }

@@ -57,11 +57,10 @@ import Testing
         return try context.fetch(request)
     }
 
-    private static func change(_ cards: [NSManagedObject], after step: (() throws -> Void)? = nil) throws {
+    private static func change(_ cards: [NSManagedObject]) {
         for (card, change) in zip(cards, changes) {
             for (name, value) in zip(names, change.set) { if let value { card.setValue(value, forKey: name) } }
         }
-        try step?()
     }
 
     private static func child(of parent: NSManagedObjectContext) -> NSManagedObjectContext {
@@ -74,7 +73,7 @@ import Testing
     private static func write(_ way: Way, _ stack: TestStack, _ cards: [NSManagedObject]) throws {
         switch way {
         case .own:
-            try change(cards)
+            change(cards)
             try stack.context.save()
         case .elsewhere:
             let context = stack.anew()
@@ -96,7 +95,7 @@ import Testing
             manager.groupsByEvent = false
             stack.context.undoManager = manager
             manager.beginUndoGrouping()
-            try change(cards)
+            change(cards)
             stack.context.processPendingChanges()
             manager.endUndoGrouping()
             manager.undo()
@@ -111,7 +110,7 @@ import Testing
             for card in try Self.cards(other) { card.setValue(Date(timeIntervalSinceReferenceDate: 9), forKey: "made") }
             try other.save()
             stack.context.mergePolicy = way == .mergingAConflict ? NSMergePolicy.mergeByPropertyObjectTrump : NSMergePolicy.overwrite
-            try change(cards)
+            change(cards)
             try stack.context.save()
         case .batchUpdate:
             for (number, change) in changes.enumerated() where change.subset != 0 {

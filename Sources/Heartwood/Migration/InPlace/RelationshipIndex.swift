@@ -70,7 +70,7 @@ struct RelationshipIndex {
         return Self.ids(of: before, catalog).subtracting(tables.ids(of: relationship.destinationEntity))
     }
 
-    /// What a relationship to one that gets an inverse has led to in vain.
+    /// The missing rows that a relationship to one refers to, where it gets an inverse.
     func dangling(of relationship: NSRelationshipDescription, in table: MigratedTable, _ base: Snapshot) throws -> Set<RowReference> {
         guard relationship.inverseRelationship != nil else { return [] }
         return try sources(of: relationship).first { $0.table === table }?.dangling(in: base) ?? []

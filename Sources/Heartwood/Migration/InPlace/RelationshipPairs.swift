@@ -101,7 +101,7 @@ struct RelationshipPairs {
         try relationship.inverseRelationship != nil || base.row(member) != nil
     }
 
-    /// The members that a relationship to one leads to in vain.
+    /// The missing rows that a relationship to one without an inverse refers to.
     func dangling(in base: Snapshot) throws -> Set<RowReference> {
         guard case .column(let column) = storage, relationship.inverseRelationship == nil else { return [] }
         let accesses = Self.accesses(column, table.definition)
