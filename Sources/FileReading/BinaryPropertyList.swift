@@ -88,7 +88,9 @@ package struct BinaryPropertyList {
                 throw Damage(reason: "has a reference out of bounds", offset: at)
             }
             return .reference(number)
-        case 0xA, 0xC: return .array(try references(try take(at, low, size: referenceSize), at))
+        case 0xA: return .array(try references(try take(at, low, size: referenceSize), at))
+        // No writer makes one. Foundation's reader makes a set of it, and ends the process where a member cannot be hashed.
+        case 0xC: throw Damage(reason: "has a set, which property lists never have", offset: at)
         case 0xD:
             let all = try references(try take(at, low, size: 2 * referenceSize), at)
             let half = all.count / 2

@@ -1,3 +1,4 @@
+import FileReading
 import Foundation
 import RecordLog
 import Testing
@@ -31,6 +32,14 @@ import Testing
         let damaged = try StoredMetadata(Self.snapshot(Array("bplist00 and no more".utf8)))
         #expect(throws: (any Error).self) { try damaged.values() }
         #expect(damaged.identifier == "")
+    }
+
+    @Test("Metadata that hold a set are refused, since Foundation's reader ends the process at one of dictionaries") func setsInMetadata() throws {
+        var bytes = try RecordLogMetadata.encode(["list": [["a": 1], ["b": 2]]])
+        let array = try #require(bytes.firstIndex(of: 0xA2))
+        bytes[array] = 0xC2
+        #expect(throws: NSError.self) { try RecordLogMetadata.decode(Data(bytes)) }
+        #expect(PropertyListTexts.read(Data(bytes)) == [:])
     }
 
     @Test func aStoreWhoseMetadataAreNoPropertyListKeepsThem() throws {
