@@ -6,7 +6,7 @@ import Testing
 
 /// Attributes with `allowsExternalBinaryDataStorage`.
 @Suite struct ExternalDataTests {
-    private static func model(isExternal: Bool = true, isIndexed: Bool = false) -> NSManagedObjectModel {
+    static func model(isExternal: Bool = true, isIndexed: Bool = false) -> NSManagedObjectModel {
         let photo = NSEntityDescription()
         photo.name = "Photo"
         let image = TestStack.attribute("image", .binaryDataAttributeType), title = TestStack.attribute("title", .stringAttributeType)

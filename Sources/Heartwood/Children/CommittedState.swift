@@ -70,7 +70,7 @@ extension NSManagedObject {
     }
 
     /// The row that the object points at, without firing its fault.
-    private var boundRow: RowView? {
+    final var boundRow: RowView? {
         rowBody.map {
             RowView(body: $0, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)
         }

@@ -19,10 +19,10 @@ extension NSManagedObjectContext {
 
     private func askParent(about key: ObjectKey) throws -> ParentAnswer {
         let seen = keysSeen
-        let (answer, pins) = try askParent { parent in
-            (try parent.answer(for: key, seen: seen), parent.pinned)
+        let (answer, rows) = try askParent { parent in
+            (try parent.answer(for: key, seen: seen), parent.memory)
         }
-        keep(pins)
+        memory.add(rows)
         return answer
     }
 
@@ -45,11 +45,6 @@ extension NSManagedObjectContext {
     final func served(_ key: ObjectKey) -> NSManagedObject? {
         guard let object = object(for: currentKey(key)), !object.isDeleted else { return nil }
         return object
-    }
-
-    /// Keeps the memory that rows of the parent lie in.
-    final func keep(_ pins: [AnyObject]) {
-        for pin in pins where !pinned.contains(where: { $0 === pin }) { pinned.append(pin) }
     }
 
     // MARK: Members
@@ -122,7 +117,7 @@ extension NSManagedObjectContext {
         let keys: [ObjectKey]
         /// nil where the object is to be asked for.
         let rows: [RowView?]
-        let pins: [AnyObject]
+        let memory: RowMemory
         let names: [ObjectKey: ObjectKey]?
         let statistics: QueryStatistics
     }
@@ -134,9 +129,9 @@ extension NSManagedObjectContext {
             let objects = try parent.fetchObjects(request), names = parent.tree.oldNames(after: seen)
             // Rows know no old names.
             let rows = objects.map { names == nil && (try? parent.fulfil($0)) == true ? $0.sharedRow : nil }
-            return Found(keys: objects.map(\.key), rows: rows, pins: parent.pinned, names: names, statistics: parent.lastQuery)
+            return Found(keys: objects.map(\.key), rows: rows, memory: parent.memory, names: names, statistics: parent.lastQuery)
         }
-        keep(found.pins)
+        memory.add(found.memory)
         lastQuery = found.statistics
         return zip(found.keys, found.rows).compactMap { key, row in
             guard let object = object(for: found.names?[key] ?? key) else { return nil }

@@ -220,16 +220,17 @@ final class IdentityMap {
         }
     }
 
-    /// Takes every object out of its context. Those that somebody else holds keep `memory`, in which their rows lie.
-    func detachAll(_ memory: [AnyObject]) {
+    /// Takes every object out of its context. Those that somebody else holds get copies of their rows.
+    func detachAll() {
         tellOfAll()
+        let copies = KeptRows()
         for index in 0..<capacity where marks[index] != 0 {
             let isHeld = !isOnlyReference(index)
             objects[index]?._withUnsafeGuaranteedRef { object in
                 object.state.insert(.detached)
                 // Objects may hold each other by what they have fetched.
                 object.storage?.fetched = [:]
-                if isHeld { object.keepRow(memory) }
+                if isHeld { object.keepRow(in: copies) }
             }
         }
     }

@@ -16,6 +16,11 @@ extension NSManagedObjectContext {
     /// What `fetch(_:)` gives.
     final func found<T>(by request: NSFetchRequest<T>) throws -> [T] {
         checkQueue("fetch(_:)")
+        leaveReplacedFiles()
+        return try usingRows { try findObjects(request) }
+    }
+
+    private final func findObjects<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         if let known = try lookUp(request) { return known }
         let specification = try FetchSpecification(request, context: self)
         if request.resultType.contains(.countResultType) {
@@ -60,7 +65,8 @@ extension NSManagedObjectContext {
     /// What `count(for:)` gives.
     final func number<T>(of request: NSFetchRequest<T>) throws -> Int {
         checkQueue("count(for:)")
-        return try count(try FetchSpecification(request, context: self))
+        leaveReplacedFiles()
+        return try usingRows { try count(try FetchSpecification(request, context: self)) }
     }
 
     private func convert<T>(_ results: [Any]) throws -> [T] {
@@ -78,6 +84,10 @@ extension NSManagedObjectContext {
     // MARK: Objects
 
     final func fetchObjects(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
+        try usingRows { try find(fetch) }
+    }
+
+    private final func find(_ fetch: FetchSpecification) throws -> [NSManagedObject] {
         adoptKeys()
         sweepIfWanted()
         let families = try families(for: fetch)

@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
             guard try fetch.holds(object) else { return context.sweepIfWanted() }
             if let own = own(object) { found.append(own) }
         }
-        keep(context.pinned)
+        memory.add(context.memory)
         try reader.check()
         lastQuery = context.lastQuery
         return found

@@ -65,9 +65,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Ends what was performed: the event ends, and objects that nobody refers to any more may go.
+    /// Ends what was performed: the event ends, and objects that nobody refers to any more may go, as may files that were replaced.
     private func endWork() {
         endUndoEvent()
         sweepIfWanted()
+        leaveReplacedFiles()
     }
 }

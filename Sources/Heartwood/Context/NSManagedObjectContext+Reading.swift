@@ -30,23 +30,26 @@ extension NSManagedObjectContext {
     }
 
     /// Binary data that lies outside its row; nil, and the failure kept, where it is damaged.
-    final func externalData(_ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
-        reading {
-            let store = try store(of: runtime)
-            if let data = try view(of: store).dataInRow(access, of: row) { return data }
-            // A row may be of a file that a compaction has replaced since: only there do its pointers' checksums hold.
-            var files = [try view(of: store).storage]
-            for file in pinned.reversed() where file !== files[0] { files.append(file) }
-            var failure: StoreError?
-            for case let file as LogFile in files {
-                do throws(StoreError) {
-                    if let value = try file.value(access, of: row) { return try Data(value) }
-                } catch {
-                    failure = failure ?? error
-                }
+    final func externalData(_ index: Int, _ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) -> Data? {
+        reading { try readExternalData(index, access, of: row, in: runtime) } ?? nil
+    }
+
+    final func readExternalData(_ index: Int, _ access: ColumnAccess, of row: RowView, in runtime: EntityRuntime) throws -> Data {
+        for copies in memory.copies { if let data = copies.value(of: index, in: row) { return data } }
+        let view = try view(of: store(of: runtime))
+        if let data = view.dataInRow(access, of: row) { return data }
+        // A row may be of a file that a compaction has replaced since: only there do its pointers' checksums hold.
+        var files = view.file.map { [$0] } ?? []
+        for file in memory.files.reversed() where file !== files.first { files.append(file) }
+        var failure: StoreError?
+        for file in files {
+            do throws(StoreError) {
+                if let value = try file.value(access, of: row) { return try Data(value) }
+            } catch {
+                failure = failure ?? error
             }
-            throw failure.map { RecordLogErrors.wrap($0) } ?? CoreDataError.noStore(for: runtime.entity)
-        } ?? nil
+        }
+        throw failure.map { RecordLogErrors.wrap($0) } ?? CoreDataError.noStore(for: runtime.entity)
     }
 
     /// What a getter asks a store for; nil, and the failure kept, where it cannot be read.

@@ -58,14 +58,14 @@ extension NSManagedObjectContext {
         return found
     }
 
-    /// The newest view of a store, or the one that the context is pinned to. Its memory stays valid as long as this context, or until
-    /// `reset()`.
+    /// The newest view of a store, or the one that the context is pinned to. The rows of objects stay valid as long as this context, or until
+    /// `reset()`; others at least until the event ends.
     final func view(of store: NSPersistentStore) throws -> StoreView {
         if let lastView, lastView.slotBase == store.slotBase, lastView.view.isNewest || isPinned(on: store) { return lastView.view }
         let view = try generation?.view(of: store) ?? store.newestView(for: self)
         forgetRoute()
         if !views.isEmpty, views[store.slotBase] == nil { forgetRemovedStores() }
-        if let old = views[store.slotBase], old.storage === view.storage {} else { pinned.append(view.storage) }
+        view.keepRows(in: &memory)
         views[store.slotBase] = view
         lastView = (store.slotBase, view)
         return view
@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
         forgetRoute()
         views = [:]
         lastView = nil
-        pinned = []
+        memory = RowMemory()
         runtimesBySlot = []
         runtimesByEntity = [:]
         entitiesByClass = [:]

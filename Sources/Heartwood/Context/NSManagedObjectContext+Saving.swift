@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
         let announcement = announcement(of: listed)
         var saved = listed
         // Whoever is told of the save may reset the context.
-        let memory = pinned
+        let memory = memory
         listed = []
         checked = []
         changeCount = 0
@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
         for object in saved { object.callDidSave() }
         resultsFollowers?.tell(.saved(saved))
         announcement?.post()
-        keepRows(ofDeleted: &saved, memory)
+        withExtendedLifetime(memory) { keepRows(ofDeleted: &saved) }
         sweepIfWanted()
     }
 

@@ -129,7 +129,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The last view used, so that most reads look nothing up.
     @exclusivity(unchecked) final var lastView: (slotBase: UInt64, view: StoreView)?
     /// What keeps the memory of rows that objects point at.
-    final var pinned: [AnyObject] = []
+    @exclusivity(unchecked) final var memory = RowMemory()
+    /// How many callers hold rows that must stay where they are.
+    @exclusivity(unchecked) final var rowUses = 0
 
     public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
         self.concurrencyType = concurrencyType
@@ -147,7 +149,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             // Foundation's manager would call a target that is gone.
             recorder?.manager.removeAllActions(withTarget: self)
         #endif
-        identities.detachAll(pinned)
+        identities.detachAll()
         if parentContext != nil { tree.leave() }
     }
 
@@ -200,7 +202,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 "There was an attempt to save the context while it was saving: by willSave, didSave, a check or an observer.")
         }
         isSaving = true
-        defer { isSaving = false }
+        defer {
+            isSaving = false
+            leaveReplacedFiles()
+        }
         try saveChanges()
         announceDrops()
     }
@@ -249,7 +254,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Ends the event: tells observers what has changed since this ran last. Called at the end of each `perform`; a context that is
     /// used outside its queue, or confined to a thread, calls it where it wants to be heard before the save. O(objects changed).
-    open func processPendingChanges() { endPendingChanges() }
+    open func processPendingChanges() {
+        endPendingChanges()
+        leaveReplacedFiles()
+    }
 
     /// Gives permanent IDs to inserted objects ahead of the save that writes them. IDs that are permanent already stay.
     ///

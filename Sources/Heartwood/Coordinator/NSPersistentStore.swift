@@ -247,8 +247,13 @@ class StoreView {
     /// Whether no commit has come after this one, as far as this process knows, and the store is still there.
     var isNewest: Bool { false }
 
-    /// What keeps the memory of rows: while it is held, rows read from this view stay readable.
-    var storage: AnyObject { self }
+    /// The file that the rows of this view lie in; nil where a store is asked for them.
+    var file: LogFile? { nil }
+
+    /// Has `memory` keep what the rows of this view lie in.
+    func keepRows(in memory: inout RowMemory) {
+        if let file { memory.add(file) }
+    }
 
     func row(_ key: ObjectKey) throws -> RowView? { nil }
 

@@ -17,12 +17,3 @@ extension NSManagedObjectContext {
     /// The IDs of the objects whose derived attributes alone the last save has changed.
     final var derivedIDs: Set<NSManagedObjectID> { Set(derivedKeys.map { objectID(for: $0) }) }
 }
-
-extension NSManagedObject {
-    /// The row that the object was read from, where it is at hand; nothing is read.
-    final var committedRow: RowView? {
-        rowBody.map {
-            RowView(body: $0, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)
-        }
-    }
-}

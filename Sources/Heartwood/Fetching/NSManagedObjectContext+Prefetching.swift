@@ -111,10 +111,13 @@ extension NSManagedObjectContext {
         // Only the map refers to those that are made now, until the caller does.
         identities.makeRoom(for: byStore.values.reduce(0) { $0 + $1.keys.count })
         for (store, keys) in byStore.values {
-            try view(of: store).rows(keys) { key, row in
-                guard let row, let object = object(for: key) else { return }
-                // One that was saved here shows the version that was saved.
-                if object.rowVersion == 0 || object.rowVersion == row.version { object.bind(row) }
+            let view = try view(of: store)
+            try usingRows {
+                try view.rows(keys) { key, row in
+                    guard let row, let object = object(for: key) else { return }
+                    // One that was saved here shows the version that was saved.
+                    if object.rowVersion == 0 || object.rowVersion == row.version { object.bind(row) }
+                }
             }
         }
     }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Names a commit of each store of a coordinator, for contexts to read: see `NSManagedObjectContext.setQueryGenerationFrom(_:)`.
 ///
-/// A token keeps what it names readable while it lives, whatever is saved and compacted meanwhile; the disk space of a file that a
-/// compaction has replaced is free once no token, context or object reads from it. It means nothing to another coordinator or process,
+/// A token keeps what it names readable while it lives, whatever is saved and compacted meanwhile: the disk keeps the space of a file that a
+/// compaction has replaced until no token names a commit in it, and each context has come to the end of an event. It means nothing to another coordinator or process,
 /// and is not archived.
 /// Source: https://developer.apple.com/documentation/coredata/nsquerygenerationtoken
 public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {

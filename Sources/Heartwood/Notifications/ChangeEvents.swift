@@ -62,7 +62,10 @@ extension NSManagedObjectContext {
         guard isTracked || ContextNotification.didChange.isNamed else { return }
         // A main-queue context may be used outside perform; its event ends when the queue comes to its next work.
         if events.isEmpty, concurrencyType == .mainQueueConcurrencyType {
-            DispatchQueue.main.async { [weak self] in self?.endPendingChanges() }
+            DispatchQueue.main.async { [weak self] in
+                self?.endPendingChanges()
+                self?.leaveReplacedFiles()
+            }
         }
         events.note(kind, object)
     }

@@ -145,6 +145,7 @@ extension NSManagedObjectContext {
             ContextNotification.didMergeIDs.post(self, info)
         }
         endPendingChanges()
+        leaveReplacedFiles()
     }
 
     /// Puts an object's unsaved changes on top of its newest row, which the next save compares with.

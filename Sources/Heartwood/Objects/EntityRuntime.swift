@@ -82,6 +82,8 @@ final class EntityRuntime: @unchecked Sendable {
     /// ones to many with the inverse to one, and those to many that are their own inverse.
     let pairs: [Int]
     let hasTransients: Bool
+    /// Whether values of objects may lie outside of their rows.
+    let hasExternalData: Bool
     /// The values of a newly inserted object.
     let initialValues: [ManagedValue]
     /// By layout ID, then by property index: where the column lies in a row; nil for a property without a column there.
@@ -107,6 +109,7 @@ final class EntityRuntime: @unchecked Sendable {
         deniers = list.indices.filter { list[$0].deleteRule == .denyDeleteRule && list[$0].kind.isRelationship }
         pairs = list.indices.filter { list[$0].isPaired }
         hasTransients = list.contains(where: \.isTransient)
+        hasExternalData = list.contains { $0.kind == .externalData }
         layouts = .allocate(capacity: accesses.count)
         for (id, table) in accesses.enumerated() {
             guard let table else {

@@ -2,12 +2,19 @@ import Foundation
 import RecordLog
 
 /// Objects that belong to no context any more. Their rows lie in memory that the context kept, which may be unmapped once it does
-/// not: so such an object keeps that memory itself, or has no row.
+/// not: so such an object has a copy of its row, or no row.
 extension NSManagedObject {
-    /// Holds on to the memory of the row that the object has read, so that its values stay readable.
-    final func keepRow(_ memory: [AnyObject]) {
-        guard rowBody != nil else { return }
-        ownStorage().memory = memory
+    /// Has the object read from a copy of the row that it has read, so that its values stay readable.
+    final func keepRow(in copies: KeptRows) {
+        moveRows(copies.copy)
+        if boundRow ?? storage?.base?.row != nil { ownStorage().rowCopies = copies }
+    }
+
+    /// Has the object, and what its parent said of it, name rows at their new places.
+    final func moveRows(_ move: (RowView) -> RowView) {
+        if let row = boundRow { bind(move(row)) }
+        guard let base = storage?.base, let row = base.row else { return }
+        storage?.base = CommittedState(values: base.values, row: move(row))
     }
 
     /// Takes the object out of a context that is reset. Every property reads as nil.
@@ -40,9 +47,10 @@ extension NSManagedObject {
 
 extension NSManagedObjectContext {
     /// After a save: objects that it has deleted keep their rows where somebody still holds them.
-    final func keepRows(ofDeleted saved: inout [NSManagedObject], _ memory: [AnyObject]) {
+    final func keepRows(ofDeleted saved: inout [NSManagedObject]) {
+        let copies = KeptRows()
         for index in saved.indices where saved[index].state.contains(.erased) {
-            if !isKnownUniquelyReferenced(&saved[index]) { saved[index].keepRow(memory) }
+            if !isKnownUniquelyReferenced(&saved[index]) { saved[index].keepRow(in: copies) }
         }
     }
 }

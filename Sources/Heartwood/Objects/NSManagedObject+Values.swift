@@ -16,12 +16,12 @@ extension NSManagedObject {
     /// The value that a row of this object states, whichever version it is.
     final func committedValue(_ index: Int, in row: RowView) -> ManagedValue {
         guard let access = access(index, in: row) else { return .null }
-        if runtime.properties[index].kind == .externalData { return externalData(access, of: row) }
+        if runtime.properties[index].kind == .externalData { return externalData(index, access, of: row) }
         return ManagedValue(row: row, access: access, kind: runtime.properties[index].kind, slotBase: slotBase)
     }
 
-    private func externalData(_ access: ColumnAccess, of row: RowView) -> ManagedValue {
-        guard let context = managedObjectContext, let data = context.externalData(access, of: row, in: runtime) else { return .null }
+    private func externalData(_ index: Int, _ access: ColumnAccess, of row: RowView) -> ManagedValue {
+        guard let context = managedObjectContext, let data = context.externalData(index, access, of: row, in: runtime) else { return .null }
         return .data(data)
     }
 

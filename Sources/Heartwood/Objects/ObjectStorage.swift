@@ -14,8 +14,8 @@ final class ObjectStorage {
     var savedVersion: UInt32 = 0
     /// The row was deleted, by somebody else or before an undo, and the next save writes it again.
     var isRevived = false
-    /// What keeps the memory of the object's row, once it belongs to no context that does.
-    var memory: [AnyObject] = []
+    /// What the object's row lies in, once the object belongs to no context.
+    var rowCopies: KeptRows?
     /// Whoever observes the object.
     var publisher: ObjectWillChangePublisher?
     /// The values when the last event ended; nil where none has ended since the object was changed first.

@@ -239,6 +239,7 @@ final class ResultsQuery {
         guard context.parentContext == nil, !context.isChangedAlong(whole) else { return nil }
         context.adoptKeys()
         context.sweepIfWanted()
+        context.leaveReplacedFiles()
         let pending = fetch.includesPendingChanges ? context.pendingObjects(for: fetch) : []
         let parts = try context.storeQueries(for: fetch)
         guard pending.isEmpty || isIncremental, parts.count == 1, let (store, query) = parts.first, let runtime = query.runtimes.first
@@ -252,11 +253,13 @@ final class ResultsQuery {
         let namedByRow = known == nil && section?.isStored == true
         if namedByRow, let section { paths.append(section.path) }
         var objects = RowObjects(context, store, runtime)
-        let statistics = try view.read(paths, of: query) { row, value in
-            let key = ObjectKey(rawValue: row.reference.rawValue &+ store.slotBase)
-            builder.append(key, keepsObjects ? objects.object(of: row) : nil)
-            for column in 0..<width { builder.append(order: try value(column)) }
-            if namedByRow { try builder.append(section: try value(width)) }
+        let statistics = try context.usingRows {
+            try view.read(paths, of: query) { row, value in
+                let key = ObjectKey(rawValue: row.reference.rawValue &+ store.slotBase)
+                builder.append(key, keepsObjects ? objects.object(of: row) : nil)
+                for column in 0..<width { builder.append(order: try value(column)) }
+                if namedByRow { try builder.append(section: try value(width)) }
+            }
         }
         guard let statistics else { return nil }
         context.lastQuery = statistics

@@ -191,7 +191,7 @@ extension RecordLogSave {
     private func isOnlyDerived(_ object: NSManagedObject, _ row: RowView?) throws -> Bool {
         let table = try table(of: object)
         guard let row, table.derivations != nil else { return false }
-        if let read = object.committedRow { return table.isEqualButDerived(row, read) }
+        if let read = object.boundRow { return table.isEqualButDerived(row, read) }
         return try transaction.base.row(row.reference, version: object.rowVersion).map { table.isEqualButDerived(row, $0) } ?? false
     }
 

@@ -25,7 +25,7 @@ final class RecordLogView: StoreView {
         self.slotBase = slotBase
     }
 
-    override var storage: AnyObject { snapshot.file }
+    override var file: LogFile? { snapshot.file }
     override var isNewest: Bool { log.publications == publication }
     /// Whether the log's handle knows all that others have committed.
     var isUpToDate: Bool { log.isUpToDate(snapshot) }

@@ -58,7 +58,11 @@ extension NSManagedObject {
 
     /// What the object would be made of again; nil where nobody will ask.
     final var remains: Remains? {
-        guard state.contains(.recorded), activeRecorder != nil else { return nil }
+        guard state.contains(.recorded), activeRecorder != nil, let context = managedObjectContext else { return nil }
+        return context.usingRows { makeRemains() }
+    }
+
+    private func makeRemains() -> Remains {
         let row = row
         let destinations = runtime.properties.indices.filter { runtime.properties[$0].kind.isRelationship }.map { index in
             let isToMany = runtime.properties[index].kind == .toMany

@@ -18,8 +18,8 @@ enum UndoStep {
     case deleted(NSManagedObject, Remains)
 }
 
-/// The value that an attribute had. Where it was that of the row, the row is kept and not decoded: its memory stays as long as its
-/// context, and most steps are never taken.
+/// The value that an attribute had. Where it was that of the row, the row is kept and not decoded: most steps are never taken. Where
+/// a compaction replaces the row's file, the step gets the row at its new place.
 enum PastValue {
     case changed(ManagedValue)
     case row(RowView)
@@ -28,7 +28,7 @@ enum PastValue {
 /// What a deleted object is made of again.
 struct Remains {
     let values: [ManagedValue]
-    let row: RowView?
+    var row: RowView?
     /// By property index: the destinations of every relationship.
     let destinations: [(index: Int, objects: [NSManagedObject])]
 }
@@ -38,7 +38,7 @@ struct Remains {
 /// To-many relationships whose inverse is to-one are not in it, nor are the other sides of pairs: taking a step back keeps
 /// inverses as any change does. So it needs no reading of large relationships, and holds together where somebody else has changed one
 /// of two sides meanwhile.
-struct UndoJournal: @unchecked Sendable {
+final class UndoJournal: @unchecked Sendable {
     // Unchecked: confined to the context's queue.
 
     private struct Slot: Hashable {
@@ -56,12 +56,26 @@ struct UndoJournal: @unchecked Sendable {
         !known.contains(Slot(object: ObjectIdentifier(object), index: index))
     }
 
-    mutating func append(_ step: UndoStep) {
+    func append(_ step: UndoStep) {
         switch step {
         case .value(let object, let index, _), .destination(let object, let index, _), .order(let object, let index, _):
             known.insert(Slot(object: ObjectIdentifier(object), index: index))
         case .added, .removed, .inserted, .deleted: break
         }
         steps.append(step)
+    }
+
+    /// Names rows at their new places.
+    func moveRows(_ move: (RowView, NSManagedObject) -> RowView) {
+        for index in steps.indices {
+            switch steps[index] {
+            case .value(let object, let property, .row(let row)):
+                steps[index] = .value(object, property, .row(move(row, object)))
+            case .deleted(let object, var remains):
+                remains.row = remains.row.map { move($0, object) }
+                steps[index] = .deleted(object, remains)
+            default: break
+            }
+        }
     }
 }

@@ -5,10 +5,12 @@ extension NSManagedObjectContext {
     ///
     /// What a step names may be gone meanwhile, or changed by others: then the step does less, or nothing.
     final func revert(_ journal: UndoJournal) {
-        var reversion = UndoReversion(self)
-        for step in journal.steps.reversed() { reversion.take(step) }
-        reversion.finish()
-        registerUndo()
+        usingRows {
+            var reversion = UndoReversion(self)
+            for step in journal.steps.reversed() { reversion.take(step) }
+            reversion.finish()
+            registerUndo()
+        }
     }
 }
 

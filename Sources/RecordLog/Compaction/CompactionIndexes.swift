@@ -9,6 +9,7 @@ final class CompactionIndexes {
     private let options: StoreOptions
     private let report: () throws(StoreError) -> Void
     private let indexes: IndexesAhead
+    private var comparison: IndexCheck?
 
     init(_ base: Snapshot, _ target: CompactionTarget, _ options: StoreOptions, report: @escaping () throws(StoreError) -> Void) {
         self.base = base
@@ -20,9 +21,13 @@ final class CompactionIndexes {
 
     deinit {
         indexes.stop()
+        comparison?.stop()
     }
 
+    /// The rows have been copied.
     func write() throws(StoreError) {
+        let comparison = IndexCheck(of: base, target.snapshot, options)
+        self.comparison = comparison
         let made = try indexes.write(to: target.appender, report) { (slot, error) throws(StoreError) in
             guard error.isOfReading, target.appender.failure == nil, let definition = base.catalog.index(IndexID(rawValue: UInt16(slot)))
             else { throw error }
@@ -38,12 +43,12 @@ final class CompactionIndexes {
         }
         try target.appender.flush()
         target.setIndexes(runs)
-        try check(&runs)
+        try check(&runs, comparison)
     }
 
     /// Blocks are copied as they are, so what they say is compared with the rows; an index that says anything else is made anew.
-    private func check(_ runs: inout [IndexRuns?]) throws(StoreError) {
-        let wrong = try IndexCheck(target.snapshot, options, path: target.file.path, report).run()
+    private func check(_ runs: inout [IndexRuns?], _ comparison: IndexCheck) throws(StoreError) {
+        let wrong = try comparison.run(on: target.snapshot, report)
         guard !wrong.isEmpty else { return }
         for definition in wrong {
             var made = try rebuilt(definition)

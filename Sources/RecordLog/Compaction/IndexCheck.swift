@@ -1,8 +1,13 @@
-/// Finds the indexes of a snapshot that do not say what its rows say.
+import Synchronization
+
+/// Finds the indexes of a copied snapshot that do not say what its rows say.
 ///
 /// The entries of an index and those that the rows make are summed up by their hashes, so that neither is sorted or kept: where the sums are
-/// equal and the entries are in order, the entries are, with certainty enough (one in 2^64), the same.
-struct IndexCheck {
+/// equal and the entries are in order, the entries are, with certainty enough (one in 2^64), the same. A thread of its own sums up the rows
+/// while the indexes are written.
+final class IndexCheck: @unchecked Sendable {
+    // Unchecked: the thread alone writes its outcome, and others read it once `hasEnded` says that it is there.
+
     private struct Sum: Equatable {
         var count: UInt64 = 0
         var hashes: UInt64 = 0
@@ -14,49 +19,99 @@ struct IndexCheck {
         }
     }
 
-    private let snapshot: Snapshot
-    private let options: StoreOptions
+    /// The indexes of a table that can be checked.
+    private struct Part {
+        let table: TableDefinition
+        let definitions: [IndexDefinition]
+        let maintainers: [IndexMaintainer]
+    }
+
+    private let rows: Snapshot
+    private let parts: [Part]
     private let path: String
-    private let report: () throws(StoreError) -> Void
+    private var outcome: Result<[[Sum]], StoreError>?
+    private let isStopped = Atomic<Bool>(false)
+    private let hasEnded = Atomic<Bool>(false)
 
     private static let reportEvery: UInt64 = 1 << 16
 
-    init(_ snapshot: Snapshot, _ options: StoreOptions, path: String, _ report: @escaping () throws(StoreError) -> Void) {
-        self.snapshot = snapshot
-        self.options = options
+    /// Begins to sum up the rows. An index whose extractor is missing is left alone.
+    /// - Parameters:
+    ///   - base: what is copied.
+    ///   - rows: the copied rows.
+    init(of base: Snapshot, _ rows: Snapshot, _ options: StoreOptions) {
+        self.rows = rows
+        let path = rows.file.path
         self.path = path
-        self.report = report
-    }
-
-    /// - Returns: the indexes that must be made anew. One whose extractor is missing is left alone.
-    /// - Complexity: O(rows and entries); one pass over each.
-    func run() throws(StoreError) -> [IndexDefinition] {
-        var wrong: [IndexDefinition] = []
-        for table in snapshot.catalog.tables {
+        parts = base.catalog.tables.compactMap { table in
             var definitions: [IndexDefinition] = [], maintainers: [IndexMaintainer] = []
-            for definition in snapshot.catalog.indexes(on: table.id) where snapshot.hasIndex(definition.id) {
+            for definition in base.catalog.indexes(on: table.id) where base.hasIndex(definition.id) {
                 guard let extractor = try? IndexKeyExtractors.extractor(of: definition, options, path: path) else { continue }
                 definitions.append(definition)
                 maintainers.append(IndexMaintainer(definition, extractor))
             }
-            guard !definitions.isEmpty else { continue }
-            let wanted = try sums(of: table, maintainers)
-            for (place, definition) in definitions.enumerated() where try sum(of: definition) != wanted[place] { wrong.append(definition) }
+            return definitions.isEmpty ? nil : Part(table: table, definitions: definitions, maintainers: maintainers)
+        }
+        let count = parts.reduce(UInt64(0)) { $0 + (rows.state($1.table.id)?.rowCount ?? 0) }
+        if count < options.entriesForThread || !SystemThread.start({ self.sumUpRows() }) { sumUpRows() }
+    }
+
+    private func sumUpRows() {
+        do throws(StoreError) {
+            var all: [[Sum]] = []
+            for part in parts { all.append(try sums(of: part)) }
+            outcome = .success(all)
+        } catch {
+            outcome = .failure(error)
+        }
+        hasEnded.store(true, ordering: .releasing)
+    }
+
+    /// Waits for the thread's end.
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        while !hasEnded.load(ordering: .acquiring) { LazyMemory.pause() }
+    }
+
+    /// - Parameters:
+    ///   - copied: the rows with their indexes.
+    ///   - report: called now and then; what it throws ends the check.
+    /// - Returns: the indexes that must be made anew.
+    /// - Complexity: O(rows and entries); one pass over each.
+    func run(on copied: Snapshot, _ report: () throws(StoreError) -> Void) throws(StoreError) -> [IndexDefinition] {
+        var entries: [[Sum?]] = []
+        for part in parts {
+            var sums: [Sum?] = []
+            for definition in part.definitions { sums.append(try sum(of: definition, in: copied, report)) }
+            entries.append(sums)
+        }
+        while !hasEnded.load(ordering: .acquiring) {
+            try report()
+            LazyMemory.pause()
+        }
+        guard let wanted = try outcome?.get() else { preconditionFailure("what has ended has an outcome") }
+        var wrong: [IndexDefinition] = []
+        for (place, part) in parts.enumerated() {
+            for (index, definition) in part.definitions.enumerated() where entries[place][index] != wanted[place][index] {
+                wrong.append(definition)
+            }
         }
         return wrong
     }
 
-    private func sums(of table: TableDefinition, _ maintainers: [IndexMaintainer]) throws(StoreError) -> [Sum] {
-        var sums = [Sum](repeating: Sum(), count: maintainers.count)
+    private func sums(of part: Part) throws(StoreError) -> [Sum] {
+        var sums = [Sum](repeating: Sum(), count: part.maintainers.count)
         let key = KeyBuilder()
-        var rows: UInt64 = 0
-        try snapshot.scanRows(table.id) { row throws(StoreError) in
-            rows &+= 1
-            if rows % Self.reportEvery == 0 { try report() }
-            guard let layout = table.layout(row.layoutID) else { return true }
-            for place in maintainers.indices {
+        var count: UInt64 = 0
+        try rows.scanRows(part.table.id) { row throws(StoreError) in
+            count &+= 1
+            if count % Self.reportEvery == 0, isStopped.load(ordering: .relaxed) {
+                throw StoreError(.cancelled, path: path, "what the indexes were for ended", remedy: "The store is as it was.")
+            }
+            guard let layout = part.table.layout(row.layoutID) else { return true }
+            for place in part.maintainers.indices {
                 key.removeAll()
-                guard maintainers[place].appendKey(of: row, layout: layout, to: key) else { continue }
+                guard part.maintainers[place].appendKey(of: row, layout: layout, to: key) else { continue }
                 key.append(row: row.reference.row)
                 sums[place].add(key.buffer)
             }
@@ -66,10 +121,12 @@ struct IndexCheck {
     }
 
     /// - Returns: nil where the entries are not in order, or cannot be read.
-    private func sum(of definition: IndexDefinition) throws(StoreError) -> Sum? {
+    private func sum(
+        of definition: IndexDefinition, in copied: Snapshot, _ report: () throws(StoreError) -> Void
+    ) throws(StoreError) -> Sum? {
         do throws(StoreError) {
             var sum = Sum()
-            let merge = try snapshot.merge(definition.id, .all, descending: false)
+            let merge = try copied.merge(definition.id, .all, descending: false)
             var last: [UInt8] = []
             while try merge.next() {
                 let entry = merge.entry

@@ -43,6 +43,7 @@ public final class LogFile: @unchecked Sendable {
     /// Behind the last segment that was ever used.
     private let segmentsEnd = Atomic<Int>(0)
     private let readable = Atomic<UInt64>(0)
+    private let replaced = Atomic<Bool>(false)
 
     /// So that the tables stay small; 1 TiB with segments of 64 MiB.
     static let segmentsMax = 1 << 14
@@ -72,6 +73,11 @@ public final class LogFile: @unchecked Sendable {
         LazyMemory.release(UnsafeMutableRawPointer(segments), size)
         LazyMemory.release(UnsafeMutableRawPointer(verified), size)
     }
+
+    /// Whether the store has gone over to another file. The disk keeps this one's space as long as somebody holds this object.
+    public var isReplaced: Bool { replaced.load(ordering: .relaxed) }
+
+    func noteReplacement() { replaced.store(true, ordering: .relaxed) }
 
     /// The file's size as it was last seen (4).
     var readableEnd: UInt64 { readable.load(ordering: .relaxed) }

@@ -80,7 +80,11 @@ public final class LogStore: Sendable {
     }
 
     func publish(_ snapshot: Snapshot) {
-        current.withLock { $0 = snapshot }
+        let old = current.withLock { current in
+            defer { current = snapshot }
+            return current.file
+        }
+        if old !== snapshot.file { old.noteReplacement() }
         published.add(1, ordering: .releasing)
     }
 

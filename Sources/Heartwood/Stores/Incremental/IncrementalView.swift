@@ -17,7 +17,7 @@ final class IncrementalView: StoreView {
     }
 
     override var isNewest: Bool { store.isUsable }
-    override var storage: AnyObject { rows }
+    override func keepRows(in memory: inout RowMemory) { memory.add(rows) }
 
     private func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- store.slotBase) }
 

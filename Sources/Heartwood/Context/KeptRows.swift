@@ -1,0 +1,60 @@
+import Foundation
+import RecordLog
+
+/// Copies of rows whose own memory is let go. A row keeps its place as long as this object lives.
+///
+/// The context that makes the copies adds to them before anybody else sees them. From then on nothing in here changes, so contexts on
+/// several queues may share it.
+final class KeptRows: @unchecked Sendable {
+    // Unchecked: see above.
+
+    /// A property of a copied row.
+    private struct Place: Hashable {
+        let body: UnsafeRawPointer
+        let property: Int
+    }
+
+    private var blocks: [UnsafeMutableRawPointer] = []
+    /// What is left of the last block.
+    private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var values: [Place: Data] = [:]
+
+    private static let blockSize = 16 << 10
+    private static let alignment = 8
+
+    deinit {
+        for block in blocks { block.deallocate() }
+    }
+
+    var isEmpty: Bool { blocks.isEmpty }
+
+    /// - Complexity: O(bytes of the row).
+    func copy(_ row: RowView) -> RowView {
+        let place = take(row.byteCount)
+        place.copyMemory(from: row.body, byteCount: row.byteCount)
+        return RowView(body: UnsafeRawPointer(place), byteCount: row.byteCount, reference: row.reference, version: row.version)
+    }
+
+    private func take(_ byteCount: Int) -> UnsafeMutableRawPointer {
+        let size = (max(byteCount, 1) + Self.alignment - 1) & ~(Self.alignment - 1)
+        if size > free.count {
+            let block = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, Self.blockSize), alignment: Self.alignment)
+            if let start = block.baseAddress { blocks.append(start) }
+            free = block
+        }
+        let place = UnsafeMutableRawBufferPointer(rebasing: free[..<size])
+        free = UnsafeMutableRawBufferPointer(rebasing: free[size...])
+        guard let start = place.baseAddress else { preconditionFailure("a block has room for a row") }
+        return start
+    }
+
+    /// Keeps a value that lies outside of its row.
+    func keep(_ value: Data, of property: Int, in copy: RowView) {
+        values[Place(body: copy.body, property: property)] = value
+    }
+
+    /// nil where the row is not one of these, or the value could not be read when the row was copied.
+    func value(of property: Int, in row: RowView) -> Data? {
+        values.isEmpty ? nil : values[Place(body: row.body, property: property)]
+    }
+}
