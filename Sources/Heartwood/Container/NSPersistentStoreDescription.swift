@@ -3,6 +3,7 @@ import Foundation
 /// Says how a store is to be added: where, of what type, with which options.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription
 open class NSPersistentStoreDescription: NSObject, NSCopying {
+    /// Where the store is. At first the system's file of nothing: a record log there is in memory.
     public final var url: URL?
     /// The store type; `NSRecordLogStoreType` unless set.
     public final var type = NSRecordLogStoreType
@@ -15,8 +16,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// Whether loading returns before the store is open.
     public final var shouldAddStoreAsynchronously = false
 
-    /// A description of a record log in memory's place: no URL, so set one or choose the in-memory type.
+    /// A description of a store in memory, until `url` is set to a file's.
     public override init() {
+        url = URL(fileURLWithPath: "/dev/null")
         super.init()
     }
 

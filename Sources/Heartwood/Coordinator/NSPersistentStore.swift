@@ -59,8 +59,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Stands for no URL.
     static let nowhere = URL(string: "memory:")!
 
-    /// Whether a URL is the system's of nothing, where Core Data's stores are in memory.
-    static func isNowhere(_ url: URL) -> Bool { url.isFileURL && url.path == "/dev/null" }
+    /// Whether a URL is the system's of nothing, or below it, where Core Data's stores are in memory.
+    static func isNowhere(_ url: URL) -> Bool { url.isFileURL && (url.path == "/dev/null" || url.path.hasPrefix("/dev/null/")) }
 
     /// The type under which the store was registered.
     open var type: String { "" }

@@ -247,10 +247,10 @@ enum DefaultValueText {
         case .integer16AttributeType: whole(text, Int16.self).map { NSNumber(value: $0) }
         case .integer32AttributeType: whole(text, Int32.self).map { NSNumber(value: $0) }
         case .integer64AttributeType: whole(text, Int64.self).map { NSNumber(value: $0) }
-        case .doubleAttributeType: Double(text).map { NSNumber(value: $0) }
-        case .floatAttributeType: Float(text).map { NSNumber(value: $0) }
-        case .decimalAttributeType: decimal(text).map { NSDecimalNumber(decimal: $0) }
-        case .booleanAttributeType: boolean(text).map { NSNumber(value: $0) }
+        case .doubleAttributeType: NSNumber(value: Double(text) ?? (text as NSString).doubleValue)
+        case .floatAttributeType: NSNumber(value: Float(text) ?? (text as NSString).floatValue)
+        case .decimalAttributeType: NSDecimalNumber(decimal: decimal(text))
+        case .booleanAttributeType: NSNumber(value: boolean(text) ?? (text as NSString).boolValue)
         case .dateAttributeType: Double(text).map(Date.init(timeIntervalSinceReferenceDate:))
         case .UUIDAttributeType: UUID(uuidString: text)
         case .URIAttributeType: URL(string: text)
@@ -259,15 +259,14 @@ enum DefaultValueText {
         }
     }
 
-    /// A whole number, which Xcode's files also write as "0.0".
+    /// A whole number, which Xcode's files also write as "0.0". Where an attribute had another type before, its text is still there ("NO"): as Core
+    /// Data does, this takes the number that it begins with, and else 0.
     private static func whole<Number: FixedWidthInteger>(_ text: String, _: Number.Type) -> Number? {
-        Number(text) ?? Double(text).flatMap(Number.init(exactly:))
+        Number(text) ?? Number(exactly: (text as NSString).integerValue)
     }
 
-    /// Foundation reads as much of a text as is a number; all of it has to be one.
-    private static func decimal(_ text: String) -> Decimal? {
-        guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil else { return nil }
-        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    private static func decimal(_ text: String) -> Decimal {
+        Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) ?? 0
     }
 
     private static func boolean(_ text: String) -> Bool? {

@@ -17,7 +17,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     private var ancestor: Unmanaged<NSEntityDescription>?
     /// The model that the entity is part of; nil for none.
     public internal(set) final weak var managedObjectModel: NSManagedObjectModel!
-    public final var userInfo: [AnyHashable: Any]? { willSet { checkEditable() } }
+    /// What the program notes; empty at first. It may change while the model is in use, on one thread at a time.
+    public final var userInfo: [AnyHashable: Any]? = [:]
     public final var renamingIdentifier: String? { willSet { checkEditable() } }
     public final var versionHashModifier: String? { willSet { checkEditable() } }
     /// What fetches should be able to look up without visiting every row.
@@ -55,6 +56,16 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     public override init() {
         super.init()
     }
+
+    /// Whether both say the same of themselves and of their properties, and name the same relatives: of two loads of one file all
+    /// entities are equal.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityDescription else { return false }
+        return self === other || name == other.name && ModelContents.facts(of: self) == ModelContents.facts(of: other)
+    }
+
+    /// Of the name. An entity whose name changes while it is in a set is not found there any more.
+    open override var hash: Int { name.hashValue }
 
     /// A copy that can be changed: of the entity and of what it states itself, without the entities that inherit from it.
     ///

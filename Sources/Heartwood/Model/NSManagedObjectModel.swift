@@ -69,11 +69,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// What Core Data calls the configuration of all entities, which has no name.
     static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    /// The entities of a configuration; nil where the model has none of this name.
+    /// The entities of a configuration, and those that inherit from them; nil where the model has none of this name.
     public final func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration else { return entities }
         guard let names = configurationEntities[configuration] else { return configuration == Self.defaultConfigurationName ? entities : nil }
-        return list.filter { names.contains($0.name ?? "") }
+        func isMember(_ entity: NSEntityDescription) -> Bool {
+            names.contains(entity.name ?? "") || entity.superentity.map(isMember) ?? false
+        }
+        return list.filter(isMember)
     }
 
     public final func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
@@ -138,6 +141,15 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         frozenByName = entitiesByName
         frozenChecksum = versionChecksum
     }
+
+    /// Whether both have equal entities, configurations, fetch requests and version identifiers: two loads of one file are equal.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSManagedObjectModel else { return false }
+        return self === other || entities.count == other.entities.count && ModelContents.facts(of: self) == ModelContents.facts(of: other)
+    }
+
+    /// Of the entities' names.
+    open override var hash: Int { Set(entities.map(\.name)).hashValue }
 
     /// A copy that can be changed.
     public func copy(with zone: NSZone? = nil) -> Any {

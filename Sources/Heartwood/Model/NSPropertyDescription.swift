@@ -15,7 +15,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     public final var isOptional = true { willSet { checkEditable() } }
     /// Whether the value lives in memory alone. It is validated all the same.
     public final var isTransient = false { willSet { checkEditable() } }
-    public final var userInfo: [AnyHashable: Any]? { willSet { checkEditable() } }
+    /// What the program notes; empty at first. It may change while the model is in use, on one thread at a time.
+    public final var userInfo: [AnyHashable: Any]? = [:]
     /// The name under which an earlier version of the model had the property.
     public final var renamingIdentifier: String? { willSet { checkEditable() } }
     /// Set it to make a version of the property that is otherwise the same count as another.
@@ -36,6 +37,15 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     public override init() {
         super.init()
     }
+
+    /// Whether both say the same, in entities of one name: of two loads of one file all properties are equal.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPropertyDescription else { return false }
+        return self === other || name == other.name && ModelContents.facts(of: self) == ModelContents.facts(of: other)
+    }
+
+    /// Of the name. A property whose name changes while it is in a set is not found there any more.
+    open override var hash: Int { name.hashValue }
 
     /// A copy that can be changed, and that no entity states. A relationship's destination and inverse are what they were, until the copy
     /// gets into a model with entities of their names; see `NSEntityDescription.copy(with:)`.

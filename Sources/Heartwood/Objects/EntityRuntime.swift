@@ -159,6 +159,18 @@ final class EntityRuntime: @unchecked Sendable {
     func index(of name: String) -> Int? {
         indexByName[name]
     }
+
+    /// The property that key-value coding sets for a key: `setDate:` is the accessor of "date" and of "Date".
+    func indexToSet(_ key: String) -> Int? {
+        indexByName[key] ?? key.first.flatMap { first in
+            indexByName[(first.isUppercase ? first.lowercased() : first.uppercased()) + key.dropFirst()]
+        }
+    }
+
+    /// The property that key-value coding reads for a key: that of "Date" is "date" too.
+    func indexToRead(_ key: String) -> Int? {
+        indexByName[key] ?? key.first.flatMap { $0.isUppercase ? indexByName[$0.lowercased() + key.dropFirst()] : nil }
+    }
 }
 
 extension EntityRuntime.Layouts {

@@ -1,14 +1,12 @@
 import Foundation
 
 extension NSManagedObject {
+    /// One without a name where no model in use names the class.
     static func entityInUse() -> NSEntityDescription {
+        // Entities without a class of their own name NSManagedObject, each of them.
+        guard self != NSManagedObject.self else { return NSEntityDescription() }
         ManagedObjectClasses.note(self)
-        guard let entity = ModelsInUse.entity(forClass: self) else {
-            preconditionFailure(
-                "No entity of a model in use names the class \(String(reflecting: self)). Set managedObjectClassName in the "
-                    + "model, and make the coordinator or container before asking for the entity.")
-        }
-        return entity
+        return ModelsInUse.entity(forClass: self) ?? NSEntityDescription()
     }
 
     /// This class's entity in the model of one context.

@@ -166,11 +166,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The value of a property: numbers as `NSNumber`, a to-one relationship as the object, a to-many as `NSSet`
     /// (ordered: `NSOrderedSet`). Fires the object's fault; O(1) but for to-many relationships, O(members). Keys that the entity does not
-    /// have name what every managed object has ("objectID", "entity", "isDeleted"), else go to `value(forUndefinedKey:)`.
+    /// have name what every managed object has ("objectID", "entity", "isDeleted"), else go to `value(forUndefinedKey:)`. The first letter
+    /// may be a capital, as in an accessor's name.
     ///
     /// Predicates, sort descriptors and key paths that are evaluated on objects come here; stores, and generated accessors, do not.
     open func value(forKey key: String) -> Any? {
-        if let index = runtime.index(of: key) { return value(at: index) }
+        if let index = runtime.indexToRead(key) { return value(at: index) }
         return OwnKey(rawValue: key).map(value) ?? value(forUndefinedKey: key)
     }
 
@@ -178,8 +179,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Precondition: the value's type is the property's; nil clears it. Of a key that the entity does not have
     ///   `setValue(_:forUndefinedKey:)` is asked.
     open func setValue(_ value: Any?, forKey key: String) {
-        guard let index = runtime.index(of: key) else { return setValue(value, forUndefinedKey: key) }
-        if value == nil, runtime.properties[index].kind.isScalar { return setNilValueForKey(key) }
+        guard let index = runtime.indexToSet(key) else { return setValue(value, forUndefinedKey: key) }
+        if value == nil, runtime.properties[index].kind.isScalar { return setNilValueForKey(runtime.properties[index].name) }
         setModelledValue(value, at: index)
     }
 

@@ -49,11 +49,10 @@ final class PropertyCheck: @unchecked Sendable {
     }
 
     /// The codes of what a to-many relationship of `count` members violates. None has to be there where the relationship is
-    /// optional, whatever the least count is: Core Data's rule.
+    /// optional, whatever the least count is, nor in a required one without a least count: Core Data's rules.
     func failure(ofCount count: Int) -> Int? {
         if count == 0 {
-            guard isRequired else { return nil }
-            return minCount > 0 ? NSValidationRelationshipLacksMinimumCountError : NSValidationMissingMandatoryPropertyError
+            return isRequired && minCount > 0 ? NSValidationRelationshipLacksMinimumCountError : nil
         }
         if count < minCount { return NSValidationRelationshipLacksMinimumCountError }
         return maxCount > 0 && count > maxCount ? NSValidationRelationshipExceedsMaximumCountError : nil
@@ -63,6 +62,6 @@ final class PropertyCheck: @unchecked Sendable {
     func mustCount(_ state: ToManyState) -> Bool {
         if maxCount > 0, !state.added.isEmpty { return true }
         if minCount > 1 { return true }
-        return isRequired && state.added.isEmpty
+        return isRequired && minCount > 0 && state.added.isEmpty
     }
 }

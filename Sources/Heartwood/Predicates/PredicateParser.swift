@@ -57,9 +57,6 @@ struct PredicateParser {
 
     private func finish(_ what: String) throws {
         guard lexer.token == .end else { throw lexer.failure("the \(what) ends before this") }
-        guard nextArgument == arguments.count else {
-            throw lexer.failure("\(arguments.count) arguments were given and \(nextArgument) are used")
-        }
     }
 
     // MARK: Tokens

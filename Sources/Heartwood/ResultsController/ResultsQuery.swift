@@ -38,7 +38,7 @@ final class ResultsQuery {
     /// What a result is read with.
     private let single: FetchSpecification
 
-    /// - Throws: 134060 without sort descriptors, and for a section key path that leads nowhere; 134091 for what no fetch can serve, and
+    /// - Throws: 134060 where the request's sort descriptors are nil, and for a section key path that leads nowhere; 134091 for what no fetch can serve, and
     ///   for counts.
     init(_ fetch: FetchSpecification, asks terms: ResultsTerms, sectionNameKeyPath: String?, _ context: NSManagedObjectContext) throws {
         self.context = context
@@ -316,7 +316,7 @@ struct ResultsTerms {
 
     init<ResultType>(_ request: NSFetchRequest<ResultType>) {
         resultType = request.resultType
-        isSorted = !(request.sortDescriptors ?? []).isEmpty
+        isSorted = request.sortDescriptors != nil
     }
 }
 

@@ -157,10 +157,4 @@ import Testing
         #expect(refused > bytes.count / 14)
     }
 
-    @Test(arguments: ["12abc", "1,5", "0x10", "inf", "", "1 2"])
-    func aDecimalDefaultIsANumberAsAWhole(text: String) {
-        #expect(throws: (any Error).self) {
-            try ModelTests.load("<entity name=\"E\"><attribute name=\"n\" attributeType=\"Decimal\" defaultValueString=\"\(text)\"/></entity>")
-        }
-    }
 }

@@ -98,7 +98,7 @@ final class InitialedPerson: NSManagedObject {
                 return ((error as NSError).code, error.localizedDescription)
             }
         }
-        let unsorted = failure(stack.controller(sort: []))
+        let unsorted = failure(stack.controller { $0.sortDescriptors = nil })
         #expect(unsorted?.code == NSCoreDataError && unsorted?.text.contains("sort descriptors") == true)
         let mixed = failure(stack.controller(sort: ["name"], sections: "age"))
         #expect(mixed?.code == NSCoreDataError && mixed?.text.contains("\"3\"") == true && mixed?.text.contains("sorted by \"age\" first") == true)

@@ -58,6 +58,8 @@ extension NSMigrationManager {
         destination.configuration = destination.configuration
             ?? source.configuration.flatMap { destinationModel.configurations.contains($0) ? $0 : nil }
         beginMigrating(mapping)
+        defer { endMigrating() }
+        try checkCancellation()
         if let sourceClass, usesStoreSpecificMigrationManager, mapping.isInferred, source.type == destination.type {
             do {
                 try sourceClass.replace(at: place, options: nil, with: source.url, sourceOptions: source.options)

@@ -79,8 +79,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     final func setProgress(_ progress: Float) { shared.withLock { $0.progress = progress } }
 
-    /// Ends the migration that is under way: it throws `error`, and the destination is as it was before. From any thread; the migration heeds
-    /// it before the next object. A `CancellationError` comes as 134120.
+    /// Ends the migration that is under way, or the next one: it throws `error`, and the destination is as it was before. From any thread; the
+    /// migration heeds it before the next object. A `CancellationError` comes as 134120.
     public final func cancelMigrationWithError(_ error: any Error) { shared.withLock { $0.cancellation = error } }
 
     final func checkCancellation() throws {
@@ -105,13 +105,14 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         currentEntityMapping = nil
         sourceContext = nil
         destinationContext = nil
+        shared.withLock { $0.cancellation = nil }
     }
 
     final func beginMigrating(_ mapping: NSMappingModel) {
         mapping.complete(from: sourceModel, to: destinationModel)
         mappingModel = mapping
         registeredMax = 0
-        shared.withLock { $0 = Shared() }
+        shared.withLock { $0.progress = 0 }
     }
 
     /// The entity that a mapping asks of the source; nil where it names none.
