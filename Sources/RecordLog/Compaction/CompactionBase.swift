@@ -21,7 +21,7 @@ struct CompactionBase {
         try target.appender.flush()
         target.begin(Snapshot(
             sequence: base.sequence, catalog: base.catalog, file: target.file, end: target.appender.position,
-            commitChecksum: frame.checksum, tables: rows.tables, indexes: [], counters: base.counters))
+            commitChecksum: frame.checksum, tables: rows.tables, indexes: [], counters: target.snapshot.counters))
     }
 
     private func copyRows() throws(StoreError) -> (tables: [TableState?], count: UInt32) {
