@@ -1,11 +1,13 @@
 """The history of a store, by FORMAT.md, "History"."""
 
-from catalog import SLOTS, VALUE, BYTES, TEXT
+from struct import unpack_from
+
+from catalog import SLOTS, VALUE, BYTES, TEXT, system_value
 from record_log import Damaged
 from rows import read_row
 
 NAME = "history:transactions"
-ROW_BITS = 48
+ROW_BITS, FALLS_ROW = 48, 13
 TABLE, INSERTIONS, UPDATES, DELETIONS, PROPERTIES, PRESERVED_COLUMNS, PRESERVED_DELETION = range(1, 8)
 
 
@@ -68,17 +70,32 @@ def changes(data, place):
             raise items.damaged("an item of no kind")
 
 
+def falls(log, state, table):
+    """-> (whether the beginning is in no order, numbers)"""
+    data = system_value(log, state, FALLS_ROW)
+    if data is None:
+        return False, []
+    if len(data) < 4 or data[0] != 1 or data[1] > 1 or len(data) % 8 != 4:
+        return True, []
+    if unpack_from("<H", data, 2)[0] != table.id:
+        return False, []
+    return data[1] == 1, [unpack_from("<Q", data, place)[0] for place in range(4, len(data), 8)]
+
+
 def transactions(log, state, catalog):
     """-> (number, changes), in order; nothing where the store has no history."""
     table = catalog.table_named(NAME)
     if not table:
         return
-    last = None
+    last, before = None, 0
+    is_mixed, numbers = falls(log, state, table)
     for number, record in sorted(state.rows.get(table.id, {}).items()):
         values = {column.name: value for column, (_, value) in zip(table.layouts[0], read_row(catalog, record).values())}
-        if last is not None and values["timestamp"] <= last:
-            raise Damaged(record.address, "a transaction is not later than the one before")
-        last = values["timestamp"]
+        # The fall itself may be deleted.
+        may_fall = any(before < each <= number for each in numbers) or is_mixed and (not numbers or number < numbers[0])
+        if last is not None and values["timestamp"] <= last and not may_fall:
+            raise Damaged(record.address, "a transaction is not later than the one before, and is not listed as such")
+        last, before = values["timestamp"], number
         yield number, list(changes(values["changes"], record.address))
 
 

@@ -1,6 +1,8 @@
 import Foundation
-import Heartwood
+import Synchronization
 import Testing
+
+@testable import Heartwood
 
 /// A store with a history that this process and the tool write to.
 @Suite struct HistoryCommandTests {
@@ -86,6 +88,58 @@ import Testing
         listed.split(separator: "\n").map { line in
             line.hasPrefix(" ") ? String(line) : String(line.prefix { $0 != " " })
         }.joined(separator: "\n") + "\n"
+    }
+
+    @Test("Times select transactions of a store that was written under a wrong clock, and deleting before a time leaves those dated later")
+    func timesOfAWrongClock() throws {
+        let path = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(path) }
+        let (coordinator, context) = try open(path)
+        let store = try #require(coordinator.persistentStores.first as? RecordLogStore)
+        // Days of 2026, and one of 2027.
+        let days = ["2026-03-01", "2026-03-02", "2027-03-01", "2026-03-03", "2026-03-04"]
+        let hand = HandClock()
+        store.history.setClock { hand.now }
+        for (place, day) in days.enumerated() {
+            hand.now = try Date("\(day)T12:00:00Z", strategy: Date.ISO8601FormatStyle()).timeIntervalSinceReferenceDate
+            let package = NSEntityDescription.insertNewObject(forEntityName: "Package", into: context)
+            package.setValue("package \(place)", forKey: "name")
+            try context.save()
+        }
+        try close(coordinator)
+        func numbers(_ arguments: String...) throws -> [Int] {
+            let listed = try ToolProcess.runWords(["history", path, "--json"] + arguments)
+            #expect(listed.status == 0, "\(listed.error)")
+            return try listed.output.split(separator: "\n").map { line in
+                let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+                return try #require(object?["number"] as? Int)
+            }
+        }
+        #expect(try numbers() == [1, 2, 3, 4, 5] && numbers("--after", "2") == [3, 4, 5])
+        #expect(try numbers("--after", "2026-03-02T12:00:00Z") == [3, 4, 5] && numbers("--after", "2026-03-03T12:00:00Z") == [3, 5])
+        #expect(try numbers("--after", "2026-06-01T00:00:00Z") == [3] && numbers("--after", "2027-03-01T12:00:00Z") == [])
+        #expect(try numbers("--after", "2026-03-01T12:00:00Z", "--limit", "2") == [2, 3])
+        if FormatReader.python != nil {
+            let check = try FormatReader.run([path, "--check"])
+            #expect(check.status == 0, "\(check.output)\(check.error)")
+        }
+        #expect(try ToolProcess.run("history", path, "--delete-before", "2026-03-04T00:00:00Z").status == 0)
+        #expect(try numbers() == [3, 5])
+        #expect(try ToolProcess.run("verify", path).status == 0 && ToolProcess.run("compact", path).status == 0)
+        #expect(try numbers("--after", "2026-03-03T00:00:00Z") == [3, 5] && numbers("--after", "2026-03-04T12:00:00Z") == [3])
+        if FormatReader.python != nil { #expect(try FormatReader.run([path, "--check"]).status == 0) }
+        #expect(try ToolProcess.run("history", path, "--delete-before", "4").status == 0)
+        #expect(try numbers() == [5])
+    }
+
+    /// A clock that stands where the test puts it.
+    private final class HandClock: Sendable {
+        private let time = Mutex(0.0)
+
+        var now: Double {
+            get { time.withLock { $0 } }
+            set { time.withLock { $0 = newValue } }
+        }
     }
 
     @Test func aStoreWithoutAHistoryHasNone() throws {

@@ -10,11 +10,11 @@ struct HistoryExecution {
         self.context = context
     }
 
-    /// One store that tracks its history, and the number of the first transaction that is asked for.
+    /// One store that tracks its history, and the transactions that are asked for.
     private struct Part {
         let store: RecordLogStore
         let reader: HistoryReader
-        var first: UInt64
+        var selection = HistorySelection(from: 1)
     }
 
     /// A transaction and who has read it.
@@ -28,7 +28,7 @@ struct HistoryExecution {
             request.affectedStores?.contains { $0 === store } ?? true
         }
         let logs = stores.compactMap { $0 as? RecordLogStore }
-        let parts = try logs.compactMap { store in try store.newestHistory().map { Part(store: store, reader: $0, first: 1) } }
+        let parts = try logs.compactMap { store in try store.newestHistory().map { Part(store: store, reader: $0) } }
         guard !parts.isEmpty || logs.contains(where: \.history.isWanted) else {
             throw CoreDataError.unsupported(
                 "No store that was asked tracks its history; add a record log with the option NSPersistentHistoryTrackingKey.")
@@ -52,9 +52,10 @@ struct HistoryExecution {
         var part = part
         switch request.bound {
         case .everything: break
-        case .date(let date): part.first = try part.reader.first(since: date.timeIntervalSinceReferenceDate, isAfter: true)
+        case .date(let date): part.selection = try part.reader.selection(.after(date.timeIntervalSinceReferenceDate))
         case .token(let token):
-            if let place = token.places[part.reader.source.storeIdentifier] { part.first = try part.reader.number(behind: place) }
+            guard let place = token.places[part.reader.source.storeIdentifier] else { break }
+            part.selection = HistorySelection(from: try part.reader.number(behind: place))
         }
         return part
     }
@@ -67,12 +68,12 @@ struct HistoryExecution {
             switch request.bound {
             case .everything: break
             case .date(let date):
-                let limit = try part.reader.first(since: date.timeIntervalSinceReferenceDate, isAfter: false)
-                try part.store.deleteHistory(before: limit, author: context.transactionAuthor)
+                let selection = try part.reader.selection(.before(date.timeIntervalSinceReferenceDate))
+                try part.store.deleteHistory(selection, author: context.transactionAuthor)
             case .token(let token):
                 guard let place = token.places[part.reader.source.storeIdentifier] else { continue }
-                let limit = try part.reader.number(of: place)
-                try part.store.deleteHistory(before: limit, author: context.transactionAuthor)
+                let selection = HistorySelection(before: try part.reader.number(of: place))
+                try part.store.deleteHistory(selection, author: context.transactionAuthor)
             }
         }
         return NSPersistentHistoryResult(true, .statusOnly)
@@ -80,21 +81,24 @@ struct HistoryExecution {
 
     // MARK: Fetching
 
-    /// Calls `body` with the transactions that are asked for, those of several stores by their times, until it returns false.
+    /// Calls `body` with the transactions that are asked for until it returns false: a store's in the order of their numbers, those of several stores
+    /// by their times. One that is later than some behind it, as its clock was ahead, comes with the earliest of those.
     private func forEach(_ parts: [Part], _ body: (Found) throws -> Bool) throws {
         let isWhole = request.token != nil
         if parts.count == 1, let part = parts.first {
-            return try part.reader.forEach(from: part.first, isWhole: isWhole) { try body(Found(reader: part.reader, record: $0)) }
+            return try part.reader.forEach(part.selection, isWhole: isWhole) { try body(Found(reader: part.reader, record: $0)) }
         }
-        var all: [Found] = []
+        var all: [(found: Found, time: Double)] = []
         for part in parts {
-            try part.reader.forEach(from: part.first, isWhole: isWhole) { record in
-                all.append(Found(reader: part.reader, record: record))
+            let start = all.count
+            try part.reader.forEach(part.selection, isWhole: isWhole) { record in
+                all.append((Found(reader: part.reader, record: record), record.timestamp))
                 return true
             }
+            for index in (start..<all.count).dropLast().reversed() { all[index].time = min(all[index].time, all[index + 1].time) }
         }
-        // A store's own stay in their order, since their times rise.
-        for found in all.sorted(by: { $0.record.timestamp < $1.record.timestamp }) where try !body(found) { return }
+        let order = all.indices.sorted { (all[$0].time, $0) < (all[$1].time, $1) }
+        for index in order where try !body(all[index].found) { return }
     }
 
     private func fetch(_ parts: [Part], _ filter: HistoryFilter) throws -> NSPersistentHistoryResult {

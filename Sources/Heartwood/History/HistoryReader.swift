@@ -32,20 +32,37 @@ struct HistoryReader {
         return found
     }
 
-    /// The number of the first transaction that is not earlier than a time.
-    /// - Parameter isAfter: the first that is later.
-    /// - Complexity: O(log n) rows are read, since times rise with the numbers.
-    func first(since time: Double, isAfter: Bool) throws -> UInt64 {
-        guard var low = try firstRow(from: 1)?.reference.row else { return end }
-        var high = end
+    /// The transactions with some times.
+    /// - Complexity: O(log n) rows are read for each run of rising times (see `HistoryFalls`); the others are left to those who read them.
+    func selection(_ times: HistorySelection.Times) throws -> HistorySelection {
+        guard let first = try firstRow(from: 1)?.reference.row, first < end else { return HistorySelection([], times) }
+        var ranges: [Range<UInt64>] = []
+        for run in try HistoryFalls(of: table.id, in: snapshot).runs(in: first..<end) {
+            let found: Range<UInt64> = switch times {
+            case .after(let time) where run.rises: try turn(in: run.range) { $0 > time }..<run.range.upperBound
+            case .before(let time) where run.rises: run.range.lowerBound..<(try turn(in: run.range) { $0 >= time })
+            default: run.range
+            }
+            guard !found.isEmpty else { continue }
+            if let last = ranges.last, last.upperBound == found.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound..<found.upperBound
+            } else {
+                ranges.append(found)
+            }
+        }
+        return HistorySelection(ranges, times)
+    }
+
+    /// The number from which on all transactions of a range have late times, where none has before.
+    private func turn(in range: Range<UInt64>, _ isLate: (Double) -> Bool) throws -> UInt64 {
+        var low = range.lowerBound, high = range.upperBound
         while low < high {
             let middle = low + (high - low) / 2
             guard let row = try firstRow(from: middle), row.reference.row < high else {
                 high = middle
                 continue
             }
-            let found = table.timestamp(of: row)
-            if isAfter ? found > time : found >= time { high = middle } else { low = row.reference.row + 1 }
+            if isLate(table.timestamp(of: row)) { high = middle } else { low = row.reference.row + 1 }
         }
         return low
     }
@@ -81,16 +98,22 @@ struct HistoryReader {
             [NSFilePathErrorKey: source.path])
     }
 
-    /// Calls `body` with each transaction from a number on, in their order, until it returns false. What it is given may be kept.
+    /// Calls `body` with each of some transactions, in the order of their numbers, until it returns false. What it is given may be kept.
     /// - Parameter isWhole: whether a transaction that is missing between others is an error: 134301.
     /// - Complexity: O(transactions); changes are not looked at.
-    func forEach(from first: UInt64, isWhole: Bool, _ body: (HistoryRecord) throws -> Bool) throws {
-        var expected = first
-        try snapshot.scan(table.id, from: first) { row in
-            let record = try HistoryRecord(row, table, source, snapshot)
-            if isWhole, row.reference.row != expected || !record.hasChanges { throw expired("is older than a part of the history that is lost") }
-            expected = row.reference.row + 1
-            return try body(record)
+    func forEach(_ selection: HistorySelection, isWhole: Bool, _ body: (HistoryRecord) throws -> Bool) throws {
+        for range in selection.ranges {
+            var expected = range.lowerBound, goesOn = true
+            try snapshot.scan(table.id, from: range.lowerBound) { row in
+                guard row.reference.row < range.upperBound else { return false }
+                guard selection.times.holds(for: table.timestamp(of: row)) else { return true }
+                let record = try HistoryRecord(row, table, source, snapshot)
+                if isWhole, row.reference.row != expected || !record.hasChanges { throw expired("is older than a part of the history that is gone") }
+                expected = row.reference.row + 1
+                goesOn = try body(record)
+                return goesOn
+            }
+            guard goesOn else { return }
         }
     }
 

@@ -28,7 +28,8 @@ struct HistoryRecorder {
         links = HistoryLinks(transaction, schema)
     }
 
-    mutating func record(in table: HistoryTable, _ origin: TransactionOrigin) throws {
+    /// - Parameter now: what the clock says, in seconds since 2001.
+    mutating func record(in table: HistoryTable, _ origin: TransactionOrigin, at now: Double) throws {
         for link in schema.links { try links.note(link) }
         for case let table? in schema.tables { try links.note(table, stated: statedProperties(of: table)) }
         var pass = self
@@ -39,24 +40,36 @@ struct HistoryRecorder {
         }
         // Rows that came and went leave nothing.
         guard changes.count > 0 else { return }
+        let reference = RowReference(table: table.id, row: try transaction.newRow(in: table.id))
         let builder = RowBuilder()
         builder.begin(table.layout)
-        builder.set(HistoryTable.Field.timestamp.rawValue, double: try time(in: table))
+        builder.set(HistoryTable.Field.timestamp.rawValue, double: try time(of: reference, in: table, at: now))
         func set(_ field: HistoryTable.Field, _ text: String?) { if let text { builder.set(field.rawValue, text: text) } }
         set(.author, origin.author)
         set(.contextName, origin.contextName)
         set(.processID, TransactionOrigin.processID)
         set(.bundleID, TransactionOrigin.bundleID)
         builder.set(HistoryTable.Field.changes.rawValue, value: changes)
-        try transaction.put(RowReference(table: table.id, row: transaction.newRow(in: table.id)), body: builder.finish())
+        try transaction.put(reference, body: builder.finish())
     }
 
-    /// Now; later than the transaction before, whatever the clock says, so that "after" means one thing by date and by number.
-    private func time(in table: HistoryTable) throws -> Double {
-        let now = Date().timeIntervalSinceReferenceDate
-        let limit = base.rowLimit(table.id)
-        guard limit > 1, let last = try base.row(RowReference(table: table.id, row: limit - 1)) else { return now }
-        return max(now, table.timestamp(of: last).nextUp)
+    /// What the clock says; but a little more, where it has fallen back by little since the transaction before, so that "after" means one thing by
+    /// date and by number. Where it has fallen by more, one of the two times is wrong, and not for all transactions to come: that is noted.
+    private func time(of reference: RowReference, in table: HistoryTable, at now: Double) throws -> Double {
+        // Where the one before is deleted, so are those before it to which its time was compared.
+        guard reference.row > 1, let last = try base.row(RowReference(table: table.id, row: reference.row - 1)) else { return now }
+        let time = table.timestamp(of: last)
+        if now > time { return now }
+        if time - now <= HistoryFalls.tolerance { return time.nextUp }
+        // In this commit: the history has both or neither.
+        var falls = try HistoryFalls(of: table.id, in: base), first = reference.row
+        try base.scan(table.id) { row in
+            first = row.reference.row
+            return false
+        }
+        falls.note(reference.row, first: first)
+        try transaction.setSystemValue(RecordLogSystemRow.historyFalls, falls.encoded(of: table.id))
+        return now
     }
 
     private mutating func handOver(to writer: ValueWriter) throws {

@@ -22,6 +22,13 @@ final class HistoryTracking: Sendable {
     }
 
     private let state = Mutex(State())
+    private let clock = Mutex<@Sendable () -> Double>({ Date().timeIntervalSinceReferenceDate })
+
+    /// What the clock says, in seconds since 2001.
+    var now: Double { clock.withLock { clock in clock() } }
+
+    /// Has this handle's transactions dated by another clock.
+    func setClock(_ new: @escaping @Sendable () -> Double) { clock.withLock { $0 = new } }
 
     func begin(isWanted: Bool) {
         state.withLock { $0 = State(isWanted: isWanted) }
@@ -86,7 +93,7 @@ extension RecordLogStore {
     ) throws {
         guard keepsHistory, let table = try history.table(for: transaction) else { return }
         var recorder = HistoryRecorder(transaction: transaction, schema: schema, stated: stated)
-        try recorder.record(in: table, origin)
+        try recorder.record(in: table, origin, at: history.now)
     }
 
     /// The history as of the newest commit; nil where the store has none.

@@ -39,7 +39,8 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     // MARK: Fetching
 
-    /// The transactions later than a date. O(log n) to find the first one.
+    /// The transactions later than a date, a store's in the order of their numbers. O(log n) to find the first one; the same again for each
+    /// time that the clock fell back by more than five seconds. Those before the 64th last fall are looked through one by one.
     public static func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest { NSPersistentHistoryChangeRequest(.date(date)) }
 
     /// The transactions behind a token; nil for all that there are. O(1) to find the first one.
@@ -68,7 +69,8 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     // MARK: Deleting
 
-    /// Deletes the transactions earlier than a date. O(transactions deleted), in commits of some thousand each.
+    /// Deletes the transactions earlier than a date. O(transactions deleted), in commits of some thousand each. A transaction that was
+    /// made under a clock far ahead has a later time: it stays where those behind it go.
     public static func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
         NSPersistentHistoryChangeRequest(.date(date), isDeletion: true)
     }

@@ -19,7 +19,9 @@ public final class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResul
         self.content = content
     }
 
-    /// When it was committed. Each transaction of a store is later than the ones before, even where somebody has set the clock back.
+    /// When it was committed, by the clock of the machine that did it. Where that clock has fallen back by up to five seconds since the transaction
+    /// before, the time is just behind that one's; so in ordinary use each transaction of a store is later than the ones before. Where the clock was
+    /// further ahead, a transaction is later than some behind it: `transactionNumber` has the order.
     public var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
 
     /// The changes, one for each object, by entity and in the order of their IDs: an object that was inserted and changed in one save was

@@ -25,8 +25,8 @@ extension NSPersistentStore {
         guard let history = try (self as? RecordLogStore)?.newestHistory() else {
             throw CoreDataError.unsupported("\(url?.path ?? type): the store tracks no history.")
         }
-        let first = try date.map { try history.first(since: $0.timeIntervalSinceReferenceDate, isAfter: true) } ?? 1
-        try history.forEach(from: max(first, number), isWhole: false) { record in
+        let selection = try date.map { try history.selection(.after($0.timeIntervalSinceReferenceDate)) } ?? HistorySelection(from: 1)
+        try history.forEach(selection.from(number), isWhole: false) { record in
             if record.hasChanges { _ = try history.check(record) }
             return try body(NSPersistentHistoryTransaction(record, record.hasChanges ? .all : .none))
         }
@@ -35,7 +35,7 @@ extension NSPersistentStore {
     /// Deletes the transactions with lower numbers.
     package final func deleteTransactions(before number: UInt64) throws {
         try checkWritable()
-        try (self as? RecordLogStore)?.deleteHistory(before: number, author: nil)
+        try (self as? RecordLogStore)?.deleteHistory(HistorySelection(before: number), author: nil)
     }
 }
 

@@ -4,19 +4,22 @@ extension RecordLogStore {
     /// So many transactions go in one commit.
     private static let deletedAtOnce = 4096
 
-    /// Deletes the transactions whose numbers are lower, the oldest first: whatever ends it halfway leaves a history without its beginning.
+    /// Deletes transactions, those with the lowest numbers first. A death halfway leaves the others: what is gone is gone in whole commits.
     /// - Complexity: O(transactions deleted).
-    final func deleteHistory(before limit: UInt64, author: String?) throws {
+    final func deleteHistory(_ selection: HistorySelection, author: String?) throws {
         let loaded = try loaded()
         var first: UInt64 = 1, isDone = false
         while !isDone {
+            let rest = selection.from(first)
             try loaded.log.write(author: author) { transaction in
                 var rows: [RowReference] = []
                 if let table = try history.table(in: transaction.catalog) {
-                    try transaction.base.scan(table.id, from: first) { row in
-                        guard row.reference.row < limit, rows.count < Self.deletedAtOnce else { return false }
-                        rows.append(row.reference)
-                        return true
+                    for range in rest.ranges where rows.count < Self.deletedAtOnce {
+                        try transaction.base.scan(table.id, from: range.lowerBound) { row in
+                            guard row.reference.row < range.upperBound, rows.count < Self.deletedAtOnce else { return false }
+                            if rest.times.holds(for: table.timestamp(of: row)) { rows.append(row.reference) }
+                            return true
+                        }
                     }
                 }
                 for row in rows { _ = try transaction.delete(row) }

@@ -21,4 +21,6 @@ enum RecordLogSystemRow {
     static let modelChecksum: UInt64 = 10
     /// There where derived attributes are due after a migration.
     static let pendingDerivations: UInt64 = 12
+    /// Which transactions of the history are earlier than one before them (`HistoryFalls`).
+    static let historyFalls: UInt64 = 13
 }

@@ -15,7 +15,9 @@ struct HistoryCommand: Command {
         \(DamagedStore.help)
 
         A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
-        (with the properties), -deleted. A store tracks its history where it was once added with NSPersistentHistoryTrackingKey.
+        (with the properties), -deleted. They are listed by their numbers. A time is what the clock said when the transaction was
+        made, and each is compared with TIME. A store tracks its history where it was once added with
+        NSPersistentHistoryTrackingKey.
         """
     static let options: Set<String> = ["after", "author", "limit", "delete-before"]
     static let flags: Set<String> = ["json", DamagedStore.flag]

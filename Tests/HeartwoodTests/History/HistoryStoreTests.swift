@@ -264,29 +264,6 @@ import Testing
         #expect(counts.count == 13, "\(counts.sorted())")
     }
 
-    @Test func timesRiseEvenWhereTheClockWasSetBack() throws {
-        let stack = try TestStack.tracking()
-        let log = try #require(stack.store.log), table = try #require(try stack.store.history.table(in: log.snapshot().catalog))
-        let future = Date().timeIntervalSinceReferenceDate + 1e6
-        // A transaction by a clock that was ahead.
-        try log.write { transaction in
-            let builder = RowBuilder()
-            builder.begin(table.layout)
-            builder.set(HistoryTable.Field.timestamp.rawValue, double: future)
-            builder.set(HistoryTable.Field.changes.rawValue, value: try transaction.writeValue { _ in })
-            try transaction.put(RowReference(table: table.id, row: transaction.newRow(in: table.id)), body: builder.finish())
-        }
-        for _ in 0..<3 {
-            stack.insert("Person", ["name": "A"])
-            try stack.context.save()
-        }
-        let times = try stack.transactions().map(\.timestamp.timeIntervalSinceReferenceDate)
-        #expect(times.count == 4 && times == times.sorted() && Set(times).count == 4 && times[0] == future)
-        let third = Date(timeIntervalSinceReferenceDate: times[2])
-        let late = try #require(try stack.ask(.fetchHistory(after: third)) as? [NSPersistentHistoryTransaction])
-        #expect(late.map(\.transactionNumber) == [4])
-    }
-
     @Test func aSalvagedHistoryTellsOfRowsThatAreGone() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
