@@ -48,9 +48,10 @@ package struct StoreAudit {
         let log = try LogStore.open(path: path, options: options)
         defer { try? log.close() }
         guard let bytes = try log.snapshot().systemValue(RecordLogSystemRow.model) else { return nil }
+        let configuration = try RecordLogMetadata.configuration(in: log.snapshot())
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try NSManagedObjectModel.unarchive(bytes))
         let store = try coordinator.addPersistentStore(
-            ofType: NSRecordLogStoreType, configurationName: nil, at: url,
+            ofType: NSRecordLogStoreType, configurationName: configuration, at: url,
             options: [
                 NSReadOnlyPersistentStoreOption: true, NSRecordLogAcceptsDamageOption: true, NSRecordLogMemoryMappingOption: usesMemoryMapping,
             ])

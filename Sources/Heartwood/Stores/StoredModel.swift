@@ -49,9 +49,11 @@ package enum StoredModel {
 
 extension StoredModel {
     /// Brings a store to a version of its model.
-    /// - Parameter mapping: nil: what can be inferred.
-    package static func migrate(_ url: URL, to model: NSManagedObjectModel, by mapping: NSMappingModel?) throws {
-        try StoreMigrator(MigrationEnd(url: url, type: NSRecordLogStoreType, options: nil))
+    /// - Parameters:
+    ///   - configuration: the store's, which the model has to have; nil where it has none.
+    ///   - mapping: nil: what can be inferred.
+    package static func migrate(_ url: URL, to model: NSManagedObjectModel, configuration: String?, by mapping: NSMappingModel?) throws {
+        try StoreMigrator(MigrationEnd(url: url, type: NSRecordLogStoreType, options: nil, configuration: configuration))
             .migrate(to: model, by: mapping, isAutomatic: false, infers: true)
     }
 }

@@ -72,7 +72,10 @@ struct ImportCommand: Command {
             ?? StoredModel.read(at: URL(fileURLWithPath: store))
         // A model in use has the elements of composites among its properties.
         _ = NSPersistentStoreCoordinator(managedObjectModel: loaded)
-        let described = try entity.map { try OpenStore.entity($0, among: loaded.entities) }
+        // Before a store is made.
+        let part = try StoredModel.configuration(at: URL(fileURLWithPath: store)) ?? configuration
+        let entities = loaded.entities(forConfigurationName: part) ?? loaded.entities
+        let described = try entity.map { try OpenStore.entity($0, among: entities) }
         let attribute = try described.flatMap { described in try key.map { try RecordImporter.key(named: $0, of: described) } }
         let open = try OpenStore(path: store, model: loaded, configuration: configuration, isReadOnly: false)
         let importer = RecordImporter(open: open, entity: described, key: attribute, batch: batch, isStrict: isStrict)

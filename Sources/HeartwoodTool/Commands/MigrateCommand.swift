@@ -48,7 +48,9 @@ struct MigrateCommand: Command {
             Output.lines(mappingModel == nil ? difference.lines : difference.changeLines)
             return mappingModel != nil || difference.obstacles.isEmpty ? 0 : 1
         }
-        try StoredModel.migrate(URL(fileURLWithPath: store), to: new.model, by: mappingModel)
+        let url = URL(fileURLWithPath: store), configuration = try StoredModel.configuration(at: url)
+        try OpenStore.check(configuration, madeWith: store, new.model)
+        try StoredModel.migrate(url, to: new.model, configuration: configuration, by: mappingModel)
         let open = try OpenStore(path: store, isReadOnly: true)
         defer { try? open.close() }
         let request = { (entity: NSEntityDescription) in
@@ -56,7 +58,7 @@ struct MigrateCommand: Command {
             request.includesSubentities = false
             return request
         }
-        let count = try open.model.entities.filter { !$0.isAbstract }.reduce(0) { try $0 + open.context.count(for: request($1)) }
+        let count = try open.entities.filter { !$0.isAbstract }.reduce(0) { try $0 + open.context.count(for: request($1)) }
         Output.line("\(Output.number(count)) objects have the version of \(new.name)")
         return 0
     }

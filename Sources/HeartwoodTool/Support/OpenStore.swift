@@ -23,11 +23,7 @@ final class OpenStore {
         self.model = used
         let made = try StoredModel.configuration(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage)
         let wanted = made ?? configuration
-        guard wanted.map({ used.configurations.contains($0) }) ?? true else {
-            throw ToolError.usage(
-                "the model has no configuration \"\(wanted ?? "")\"\(made == nil ? "" : ", which \(path) was made with"); it has "
-                    + used.configurations.sorted().joined(separator: ", "))
-        }
+        try Self.check(wanted, madeWith: made == nil ? nil : path, used)
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: used)
         entities = used.entities(forConfigurationName: wanted) ?? used.entities
         try coordinator.addPersistentStore(
@@ -39,6 +35,15 @@ final class OpenStore {
         context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         if let damage = log?.damage { DamagedStore.warn(damage) }
+    }
+
+    /// - Parameter path: of the store that was made with the configuration; nil where it is to be made.
+    /// - Throws: where the model has no such configuration.
+    static func check(_ configuration: String?, madeWith path: String?, _ model: NSManagedObjectModel) throws {
+        guard let configuration, !model.configurations.contains(configuration) else { return }
+        throw ToolError.usage(
+            "the model has no configuration \"\(configuration)\"\(path.map { ", which \($0) was made with" } ?? ""); it has "
+                + model.configurations.sorted().joined(separator: ", "))
     }
 
     var log: LogStore? { coordinator.persistentStores.first?.recordLog }
