@@ -57,6 +57,23 @@ struct HistoryFalls: Equatable {
         numbers.append(number)
     }
 
+    /// Calls `body` with each transaction of a store's history that is not later than the one before and in no list: a salvage has lost the list, or
+    /// another program has written the row. A search by date may miss transactions for it.
+    /// - Complexity: O(transactions).
+    static func forEachUnlisted(in snapshot: Snapshot, _ body: (UInt64) -> Void) throws {
+        guard let table = try HistoryTable(snapshot.catalog), snapshot.rowLimit(table.id) > 1 else { return }
+        for run in try HistoryFalls(of: table.id, in: snapshot).runs(in: 1..<snapshot.rowLimit(table.id)) where run.rises {
+            var last = -Double.infinity
+            try snapshot.scan(table.id, from: run.range.lowerBound) { row in
+                guard row.reference.row < run.range.upperBound else { return false }
+                let time = table.timestamp(of: row)
+                if !(time > last) { body(row.reference.row) }
+                last = time
+                return true
+            }
+        }
+    }
+
     // MARK: Coding
 
     private static let version: UInt8 = 1

@@ -14,7 +14,7 @@ package struct StoreAudit {
 
     /// - Parameter tell: called with each finding.
     /// - Throws: where the store cannot be opened for reasons other than damage; damage is told.
-    /// - Complexity: O(rows, link rows and entries of unique indexes); memory that does not depend on them.
+    /// - Complexity: O(rows, link rows, entries of unique indexes and transactions of the history); memory that does not depend on them.
     package static func run(path: String, usesMemoryMapping: Bool = true, _ tell: @escaping (StoreVerification.Problem) -> Void) throws {
         do {
             guard let (coordinator, store) = try open(path, usesMemoryMapping, tell) else { return }
@@ -73,6 +73,11 @@ package struct StoreAudit {
             }
         }
         for link in LinkEnds.all(of: view.schema, family) { try auditLinks(link) }
+        try HistoryFalls.forEachUnlisted(in: snapshot) { number in
+            let message = "transaction \(number) of the history is not later than the one before, and is not listed as such, so a request by date may "
+                + "miss some: delete the history up to there (`heartwood history STORE --delete-before \(number)`)"
+            tell(.init(offset: nil, message: message, remedy: .correct))
+        }
     }
 
     private func found(_ table: EntityTable?, _ reference: RowReference, _ property: Int?, _ message: String) {

@@ -201,6 +201,45 @@ import Testing
 
     // MARK: The list
 
+    @Test("Verifying a store finds a fall that is not listed, and is content once the history up to there is deleted")
+    func anUnlistedFallIsFound() throws {
+        let stack = try #require(ClockCourse.all.first { $0.testDescription == "ahead by an hour, twice" }).stack()
+        func findings() throws -> [String] { try StoreAudit.findings(in: try #require(stack.store.newestView() as? RecordLogView)) }
+        #expect(try findings().isEmpty)
+        let log = try #require(stack.store.log)
+        try log.write { try $0.setSystemValue(RecordLogSystemRow.historyFalls, nil) }
+        let found = try findings()
+        #expect(found.count == 2 && found[0].contains("transaction 5 ") && found[1].contains("--delete-before 10"), "\(found)")
+        try stack.persistentStore.deleteTransactions(before: 10)
+        #expect(try findings().isEmpty)
+        let plain = try stack.plainHistory()
+        for date in plain.dates { #expect(try stack.numbers(after: date) == plain.numbers(after: date)) }
+    }
+
+    @Test("A compacted file, a copy and a salvaged file have the list of falls with the history")
+    func theListGoesWithTheHistory() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("falls-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let stack = try #require(ClockCourse.all.first { $0.testDescription == "ahead by a year, twice" }).stack(.recordLog)
+        let plain = try stack.plainHistory()
+        func check(_ stack: TestStack, _ place: Comment) throws {
+            #expect(try stack.store.historyFalls()?.numbers == [5, 10] && stack.plainHistory() == plain, place)
+            for date in plain.dates { #expect(try stack.numbers(after: date) == plain.numbers(after: date), place) }
+        }
+        _ = try stack.store.log?.compact()
+        try check(stack, "compacted")
+        _ = try stack.coordinator.migratePersistentStore(
+            stack.persistentStore, to: folder.appendingPathComponent("copy"), options: [NSPersistentHistoryTrackingKey: true],
+            withType: NSRecordLogStoreType)
+        try check(stack, "copied")
+        for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
+        let report = try StoreSalvage.salvage(
+            path: folder.appendingPathComponent("copy").path, to: folder.appendingPathComponent("salvaged").path, options: StoredModel.options)
+        #expect(report.isComplete)
+        try check(try TestStack.tracking(.recordLog, at: folder.appendingPathComponent("salvaged")), "salvaged")
+    }
+
     @Test("Bytes that are no list of falls leave a history that is looked through one by one")
     func malformedListsAreNoTrap() throws {
         let stack = try #require(ClockCourse.all.first { $0.testDescription == "ahead by an hour, twice" }).stack()
