@@ -80,6 +80,8 @@ class Catalog:
             self.tables[table.id] = table
         for _ in range(reader.take("I")):
             index = Index(reader.take("H"), reader.take("H"), reader.name(), reader.name(), [])
+            if index.table not in self.tables:
+                raise Damaged(record.address, f"the index {index.name} is of no table")
             for _ in range(reader.take("I")):
                 index.parts.append(Part(reader.take("H"), reader.take("B"), reader.take("B")))
                 columns = [column for layout in self.tables[index.table].layouts for column in layout]

@@ -19,6 +19,18 @@ import Testing
         #expect(Catalog.row == 1 && RowNumbers.row == 2 && GroupDecisions.row == 3 && Transaction.systemRows == 8..<1024)
     }
 
+    @Test("A catalog whose index is of the system table, or of no table, is none") func indexesAreOfTables() {
+        let column = Column(id: ColumnID(rawValue: 1), name: "c", type: .int64)
+        let table = TableDefinition(id: TableID(rawValue: 1), name: "t", layouts: TableDefinition.layouts([[column]]), nextColumn: 2)
+        for (number, isRead) in [(UInt16(1), true), (0, false), (2, false)] {
+            let index = IndexDefinition(
+                id: IndexID(rawValue: 0), table: TableID(rawValue: number), name: "i", parts: [IndexPart(column: column.id, ascending: true)],
+                extractorName: nil)
+            let catalog = Catalog(tables: [table], indexes: [index], nextTable: 5, nextIndex: 1)
+            #expect(catalog.encoded().withUnsafeBytes { Catalog($0) != nil } == isRead, "table \(number)")
+        }
+    }
+
     @Test func checksumsAreXXH64() {
         func hash(_ text: String, _ seed: UInt64) -> UInt64 {
             Array(text.utf8).withUnsafeBytes { XXH64.hash($0, seed: seed) }

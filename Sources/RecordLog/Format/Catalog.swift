@@ -203,7 +203,7 @@ extension Catalog {
         let values = tables.contains(where: \.hasValues)
             ? Dictionary(tables.filter(\.hasValues).map { ($0.id, $0.valueColumns) }) { first, _ in first } : nil
         for _ in 0..<indexCount {
-            guard let index = Self.readIndex(&reader), index.id.rawValue < nextIndex, seen.contains(index.table.rawValue),
+            guard let index = Self.readIndex(&reader), index.id.rawValue < nextIndex, seen.contains(index.table.rawValue), index.table != .system,
                 seenIndexes.insert(index.id.rawValue),
                 values?[index.table].map({ columns in !index.parts.contains { columns.contains($0.column) } }) ?? true
             else { return nil }
