@@ -37,7 +37,7 @@ struct PushedChange {
                 values[index] = .unset
                 if state.isChanged { note(state, of: object, index) }
             case let value:
-                if !isWhole, value.isEqual(to: object.committedValue(index)) { values[index] = .unset }
+                if !isWhole, object.isSame(value, object.committedValue(index), index) { values[index] = .unset }
             }
         }
     }

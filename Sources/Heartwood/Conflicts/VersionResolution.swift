@@ -75,9 +75,9 @@ struct VersionResolution {
                 continue
             }
             guard !ours.isUnset else { continue }
-            let isOurs = !ours.isEqual(to: base)
-            if isOurs, type == .mergeByPropertyObjectTrumpMergePolicyType || theirs.isEqual(to: base) {
-                if !theirs.isEqual(to: base), !theirs.isEqual(to: ours) { freePartner(theirs, index) }
+            let isOurs = !object.isSame(ours, base, index), isTheirs = !object.isSame(theirs, base, index)
+            if isOurs, type == .mergeByPropertyObjectTrumpMergePolicyType || !isTheirs {
+                if isTheirs, !theirs.isEqual(to: ours) { freePartner(theirs, index) }
                 continue
             }
             storage.values[index] = .unset

@@ -178,7 +178,7 @@ extension NSManagedObject {
         guard let storage, !isInserted, !storage.isRevived, rowBody != nil || storage.base != nil else { return }
         for index in storage.values.indices where runtime.properties[index].hasColumn {
             let value = storage.values[index]
-            if !value.isUnset, value.isEqual(to: committedValue(index)) { storage.values[index] = .unset }
+            if !value.isUnset, isSame(value, committedValue(index), index) { storage.values[index] = .unset }
         }
     }
 

@@ -88,8 +88,8 @@ extension NSManagedObject {
                 if case .toMany(let old) = before { return state.differs(from: old) }
                 return state.isChanged
             case let value:
-                if !before.isUnset { return !value.isEqual(to: before) }
-                return !value.isEqual(to: isInserted ? runtime.properties[index].initial : committedValue(index))
+                if !before.isUnset { return !isSame(value, before, index) }
+                return !isSame(value, isInserted ? runtime.properties[index].initial : committedValue(index), index)
             }
         }
     }
@@ -103,9 +103,21 @@ extension NSManagedObject {
             case .unset: return false
             case .toMany(let state): return state.isChanged
             case .null where isInserted: return false
-            default: return isInserted || !value.isEqual(to: committedValue(index))
+            default: return isInserted || !isSame(value, committedValue(index), index)
             }
         }
+    }
+
+    /// Whether a property has the same value twice. A transformable's may be given as the object and as the bytes that a row has of it.
+    final func isSame(_ value: ManagedValue, _ other: ManagedValue, _ index: Int) -> Bool {
+        if value.isEqual(to: other) { return true }
+        let kind = runtime.properties[index].kind
+        guard kind == .transformable, !value.isNull, !other.isNull else { return false }
+        let property = entity.frozenProperties[index]
+        guard let one = AttributeCoding.object(value, property: property, kind: kind),
+            let two = AttributeCoding.object(other, property: property, kind: kind)
+        else { return false }
+        return ObjectEquality.areSame(one, two)
     }
 }
 

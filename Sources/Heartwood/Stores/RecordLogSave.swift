@@ -123,7 +123,7 @@ struct RecordLogSave {
         try builder.begin(table, revising: row)
         for property in values.indices where !values[property].isUnset {
             guard let position = table.positions[property] else { continue }
-            if try isStored(values[property], of: table.runtime, property, in: row) { continue }
+            if try isStored(values[property], of: object, table.runtime, property, in: row) { continue }
             try encode(values[property], at: position, of: object, property: property, table: table)
         }
         let isUniqueChanged = changesUnique(values, table)
@@ -144,11 +144,20 @@ struct RecordLogSave {
         }
     }
 
-    /// Whether external data was set to what it is: it is not written again then.
-    private func isStored(_ value: ManagedValue, of runtime: EntityRuntime, _ property: Int, in row: RowView) throws -> Bool {
-        guard case .data(let data) = value, let access = runtime.access(property, in: row), let stored = try transaction.value(access, of: row)
-        else { return false }
-        return try stored.isEqual(to: data)
+    /// Whether external data or a transformable was set to what it is: it is not written again then. Others are cheaper to write than to
+    /// compare, but a new archive of an equal object has other bytes, and the row would have another version.
+    private func isStored(
+        _ value: ManagedValue, of object: NSManagedObject, _ runtime: EntityRuntime, _ property: Int, in row: RowView
+    ) throws -> Bool {
+        switch value {
+        case .data(let data):
+            guard let access = runtime.access(property, in: row), let stored = try transaction.value(access, of: row) else { return false }
+            return try stored.isEqual(to: data)
+        case .object:
+            guard let access = runtime.access(property, in: row) else { return false }
+            return object.isSame(value, ManagedValue(row: row, access: access, kind: runtime.properties[property].kind, slotBase: slotBase), property)
+        default: return false
+        }
     }
 
     /// The reference that a row keeps for a destination, inserted by this batch or saved before.

@@ -71,4 +71,72 @@ import Testing
         let found = try #require(try stack.fetch("Everything", in: stack.anew()).first)
         #expect((found.value(forKey: "double") as? Double)?.sign == .minus)
     }
+
+    /// Several keys, which each archive has in an order of its own.
+    private static func map(_ text: String = "a") -> NSDictionary {
+        ["k": [7, text, true] as NSArray, "l": 2.5, "m": "m", "n": Set(["s", "t"]) as NSSet, "o": Date(timeIntervalSinceReferenceDate: 5)]
+    }
+
+    @Test("A transformable that is set to an equal object is no change", arguments: StoreKind.allCases)
+    func anEqualObjectIsNoChange(kind: StoreKind) throws {
+        let stack = try TestStack(kind), context = stack.context, other = stack.newContext()
+        let object = stack.insert("Everything", ["transformable": Self.map(), "int16": 1])
+        try context.save()
+        let theirs = try #require(try stack.fetch("Everything", in: other).first)
+        object.setValue(Self.map(), forKey: "transformable")
+        #expect(!object.hasPersistentChangedValues && object.changedValuesForCurrentEvent().isEmpty)
+        object.setValue(2, forKey: "int16")
+        #expect(Set(object.changedValues().keys) == ["int16"])
+        // It takes back nothing that another context has changed.
+        theirs.setValue(Self.map("b"), forKey: "transformable")
+        try other.save()
+        context.refresh(object, mergeChanges: true)
+        #expect((object.value(forKey: "transformable") as? NSDictionary)?.isEqual(Self.map("b")) ?? false)
+        try context.save()
+        other.refreshAllObjects()
+        #expect((theirs.value(forKey: "transformable") as? NSDictionary)?.isEqual(Self.map("b")) ?? false)
+        // Nor does another context that sets an equal one win over a change of it.
+        _ = object.value(forKey: "transformable")
+        context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        theirs.setValue(Self.map("b"), forKey: "transformable")
+        theirs.setValue("text", forKey: "string")
+        try other.save()
+        object.setValue(Self.map("c"), forKey: "transformable")
+        try context.save()
+        let found = try #require(try stack.fetch("Everything", in: stack.anew()).first)
+        #expect((found.value(forKey: "transformable") as? NSDictionary)?.isEqual(Self.map("c")) ?? false && found.text("string") == "text")
+    }
+
+    @Test("A transformable that is set to an equal object is not written", arguments: StoreKind.recordLogs)
+    func anEqualObjectIsNotWritten(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let object = stack.insert("Everything", ["transformable": Self.map()])
+        try stack.context.save()
+        let before = stack.bytesAppended
+        for _ in 0..<20 {
+            object.setValue(Self.map(), forKey: "transformable")
+            try stack.context.save()
+        }
+        #expect(stack.bytesAppended == before)
+    }
+
+    @Test("An object in which a text has other bytes, or a number another sign or type, is another one", arguments: StoreKind.recordLogs)
+    func whatLooksEqualIsAChange(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let object = stack.insert("Everything", ["transformable": "a" as NSString])
+        try stack.context.save()
+        let values: [Any] = [
+            "\u{E9}", "e\u{301}", ["\u{E9}"] as NSArray, ["e\u{301}"] as NSArray, ["\u{E9}": 1] as NSDictionary, ["e\u{301}": 1] as NSDictionary,
+            Set(["\u{E9}"]) as NSSet, Set(["e\u{301}"]) as NSSet, [0.0] as NSArray, [-0.0] as NSArray, [1] as NSArray, [true] as NSArray, [1.0] as NSArray,
+            [1, 1] as NSArray, [[1, 1] as NSArray] as NSArray, [Int64.max] as NSArray, [Int64.max - 1] as NSArray,
+        ]
+        for value in values {
+            object.setValue(value, forKey: "transformable")
+            #expect(object.hasPersistentChangedValues, "\(value)")
+            try stack.context.save()
+            object.setValue(value, forKey: "transformable")
+            #expect(!object.hasPersistentChangedValues, "\(value)")
+            try stack.context.save()
+        }
+    }
 }
