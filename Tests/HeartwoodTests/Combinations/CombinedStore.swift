@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// A store with the objects of a sample, and beside it what each of them is to have.
+final class CombinedStore {
+    let sample: CombinedSample
+    let kind: StoreKind
+    let stack: TestStack
+    /// By case, what its object has in each entity; kept by the test alone.
+    var expected: [[ValueState]]
+    /// Columns that have taken the value of another one.
+    var sources: [Int: Int] = [:]
+    /// By case and column: values that are none of the states, as a text. A composite may take its elements from two sides.
+    var mixed: [[Int]: String] = [:]
+    /// The context that has written last, where its own objects are to show what is stored.
+    var writer: NSManagedObjectContext?
+
+    /// A new store with nothing but targets.
+    init(_ kind: StoreKind, _ sample: CombinedSample) throws {
+        var sample = sample
+        // A store of the tests' own computes nothing.
+        if kind == .incremental { sample.derivedFrom = nil }
+        (self.kind, self.sample) = (kind, sample)
+        stack = try TestStack(kind, model: sample.model())
+        expected = []
+        for label in ["0", "1"] { stack.insert("Target", ["label": label]) }
+        try stack.context.save()
+    }
+
+    /// A store at `url` that has what `other` has.
+    /// - Parameter sample: with other columns; the values of those that `other` has are looked for by their origin.
+    init(_ kind: StoreKind, _ sample: CombinedSample, at url: URL, like other: CombinedStore, options: [String: Any] = [:]) throws {
+        (self.kind, self.sample) = (kind, sample)
+        stack = try TestStack(kind, model: sample.model(), at: url, options: options)
+        let places = sample.columns.map { column in other.sample.columns.firstIndex { $0.origin == column.origin } }
+        expected = other.expected.map { states in places.map { $0.map { states[$0] } ?? .initial } }
+    }
+
+    // MARK: Objects
+
+    /// Inserts an object of each case into each entity; nil leaves what an object has from the beginning.
+    func insert(_ states: (CombinedCase) -> [ValueState?], into context: NSManagedObjectContext) throws {
+        expected = sample.cases.map { states($0).map { $0 ?? .initial } }
+        for (number, item) in sample.cases.enumerated() {
+            for entity in sample.entities {
+                let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+                object.setValue("\(number)", forKey: "key")
+                try set(states(item), of: number, in: object)
+            }
+        }
+    }
+
+    /// The objects of all cases, as a context has them.
+    func objects(in context: NSManagedObjectContext) throws -> [(entity: String, number: Int, object: NSManagedObject)] {
+        try sample.entities.flatMap { entity in
+            try stack.fetch(entity, in: context).map { (entity, try Self.number($0.value(forKey: "key")), $0) }
+        }
+    }
+
+    static func number(_ key: Any?) throws -> Int { try #require(Int(key as? String ?? "")) }
+
+    /// Makes the changes of each case to its objects; with `shift` those of a case so far behind.
+    func change(in context: NSManagedObjectContext, shift: Int = 0) throws {
+        for (_, number, object) in try objects(in: context) { try set(changes(number, shift), of: number, in: object) }
+    }
+
+    func changes(_ number: Int, _ shift: Int = 0) -> [ValueState?] { sample.cases[(number + shift) % sample.cases.count].changes }
+
+    func set(_ states: [ValueState?], of number: Int, in object: NSManagedObject) throws {
+        for (column, state) in zip(sample.columns, states) {
+            if let state { object.setValue(try value(column, state, number, in: object.managedObjectContext), forKey: column.name) }
+        }
+    }
+
+    /// The targets of the context that was asked last.
+    private var targets: (context: NSManagedObjectContext, byLabel: [String: NSManagedObject])?
+
+    private func value(_ column: CombinedSample.Column, _ state: ValueState, _ number: Int, in context: NSManagedObjectContext?) throws -> Any? {
+        let value = column.value(state, number)
+        guard column.kind == .reference, let label = value as? String, let context else { return value }
+        if targets?.context !== context {
+            let found = try stack.fetch("Target", in: context)
+            targets = (context, Dictionary(uniqueKeysWithValues: found.map { ($0.value(forKey: "label") as? String ?? "", $0) }))
+        }
+        return targets?.byLabel[label]
+    }
+
+    /// What a batch request takes: null where nothing is set, an ID for a target, a composite's elements by their paths.
+    func dictionary(_ states: [ValueState?], of number: Int) throws -> [String: Any] {
+        var result: [String: Any] = [:]
+        for (column, state) in zip(sample.columns, states) {
+            guard let state else { continue }
+            let value = try value(column, state, number, in: stack.context)
+            if column.kind == .composite {
+                for element in ["city", "x"] { result["\(column.name).\(element)"] = (value as? [String: Any])?[element] ?? NSNull() }
+            } else {
+                result[column.name] = (value as? NSManagedObject)?.objectID ?? value ?? NSNull()
+            }
+        }
+        return result
+    }
+
+    // MARK: Expectations
+
+    /// All objects have taken the changes of their cases.
+    func expectChanges(shift: Int = 0) {
+        for number in expected.indices { expected[number] = expected[number].changed(by: changes(number, shift)) }
+    }
+
+    /// What each column is to have, by case, as a text.
+    func plains() -> [[String]] {
+        let sources = sample.columns.indices.map { self.sources[$0] ?? $0 }
+        return expected.enumerated().map { number, states in
+            sources.map { mixed[[number, $0]] ?? sample.columns[$0].plain(states[$0], number) }
+        }
+    }
+
+    /// Compares what was read of an object with what is expected.
+    func compare(
+        _ entity: String, _ number: Int, _ place: String, with all: [[String]], into found: inout Differences, _ read: (String) -> Any?
+    ) {
+        guard all.indices.contains(number) else { return found.add("\(place): \(entity) \(number) is there and was never made") }
+        for (column, plain) in zip(sample.columns, all[number]) {
+            found.expect(plain, column.kind.plain(read(column.name))) { "\(place): \(entity) \(number).\(column.name) (\(describe(number)))" }
+            guard column.origin == sample.derivedFrom else { continue }
+            found.expect(plain, column.kind.plain(read("derived"))) { "\(place): \(entity) \(number).derived (\(describe(number)))" }
+        }
+    }
+
+    /// The changes of a case, in words.
+    func describe(_ number: Int) -> String {
+        let item = sample.cases[number]
+        return zip(sample.columns, zip(item.before, item.changes)).compactMap { column, states in
+            states.1.map { "\(column.name) \(states.0)→\($0)" }
+        }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,22 @@
+import Testing
+
+/// What differs from what is expected; the first ones are told, the others are counted.
+struct Differences {
+    private var lines: [String] = []
+    private var count = 0
+    private(set) var compared = 0
+
+    mutating func add(_ line: String) {
+        count += 1
+        if lines.count < 4 { lines.append(line) }
+    }
+
+    mutating func expect(_ expected: String, _ found: String, _ place: () -> String) {
+        compared += 1
+        if expected != found { add("\(place()): expected \(expected), found \(found)") }
+    }
+
+    func report() {
+        if count > 0 { Issue.record("\(count) differences\n\(lines.joined(separator: "\n"))") }
+    }
+}

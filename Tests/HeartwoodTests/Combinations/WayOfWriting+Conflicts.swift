@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// Saves that meet what somebody else has saved.
+extension WayOfWriting {
+    private var policy: NSMergePolicy {
+        switch self {
+        case .mergedForStore, .upsertForStore: .mergeByPropertyStoreTrump
+        case .mergedForObject, .upsert: .mergeByPropertyObjectTrump
+        case .overwritten, .upsertOverwriting: .overwrite
+        case .rolledBack, .upsertRolledBack: .rollback
+        default: .error
+        }
+    }
+
+    /// Another context saves the changes of each case while this one has those of the case behind it.
+    func merge(_ store: CombinedStore) throws {
+        try insertBefore(store)
+        let context = store.stack.context, before = store.expected
+        try store.change(in: context, shift: 1)
+        let other = store.stack.anew()
+        try store.change(in: other)
+        try other.save()
+        context.mergePolicy = policy
+        for number in store.sample.cases.indices { expectMerge(of: number, before[number], store) }
+        guard self == .refused else { return try context.save() }
+        let error = #expect(throws: NSError.self) { try context.save() }
+        #expect(error?.code == NSManagedObjectMergeError)
+        context.rollback()
+    }
+
+    private func expectMerge(of number: Int, _ base: [ValueState], _ store: CombinedStore) {
+        let columns = store.sample.columns, my = store.changes(number, 1)
+        let theirs = base.changed(by: store.changes(number)), mine = base.changed(by: my)
+        // What two states have in common is one value, as true and the least number are for a Boolean.
+        func plain(_ states: [ValueState]) -> [String] { zip(columns, states).map { $0.plain($1, number) } }
+        let was = plain(base), their = plain(theirs), our = plain(mine)
+        store.expected[number] = switch self {
+        // What this context has not touched is written by the other one alone.
+        case _ where my.allSatisfy({ $0 == nil }): theirs
+        case .refused: theirs
+        case .mergedForStore: base.indices.map { their[$0] != was[$0] ? theirs[$0] : mine[$0] }
+        case .mergedForObject: base.indices.map { our[$0] != was[$0] ? mine[$0] : theirs[$0] }
+        case .rolledBack: their == was ? mine : theirs
+        default: mine
+        }
+        guard self == .mergedForStore || self == .mergedForObject else { return }
+        // Each element of a composite is merged by itself.
+        for (place, column) in columns.enumerated() where column.kind == .composite {
+            func elements(_ states: [ValueState]) -> [String: NSObject] { column.value(states[place], number) as? [String: NSObject] ?? [:] }
+            let old = elements(base), new = elements(theirs), own = elements(mine)
+            let merged = Dictionary(uniqueKeysWithValues: ["city", "x"].compactMap { name -> (String, NSObject)? in
+                let isTheirs = self == .mergedForStore ? new[name] != old[name] : own[name] == old[name]
+                return (isTheirs ? new[name] : own[name]).map { (name, $0) }
+            })
+            store.mixed[[number, place]] = column.kind.plain(merged.isEmpty ? nil : merged)
+        }
+    }
+
+    func upsert(_ store: CombinedStore) throws {
+        try insertBefore(store)
+        let other = store.stack.anew(), before = store.expected
+        other.mergePolicy = policy
+        try store.insert(\.after, into: other)
+        if self != .upsert && self != .upsertOverwriting { store.expected = before }
+        guard self == .upsertRefused else { return try other.save() }
+        let error = #expect(throws: NSError.self) { try other.save() }
+        #expect(error?.code == NSManagedObjectConstraintMergeError)
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Heartwood
+
+/// Every way of writing by every way of reading, over tables of small changes: no save stores a value that nobody set.
+///
+/// A save that set two texts of one object to nil once wrote wrong values into its other texts.
+@Suite struct WritingCombinationTests {
+    @Test("Every way of writing texts beside each other stores what was set, by every way of reading", arguments: WayOfWriting.wanted)
+    func texts(way: WayOfWriting) throws {
+        for kind in way.kinds { try check(way, kind, .texts(kind == .recordLog ? .many : .few)) }
+    }
+
+    @Test("Every way of writing attributes of all types stores what was set, by every way of reading", arguments: WayOfWriting.wanted)
+    func types(way: WayOfWriting) throws {
+        for kind in way.kinds { try check(way, kind, .types(kind == .recordLog && way == .own ? .many : .few)) }
+    }
+
+    private func check(_ way: WayOfWriting, _ kind: StoreKind, _ sample: CombinedSample) throws {
+        var sample = sample
+        let turn = (WayOfWriting.allCases.firstIndex(of: way) ?? 0) + (StoreKind.allCases.firstIndex(of: kind) ?? 0)
+        // The entities take turns in stores of which little is asked.
+        if kind != .recordLog, !CombinedSample.isLong { sample.entities = [sample.entities[turn % 2]] }
+        // Such a store is asked by going over all of its objects.
+        if kind == .incremental, !CombinedSample.isLong { sample.thinOut() }
+        let store = try CombinedStore(kind, sample)
+        try way.write(store)
+        var found = Differences()
+        for reading in WayOfReading.ways(all: kind == .recordLog && sample.name == "texts", turn: turn) {
+            try reading.read(store, "\(sample.name) \(kind) \(way) \(reading)", into: &found)
+        }
+        found.report()
+        #expect(found.compared > sample.cases.count * sample.columns.count * sample.entities.count * 2)
+    }
+}
