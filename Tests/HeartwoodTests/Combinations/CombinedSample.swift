@@ -34,14 +34,14 @@ struct CombinedSample {
         }
     }
 
-    /// How many cases there are. Few have no huge values.
-    enum Extent { case few, many }
+    /// How many cases there are. Few have no huge values; all are for the long form.
+    enum Extent { case few, many, all }
 
     let name: String
     var columns: [Column]
     /// The origin of the text that a derived attribute shows in small letters; nil for none.
     var derivedFrom: String?
-    private(set) var cases: [CombinedCase]
+    var cases: [CombinedCase]
     /// The same columns without indexes of their own, and with one for each.
     var entities = ["Plain", "Indexed"]
 
@@ -76,7 +76,7 @@ struct CombinedSample {
         }
         let short: [ValueState] = [.short, .short, .short, .short], mixed: [ValueState] = [.long, .short, .empty, .long]
         let nothing: [ValueState] = [.absent, .absent, .absent, .absent]
-        if isLong {
+        if extent == .all {
             for before in [short, mixed, nothing, [.short, .absent, .long, .short]] {
                 product([nil, .short, .absent, .empty, .other, .long]) { add(before, $0) }
             }
@@ -89,7 +89,7 @@ struct CombinedSample {
             product([nil, .absent]) { add(short, $0) }
             product([.absent, .other]) { add(mixed, $0) }
         }
-        for place in isLong ? [0, 1, 2, 3] : extent == .many ? [1] : [] {
+        for place in extent == .all ? [0, 1, 2, 3] : extent == .many ? [1] : [] {
             var before = short
             before[place] = .huge
             product([nil, .absent]) { add(before, $0) }
@@ -110,18 +110,18 @@ struct CombinedSample {
             cases.append(CombinedCase(before: Array(repeating: before, count: columns.count), changes: columns.indices.map { changes[$0] }))
         }
         for first in columns.indices {
-            for second in (first + 1)..<max(columns.count, first + 1) where isLong || extent == .many || second == first + 1 {
+            for second in (first + 1)..<max(columns.count, first + 1) where extent != .few || second == first + 1 {
                 let isNeighbour = second == first + 1
-                if isLong || isNeighbour || (first + second) % 2 == 0 { add(.short, [first: .absent, second: .absent]) }
-                if isLong || isNeighbour || (first + second) % 2 == 1 { add(.absent, [first: .other, second: .other]) }
-                if isLong {
+                if extent == .all || isNeighbour || (first + second) % 2 == 0 { add(.short, [first: .absent, second: .absent]) }
+                if extent == .all || isNeighbour || (first + second) % 2 == 1 { add(.absent, [first: .other, second: .other]) }
+                if extent == .all {
                     add(.short, [first: .absent, second: .long])
                     add(.long, [first: .absent, second: .other])
                 }
             }
-            for state in ValueState.settable where extent == .many && (state != .huge || isLong || first % 3 == 2) { add(.short, [first: state]) }
+            for state in ValueState.settable where extent != .few && (state != .huge || extent == .all || first % 3 == 2) { add(.short, [first: state]) }
         }
-        for state in ValueState.settable where isLong || extent == .many || state != .huge {
+        for state in ValueState.settable where extent != .few || state != .huge {
             let all = Dictionary(uniqueKeysWithValues: columns.indices.map { ($0, state) })
             for before in Set([ValueState.short, .absent, state]).sorted(by: { $0.rawValue < $1.rawValue }) { add(before, all) }
             add(state, all.mapValues { _ in .absent })

@@ -1,0 +1,152 @@
+import Foundation
+import Heartwood
+import Testing
+
+@testable import HeartwoodTool
+
+/// Small records of attributes of all types: each pair of them is cleared, emptied and changed by a later import, which leaves the others alone.
+/// What is then there is read by the stack, and by the tool's export in a process of its own.
+@Suite struct ImportedSubsetTests {
+    /// By state: nil for null.
+    private struct Column {
+        let name: String
+        let type: String
+        let values: [Any?]
+    }
+
+    /// In each list: what a record has first, an empty value, a long or extreme one, nothing.
+    private let columns: [Column] = [
+        Column(name: "a", type: "String", values: ["a", "", String(repeating: "aä", count: 200), nil]),
+        Column(name: "b", type: "String", values: ["bb", "", "b,\"\n\\", nil]),
+        Column(name: "c", type: "String", values: ["ccc", "", String(repeating: "c", count: 70_000), nil]),
+        Column(name: "data", type: "Binary", values: [Data("data".utf8), Data(), Data((0...255).map { UInt8($0) }), nil]),
+        Column(name: "date", type: "Date", values: [Date(timeIntervalSinceReferenceDate: 1.5), Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSinceReferenceDate: -1e11), nil]),
+        Column(name: "dec", type: "Decimal", values: [NSDecimalNumber(string: "1.5"), NSDecimalNumber.zero, NSDecimalNumber(string: "-12345678901234567890.5"), nil]),
+        Column(name: "dbl", type: "Double", values: [1.5, 0.0, -Double.greatestFiniteMagnitude, nil]),
+        Column(name: "flag", type: "Boolean", values: [true, false, true, nil]),
+        Column(name: "flt", type: "Float", values: [Float(1.5), Float(0), -Float.greatestFiniteMagnitude, nil]),
+        Column(name: "home.city", type: "", values: ["city", "", String(repeating: "h", count: 300), nil]),
+        Column(name: "home.height", type: "", values: [2.5, 0.0, -1e300, nil]),
+        Column(name: "i16", type: "Integer 16", values: [Int16(1), Int16(0), Int16.min, nil]),
+        Column(name: "i32", type: "Integer 32", values: [Int32(1), Int32(0), Int32.min, nil]),
+        Column(name: "i64", type: "Integer 64", values: [Int64(1), Int64(0), Int64.min, nil]),
+        Column(name: "large", type: "Binary\" allowsExternalBinaryDataStorage=\"YES", values: [Data("large".utf8), Data(), Data(repeating: 7, count: 9000), nil]),
+        Column(name: "more", type: "Transformable", values: [["more"] as NSArray, [] as NSArray, [String(repeating: "m", count: 300)] as NSArray, nil]),
+        Column(name: "uri", type: "URI", values: [URL(string: "https://example.org/a"), URL(string: "a:"), URL(string: "https://example.org/" + String(repeating: "u", count: 300)), nil]),
+        Column(name: "uuid", type: "UUID", values: [UUID(uuidString: "01020304-0506-0708-090A-0B0C0D0E0F10"), UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), UUID(uuidString: "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"), nil]),
+        Column(name: "z", type: "String", values: ["zzzz", "", "zé\u{1F600}", nil]),
+    ]
+
+    private var model: String { """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <model>
+        <entity name="Card"><attribute name="key" attributeType="String"/>
+          \(columns.filter { !$0.type.isEmpty }.map { "<attribute name=\"\($0.name)\" optional=\"YES\" attributeType=\"\($0.type)\"/>" }.joined())
+          <attribute name="home" optional="YES" attributeType="Composite" composite="Place"/>
+          <uniquenessConstraints><uniquenessConstraint><constraint value="key"/></uniquenessConstraint></uniquenessConstraints>
+        </entity>
+        <composite name="Place"><attribute name="city" optional="YES" attributeType="String"/><attribute name="height" optional="YES" attributeType="Double"/></composite>
+        </model>
+        """ }
+
+    /// By column: a state that is set; nil leaves the column alone.
+    private typealias Change = [Int: Int]
+
+    /// Nothing, each column to each state, each pair of columns to null and to a long value and null, and all columns.
+    private var changes: [Change] {
+        var changes: [Change] = [[:]]
+        for first in columns.indices {
+            changes += (0..<4).map { [first: $0] }
+            for second in columns.indices where second > first { changes += [[first: 3, second: 3], [first: second % 2 == 0 ? 3 : 2, second: second % 2 == 0 ? 2 : 3]] }
+        }
+        return changes + (0..<4).map { state in Dictionary(uniqueKeysWithValues: columns.indices.map { ($0, state) }) }
+    }
+
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-subsets-\(UUID().uuidString)")
+
+    /// A line of each card, with the columns that it states.
+    private func lines(_ attributes: [String: NSAttributeDescription], _ state: (Change, Int) -> Int?) throws -> String {
+        let encoder = JSONValue.lineEncoder()
+        return try changes.enumerated().map { number, change in
+            var members = ["\"key\":\"\(number)\""]
+            for (place, column) in columns.enumerated() {
+                guard let state = state(change, place) else { continue }
+                guard let value = column.values[state] else {
+                    members.append("\"\(column.name)\":null")
+                    continue
+                }
+                let json = try attributes[column.name].flatMap { $0.attributeType == .transformableAttributeType ? $0 : nil }.map {
+                    AttributeText.json(value, transformable: $0, bytes: try $0.transformedData(for: value))
+                } ?? AttributeText.json(value)
+                members.append("\"\(column.name)\":\(String(decoding: try encoder.encode(json), as: UTF8.self))")
+            }
+            return "{\(members.joined(separator: ","))}\n"
+        }.joined()
+    }
+
+    private static func text(_ value: Any?) -> String {
+        switch value {
+        case nil: "nil"
+        case let text as String: "'\(text)'"
+        case let decimal as NSDecimalNumber: "\(decimal)"
+        case let number as NSNumber: "\(number.doubleValue)"
+        case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
+        case let data as Data: "bytes " + data.base64EncodedString()
+        case let list as [String]: "list \(list)"
+        case let value?: "\(value)"
+        }
+    }
+
+    @Test("A record that clears, empties or changes two attributes of any types leaves the others, and is exported as it is") func importsOverRecords() throws {
+        let model = folder.appendingPathComponent("M.xcdatamodel"), store = folder.appendingPathComponent("a.heartwood")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try self.model.write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        let loaded = try NSManagedObjectModel.load(contentsOf: model)
+        let changes = changes
+        let attributes = try #require(loaded.entitiesByName["Card"]).attributesByName
+        for state in [{ _, _ in 0 }, { $0[$1] }] as [(Change, Int) -> Int?] {
+            let result = try ToolProcess.run(
+                "import", store.path, "--model", model.path, "--entity", "Card", "--key", "key", "--batch", "50", "-", input: lines(attributes, state))
+            #expect(result.status == 0, "\(result.error)")
+        }
+        let expected = changes.map { change in columns.enumerated().map { place, column in column.values[change[place] ?? 0] } }
+
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: loaded)
+        let opened = try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: store, options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let cards = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Card"))
+        #expect(cards.count == expected.count)
+        for card in cards {
+            let number = try #require(Int(card.value(forKey: "key") as? String ?? ""))
+            for (place, column) in columns.enumerated() {
+                let found = Self.text(card.value(forKeyPath: column.name)), wanted = Self.text(expected[number][place])
+                #expect(found == wanted, "card \(number), \(changes[number]): \(column.name)")
+            }
+        }
+        try coordinator.remove(opened)
+
+        // Null has no member in a line. A transformable's archive is another one each time, and was compared above.
+        let exported = try ToolProcess.run("export", store.path, "--entity", "Card")
+        var found: [String: [String: Any]] = [:]
+        for line in exported.output.split(separator: "\n") {
+            let members = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            found[members["key"] as? String ?? ""] = members
+        }
+        #expect(found.count == expected.count)
+        let encoder = JSONValue.lineEncoder()
+        for (number, values) in expected.enumerated() {
+            for (column, value) in zip(columns, values) {
+                let text = found["\(number)"]?[column.name]
+                guard column.name != "more", let value else {
+                    #expect((text == nil) == (value == nil), "card \(number): \(column.name)")
+                    continue
+                }
+                let wanted = try JSONSerialization.jsonObject(with: try encoder.encode([AttributeText.json(value)])) as? [Any]
+                #expect(text.map { "\($0)" } == wanted?.first.map { "\($0)" }, "card \(number), \(changes[number]): \(column.name)")
+            }
+        }
+        #expect(try ToolProcess.run("verify", store.path).status == 0)
+    }
+}
