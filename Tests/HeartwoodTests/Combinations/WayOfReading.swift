@@ -7,9 +7,9 @@ import Testing
 enum WayOfReading: CaseIterable {
     /// In the context that wrote, as it has its objects after the save, and once more after they were refreshed.
     case writer, refreshedWriter
-    /// In a context that has read nothing: faults that fire, objects that the fetch reads, ones that were read and refreshed, committed
-    /// values, a fetch that asks for a few properties.
-    case faults, whole, refreshed, committed, chosen
+    /// In a context that has read nothing: faults that fire, objects that the fetch reads, a few at a time too, ones that were read and
+    /// refreshed, committed values, a fetch that asks for a few properties.
+    case faults, whole, batched, refreshed, committed, chosen
     /// As dictionaries: all columns of a row by one request, and each by one of its own.
     case dictionaries, chosenDictionaries
     /// How many objects have a value, by an index and by a scan; and all in the order of a column.
@@ -35,10 +35,11 @@ enum WayOfReading: CaseIterable {
             let objects = try store.objects(in: context)
             context.refreshAllObjects()
             try compare(store, place, all, objects, into: &found)
-        case .whole, .chosen:
+        case .whole, .batched, .chosen:
             let objects = try store.sample.entities.flatMap { entity in
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-                if self == .whole { request.returnsObjectsAsFaults = false }
+                if self != .chosen { request.returnsObjectsAsFaults = false }
+                if self == .batched { request.fetchBatchSize = 7 }
                 if self == .chosen { request.propertiesToFetch = ["key"] + store.sample.columns.suffix(3).map(\.name) }
                 return try context.fetch(request).map { (entity: entity, number: try CombinedStore.number($0.value(forKey: "key")), object: $0) }
             }
@@ -69,21 +70,35 @@ enum WayOfReading: CaseIterable {
     private func readDictionaries(
         _ store: CombinedStore, _ place: String, _ all: [[String]], _ context: NSManagedObjectContext, into found: inout Differences
     ) throws {
-        // A reference is read as its target's label, and a composite by its elements.
-        let columns = store.sample.columns.indices.filter { store.sample.columns[$0].kind != .composite }
-        func path(_ index: Int) -> String { store.sample.columns[index].name + (store.sample.columns[index].kind == .reference ? ".label" : "") }
         for entity in store.sample.entities {
-            for chosen in self == .dictionaries ? [columns] : columns.map({ [$0] }) {
-                for row in try context.fetch(TestStack.dictionaries(entity, ["key"] + chosen.map(path))) {
+            for chosen in self == .dictionaries ? [Array(store.sample.columns.indices)] : store.sample.columns.indices.map({ [$0] }) {
+                let request = TestStack.dictionaries(entity, ["key"] + chosen.flatMap { Self.paths(store.sample.columns[$0]) })
+                for row in try context.fetch(request) {
                     let number = try CombinedStore.number(row["key"])
                     for index in chosen {
-                        found.expect(all[number][index], store.sample.columns[index].kind.plain(row[path(index)])) {
-                            "\(place): \(entity) \(number).\(path(index)) (\(store.describe(number)))"
+                        let column = store.sample.columns[index]
+                        found.expect(all[number][index], column.kind.plain(Self.value(of: column, in: row))) {
+                            "\(place): \(entity) \(number).\(column.name) (\(store.describe(number)))"
                         }
                     }
                 }
             }
         }
+    }
+
+    /// A reference is read as its target's label, and a composite by its elements.
+    private static func paths(_ column: CombinedSample.Column) -> [String] {
+        switch column.kind {
+        case .reference: [column.name + ".label"]
+        case .composite: [column.name + ".city", column.name + ".x"]
+        default: [column.name]
+        }
+    }
+
+    private static func value(of column: CombinedSample.Column, in row: NSDictionary) -> Any? {
+        guard column.kind == .composite else { return row[paths(column)[0]] }
+        let elements = Dictionary(uniqueKeysWithValues: ["city", "x"].compactMap { name in row["\(column.name).\(name)"].map { (name, $0) } })
+        return elements.isEmpty ? nil : elements
     }
 
     private func count(

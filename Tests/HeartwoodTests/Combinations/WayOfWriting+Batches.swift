@@ -8,6 +8,7 @@ extension WayOfWriting {
     func insertBatch(_ store: CombinedStore) throws {
         let isOverRows = self == .batchUpsert || self == .batchUpsertOfChanges
         if isOverRows { try insertBefore(store) } else { store.expected = store.sample.cases.map(\.before) }
+        if self == .batchPartial { store.expected = store.sample.cases.map { item in item.before.map { _ in .initial } } }
         store.expectChanges()
         if self == .batchObjectHandler {
             // The object belongs to no context, so nothing can be set that it refers to.
@@ -19,7 +20,7 @@ extension WayOfWriting {
         context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         for entity in store.sample.entities {
             let rows = try store.sample.cases.indices.map { number in
-                let states: [ValueState?] = self == .batchUpsertOfChanges ? store.changes(number) : store.sample.cases[number].after
+                let states: [ValueState?] = self == .batchUpsertOfChanges || self == .batchPartial ? store.changes(number) : store.sample.cases[number].after
                 return try store.dictionary(states, of: number).merging(["key": "\(number)"]) { $1 }
             }
             var next = 0

@@ -22,8 +22,12 @@ extension WayOfWriting {
         try store.change(in: context, shift: 1)
         let other = store.stack.anew()
         try store.change(in: other)
+        if self == .followed { context.automaticallyMergesChangesFromParent = true }
         try other.save()
         context.mergePolicy = policy
+        if self == .refreshedBeforeSaving {
+            for object in context.registeredObjects { context.refresh(object, mergeChanges: true) }
+        }
         for number in store.sample.cases.indices { expectMerge(of: number, before[number], store) }
         guard self == .refused else { return try context.save() }
         let error = #expect(throws: NSError.self) { try context.save() }
@@ -42,11 +46,11 @@ extension WayOfWriting {
         case _ where my.allSatisfy({ $0 == nil }): theirs
         case .refused: theirs
         case .mergedForStore: base.indices.map { their[$0] != was[$0] ? theirs[$0] : mine[$0] }
-        case .mergedForObject: base.indices.map { our[$0] != was[$0] ? mine[$0] : theirs[$0] }
+        case .mergedForObject, .refreshedBeforeSaving, .followed: base.indices.map { our[$0] != was[$0] ? mine[$0] : theirs[$0] }
         case .rolledBack: their == was ? mine : theirs
         default: mine
         }
-        guard self == .mergedForStore || self == .mergedForObject else { return }
+        guard [.mergedForStore, .mergedForObject, .refreshedBeforeSaving, .followed].contains(self) else { return }
         // Each element of a composite is merged by itself.
         for (place, column) in columns.enumerated() where column.kind == .composite {
             func elements(_ states: [ValueState]) -> [String: NSObject] { column.value(states[place], number) as? [String: NSObject] ?? [:] }

@@ -15,9 +15,11 @@ enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
     case undone, redone, undoneBeforeSaving
     /// A save in conflict with another one, by each merge policy.
     case mergedForStore, mergedForObject, overwritten, rolledBack, refused
+    /// A save of changes that were put on top of what the other one has saved: by a refresh, and by its notification.
+    case refreshedBeforeSaving, followed
     /// Insertions of objects whose unique key is there already, by each merge policy.
     case upsert, upsertForStore, upsertOverwriting, upsertRolledBack, upsertRefused
-    case batchDictionaries, batchDictionaryHandler, batchObjectHandler, batchUpsert, batchUpsertOfChanges, batchUpdate, batchExpression
+    case batchDictionaries, batchDictionaryHandler, batchObjectHandler, batchPartial, batchUpsert, batchUpsertOfChanges, batchUpdate, batchExpression
 
     static let wanted: [WayOfWriting] = {
         let names = ProcessInfo.processInfo.environment["HEARTWOOD_COMBINATIONS_WAYS"]?.split(separator: ",").map(String.init)
@@ -29,8 +31,8 @@ enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
     var kinds: [StoreKind] {
         switch self {
         // A binary archive is written whole by each save, and batch requests are a record log's own.
-        case .oneByOne, .batchDictionaries, .batchDictionaryHandler, .batchObjectHandler, .batchUpsert, .batchUpsertOfChanges, .batchUpdate,
-            .batchExpression:
+        case .oneByOne, .batchDictionaries, .batchDictionaryHandler, .batchObjectHandler, .batchPartial, .batchUpsert, .batchUpsertOfChanges,
+            .batchUpdate, .batchExpression:
             StoreKind.recordLogs.filter(StoreKind.allCases.contains)
         default: StoreKind.allCases
         }
@@ -105,9 +107,10 @@ enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
             try context.save()
             store.writer = context
         case .undone, .redone, .undoneBeforeSaving: try undo(store)
-        case .mergedForStore, .mergedForObject, .overwritten, .rolledBack, .refused: try merge(store)
+        case .mergedForStore, .mergedForObject, .overwritten, .rolledBack, .refused, .refreshedBeforeSaving, .followed: try merge(store)
         case .upsert, .upsertForStore, .upsertOverwriting, .upsertRolledBack, .upsertRefused: try upsert(store)
-        case .batchDictionaries, .batchDictionaryHandler, .batchObjectHandler, .batchUpsert, .batchUpsertOfChanges: try insertBatch(store)
+        case .batchDictionaries, .batchDictionaryHandler, .batchObjectHandler, .batchPartial, .batchUpsert, .batchUpsertOfChanges:
+            try insertBatch(store)
         case .batchUpdate:
             try insertBefore(store)
             store.expectChanges()
