@@ -68,13 +68,15 @@ enum AttributeKind: String, CaseIterable {
         }
     }
 
+    private static let long = String(repeating: "l", count: 300), huge = String(repeating: "h", count: 70_000)
+
     private static func text(_ state: ValueState, _ name: String) -> String {
         switch state {
         case .absent, .empty, .initial: ""
         case .short: "\(name) short"
         case .other: "other \(name)"
-        case .long: name + String(repeating: "l", count: 300)
-        case .huge: name + String(repeating: "h", count: 70_000)
+        case .long: name + long
+        case .huge: name + huge
         case .extreme: "é𝄞\u{0}\(name)"
         }
     }

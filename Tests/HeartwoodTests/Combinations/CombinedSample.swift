@@ -130,7 +130,7 @@ struct CombinedSample {
     }
 
     /// Leaves every third case.
-    mutating func thinOut() { cases = cases.enumerated().filter { $0.offset % 3 == 0 }.map(\.element) }
+    mutating func thinOut(_ turn: Int) { cases = cases.enumerated().filter { $0.offset % 3 == turn % 3 }.map(\.element) }
 
     /// The states that the cases give a column.
     func states(of column: Int) -> [ValueState] {

@@ -113,7 +113,7 @@ final class CombinedStore {
     func plains() -> [[String]] {
         let sources = sample.columns.indices.map { self.sources[$0] ?? $0 }
         return expected.enumerated().map { number, states in
-            sources.map { mixed[[number, $0]] ?? sample.columns[$0].plain(states[$0], number) }
+            sources.map { (mixed.isEmpty ? nil : mixed[[number, $0]]) ?? sample.columns[$0].plain(states[$0], number) }
         }
     }
 

@@ -19,10 +19,14 @@ import Testing
     private func check(_ way: WayOfWriting, _ kind: StoreKind, _ make: (CombinedSample.Extent) -> CombinedSample) throws {
         var sample = make(kind == .recordLog ? CombinedSample.isLong ? .all : .many : CombinedSample.isLong ? .many : .few)
         let turn = (WayOfWriting.allCases.firstIndex(of: way) ?? 0) + (StoreKind.allCases.firstIndex(of: kind) ?? 0)
-        // The entities take turns in stores of which little is asked.
-        if kind != .recordLog, !CombinedSample.isLong { sample.entities = [sample.entities[turn % 2]] }
-        // Such a store is asked by going over all of its objects.
-        if kind == .incremental { sample.thinOut() }
+        if kind != .recordLog, !CombinedSample.isLong {
+            // The other stores share the cases and the entities among them.
+            sample.entities = [sample.entities[turn % 2]]
+            sample.thinOut(turn)
+        } else if kind == .incremental {
+            // Such a store is asked by going over all of its objects.
+            sample.thinOut(turn)
+        }
         let store = try CombinedStore(kind, sample)
         try way.write(store)
         var found = Differences()
