@@ -110,7 +110,7 @@ enum AttributeKind: String, CaseIterable {
         }
     }
 
-    /// A long text by its length, its beginning and a hash of all its bytes.
+    /// A long text by its length, its ends and a hash of all its bytes.
     private static func abridged(_ text: String) -> String {
         guard text.utf8.count > 100 else { return text }
         var text = text
@@ -119,6 +119,6 @@ enum AttributeKind: String, CaseIterable {
             hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
             return hasher.finalize()
         }
-        return "\(text.prefix(6))… of \(text.utf8.count), \(UInt(bitPattern: hash) % 99_991)"
+        return "\(text.prefix(6))…\(text.suffix(6)) of \(text.utf8.count), \(hash)"
     }
 }
