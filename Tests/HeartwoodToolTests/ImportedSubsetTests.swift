@@ -7,35 +7,42 @@ import Testing
 /// Small records of attributes of all types: each pair of them is cleared, emptied and changed by a later import, which leaves the others alone.
 /// What is then there is read by the stack, and by the tool's export in a process of its own.
 @Suite struct ImportedSubsetTests {
-    /// By state: nil for null.
     private struct Column {
         let name: String
         let type: String
+        /// By state; nil for null.
         let values: [Any?]
     }
 
     /// In each list: what a record has first, an empty value, a long or extreme one, nothing.
-    private let columns: [Column] = [
-        Column(name: "a", type: "String", values: ["a", "", String(repeating: "aä", count: 200), nil]),
-        Column(name: "b", type: "String", values: ["bb", "", "b,\"\n\\", nil]),
-        Column(name: "c", type: "String", values: ["ccc", "", String(repeating: "c", count: 70_000), nil]),
-        Column(name: "data", type: "Binary", values: [Data("data".utf8), Data(), Data((0...255).map { UInt8($0) }), nil]),
-        Column(name: "date", type: "Date", values: [Date(timeIntervalSinceReferenceDate: 1.5), Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSinceReferenceDate: -1e11), nil]),
-        Column(name: "dec", type: "Decimal", values: [NSDecimalNumber(string: "1.5"), NSDecimalNumber.zero, NSDecimalNumber(string: "-12345678901234567890.5"), nil]),
-        Column(name: "dbl", type: "Double", values: [1.5, 0.0, -Double.greatestFiniteMagnitude, nil]),
-        Column(name: "flag", type: "Boolean", values: [true, false, true, nil]),
-        Column(name: "flt", type: "Float", values: [Float(1.5), Float(0), -Float.greatestFiniteMagnitude, nil]),
-        Column(name: "home.city", type: "", values: ["city", "", String(repeating: "h", count: 300), nil]),
-        Column(name: "home.height", type: "", values: [2.5, 0.0, -1e300, nil]),
-        Column(name: "i16", type: "Integer 16", values: [Int16(1), Int16(0), Int16.min, nil]),
-        Column(name: "i32", type: "Integer 32", values: [Int32(1), Int32(0), Int32.min, nil]),
-        Column(name: "i64", type: "Integer 64", values: [Int64(1), Int64(0), Int64.min, nil]),
-        Column(name: "large", type: "Binary\" allowsExternalBinaryDataStorage=\"YES", values: [Data("large".utf8), Data(), Data(repeating: 7, count: 9000), nil]),
-        Column(name: "more", type: "Transformable", values: [["more"] as NSArray, [] as NSArray, [String(repeating: "m", count: 300)] as NSArray, nil]),
-        Column(name: "uri", type: "URI", values: [URL(string: "https://example.org/a"), URL(string: "a:"), URL(string: "https://example.org/" + String(repeating: "u", count: 300)), nil]),
-        Column(name: "uuid", type: "UUID", values: [UUID(uuidString: "01020304-0506-0708-090A-0B0C0D0E0F10"), UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), UUID(uuidString: "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"), nil]),
-        Column(name: "z", type: "String", values: ["zzzz", "", "zé\u{1F600}", nil]),
-    ]
+    private let columns: [Column] = {
+        func date(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
+        func url(_ end: String) -> URL? { URL(string: "https://example.org/" + end) }
+        func decimal(_ text: String) -> NSDecimalNumber { NSDecimalNumber(string: text) }
+        let ids = ["01020304-0506-0708-090A-0B0C0D0E0F10", "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"]
+        let external = "Binary\" allowsExternalBinaryDataStorage=\"YES"
+        return [
+            Column(name: "a", type: "String", values: ["a", "", String(repeating: "aä", count: 200), nil]),
+            Column(name: "b", type: "String", values: ["bb", "", "b,\"\n\\", nil]),
+            Column(name: "c", type: "String", values: ["ccc", "", String(repeating: "c", count: 70_000), nil]),
+            Column(name: "data", type: "Binary", values: [Data("data".utf8), Data(), Data((0...255).map { UInt8($0) }), nil]),
+            Column(name: "date", type: "Date", values: [date(1.5), date(0), date(-1e11), nil]),
+            Column(name: "dec", type: "Decimal", values: [decimal("1.5"), decimal("0"), decimal("-12345678901234567890.5"), nil]),
+            Column(name: "dbl", type: "Double", values: [1.5, 0.0, -Double.greatestFiniteMagnitude, nil]),
+            Column(name: "flag", type: "Boolean", values: [true, false, true, nil]),
+            Column(name: "flt", type: "Float", values: [Float(1.5), Float(0), -Float.greatestFiniteMagnitude, nil]),
+            Column(name: "home.city", type: "", values: ["city", "", String(repeating: "h", count: 300), nil]),
+            Column(name: "home.height", type: "", values: [2.5, 0.0, -1e300, nil]),
+            Column(name: "i16", type: "Integer 16", values: [Int16(1), Int16(0), Int16.min, nil]),
+            Column(name: "i32", type: "Integer 32", values: [Int32(1), Int32(0), Int32.min, nil]),
+            Column(name: "i64", type: "Integer 64", values: [Int64(1), Int64(0), Int64.min, nil]),
+            Column(name: "large", type: external, values: [Data("large".utf8), Data(), Data(repeating: 7, count: 9000), nil]),
+            Column(name: "more", type: "Transformable", values: [["more"] as NSArray, [] as NSArray, [String(repeating: "m", count: 300)] as NSArray, nil]),
+            Column(name: "uri", type: "URI", values: [url("a"), URL(string: "a:"), url(String(repeating: "u", count: 300)), nil]),
+            Column(name: "uuid", type: "UUID", values: ids.map { UUID(uuidString: $0) } + [nil]),
+            Column(name: "z", type: "String", values: ["zzzz", "", "zé\u{1F600}", nil]),
+        ]
+    }()
 
     private var model: String { """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -45,7 +52,9 @@ import Testing
           <attribute name="home" optional="YES" attributeType="Composite" composite="Place"/>
           <uniquenessConstraints><uniquenessConstraint><constraint value="key"/></uniquenessConstraint></uniquenessConstraints>
         </entity>
-        <composite name="Place"><attribute name="city" optional="YES" attributeType="String"/><attribute name="height" optional="YES" attributeType="Double"/></composite>
+        <composite name="Place">
+          <attribute name="city" optional="YES" attributeType="String"/><attribute name="height" optional="YES" attributeType="Double"/>
+        </composite>
         </model>
         """ }
 
@@ -57,7 +66,9 @@ import Testing
         var changes: [Change] = [[:]]
         for first in columns.indices {
             changes += (0..<4).map { [first: $0] }
-            for second in columns.indices where second > first { changes += [[first: 3, second: 3], [first: second % 2 == 0 ? 3 : 2, second: second % 2 == 0 ? 2 : 3]] }
+            for second in columns.indices where second > first {
+                changes += [[first: 3, second: 3], second % 2 == 0 ? [first: 3, second: 2] : [first: 2, second: 3]]
+            }
         }
         return changes + (0..<4).map { state in Dictionary(uniqueKeysWithValues: columns.indices.map { ($0, state) }) }
     }
@@ -97,7 +108,8 @@ import Testing
         }
     }
 
-    @Test("A record that clears, empties or changes two attributes of any types leaves the others, and is exported as it is") func importsOverRecords() throws {
+    @Test("A record that clears, empties or changes two attributes of any types leaves the others, and is exported as it is")
+    func importsOverRecords() throws {
         let model = folder.appendingPathComponent("M.xcdatamodel"), store = folder.appendingPathComponent("a.heartwood")
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -106,8 +118,8 @@ import Testing
         let changes = changes
         let attributes = try #require(loaded.entitiesByName["Card"]).attributesByName
         for state in [{ _, _ in 0 }, { $0[$1] }] as [(Change, Int) -> Int?] {
-            let result = try ToolProcess.run(
-                "import", store.path, "--model", model.path, "--entity", "Card", "--key", "key", "--batch", "50", "-", input: lines(attributes, state))
+            let arguments = ["import", store.path, "--model", model.path, "--entity", "Card", "--key", "key", "--batch", "50", "-"]
+            let result = try ToolProcess.runWords(arguments, input: lines(attributes, state))
             #expect(result.status == 0, "\(result.error)")
         }
         let expected = changes.map { change in columns.enumerated().map { place, column in column.values[change[place] ?? 0] } }

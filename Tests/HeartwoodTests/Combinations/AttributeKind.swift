@@ -99,8 +99,10 @@ enum AttributeKind: String, CaseIterable {
         case .uri: return (value as? URL).map { Self.abridged($0.absoluteString) } ?? "\(value)?"
         case .uuid: return (value as? UUID)?.uuidString ?? "\(value)?"
         case .string, .code: return (value as? String).map { "'\(Self.abridged($0))'" } ?? "\(value)?"
-        case .data, .external: return (value as? Data).map { "\($0.count) bytes " + Self.abridged(String(decoding: $0, as: UTF8.self)) } ?? "\(value)?"
-        case .transformable: return (value as? [String]).map { "\($0.count) texts " + $0.map(Self.abridged).joined(separator: ",") } ?? "\(value)?"
+        case .data, .external:
+            return (value as? Data).map { "\($0.count) bytes " + Self.abridged(String(decoding: $0, as: UTF8.self)) } ?? "\(value)?"
+        case .transformable:
+            return (value as? [String]).map { "\($0.count) texts " + $0.map(Self.abridged).joined(separator: ",") } ?? "\(value)?"
         case .composite:
             guard let elements = value as? [String: Any] else { return "\(value)?" }
             return elements.keys.sorted().map { key in

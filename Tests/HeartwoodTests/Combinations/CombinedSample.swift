@@ -119,7 +119,9 @@ struct CombinedSample {
                     add(.long, [first: .absent, second: .other])
                 }
             }
-            for state in ValueState.settable where extent != .few && (state != .huge || extent == .all || first % 3 == 2) { add(.short, [first: state]) }
+            for state in ValueState.settable where extent != .few && (state != .huge || extent == .all || first % 3 == 2) {
+                add(.short, [first: state])
+            }
         }
         for state in ValueState.settable where extent != .few || state != .huge {
             let all = Dictionary(uniqueKeysWithValues: columns.indices.map { ($0, state) })
@@ -134,6 +136,7 @@ struct CombinedSample {
 
     /// The states that the cases give a column.
     func states(of column: Int) -> [ValueState] {
-        Set(cases.flatMap { [$0.before[column], $0.changes[column] ?? $0.before[column]] } + [.initial, .absent]).sorted { $0.rawValue < $1.rawValue }
+        let all = Set(cases.flatMap { [$0.before[column], $0.changes[column] ?? $0.before[column]] })
+        return all.union([.initial, .absent]).sorted { $0.rawValue < $1.rawValue }
     }
 }

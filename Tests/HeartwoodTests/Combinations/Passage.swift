@@ -43,7 +43,8 @@ enum Passage: String, CaseIterable, CustomTestStringConvertible {
             try store.copy(to: url)
             let sample = store.sample.migrated(), model = sample.model()
             let comparison = try ModelComparison(from: StoredModel.read(at: url), to: model)
-            #expect(try RecordLogStore.migrateInPlace(at: url, options: [NSRecordLogDurabilityOption: "none"], configuration: nil, to: model, comparison))
+            let options = [NSRecordLogDurabilityOption: "none"]
+            #expect(try RecordLogStore.migrateInPlace(at: url, options: options, configuration: nil, to: model, comparison))
             return try CombinedStore(store.kind, sample, at: url, like: store)
         case .migratedByObjects:
             try store.close()

@@ -4,13 +4,13 @@ import Testing
 
 /// What a store goes through leaves every value as it was, and rows that were written before take changes as those that are written after.
 @Suite struct PassageTests {
-    @Test("Texts are read and changed as before once their store was reopened, compacted, salvaged or migrated", arguments: Passage.allCases)
+    @Test("Texts stay as they were in a store that is reopened, compacted, salvaged or migrated", arguments: Passage.allCases)
     func texts(passage: Passage) throws {
         try check(passage, .texts(.many), .insertion)
         try check(passage, .texts(.few), .own)
     }
 
-    @Test("Attributes of all types are read and changed as before once their store was reopened, compacted, salvaged or migrated", arguments: Passage.allCases)
+    @Test("Attributes of all types stay as they were in a store that is reopened, compacted, salvaged or migrated", arguments: Passage.allCases)
     func types(passage: Passage) throws {
         try check(passage, .types(.few), .insertion)
         try check(passage, .types(.few), .own)

@@ -117,7 +117,8 @@ enum WayOfReading: CaseIterable {
                 let wanted = all.count { $0[index] == plain }
                 var predicates = [NSPredicate(format: "%K == %@", argumentArray: [column.name, value])]
                 if column.kind == .string, let text = value as? String, !text.isEmpty, text.count < 1000 {
-                    predicates.append(NSPredicate(format: "%K BEGINSWITH %@ AND %K ENDSWITH %@", argumentArray: [column.name, text, column.name, text]))
+                    let arguments = [column.name, text, column.name, text]
+                    predicates.append(NSPredicate(format: "%K BEGINSWITH %@ AND %K ENDSWITH %@", argumentArray: arguments))
                 }
                 for entity in store.sample.entities {
                     for predicate in predicates {

@@ -20,7 +20,8 @@ extension WayOfWriting {
         context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         for entity in store.sample.entities {
             let rows = try store.sample.cases.indices.map { number in
-                let states: [ValueState?] = self == .batchUpsertOfChanges || self == .batchPartial ? store.changes(number) : store.sample.cases[number].after
+                let isPartial = self == .batchUpsertOfChanges || self == .batchPartial
+                let states: [ValueState?] = isPartial ? store.changes(number) : store.sample.cases[number].after
                 return try store.dictionary(states, of: number).merging(["key": "\(number)"]) { $1 }
             }
             var next = 0
@@ -36,7 +37,9 @@ extension WayOfWriting {
             case .batchObjectHandler:
                 request = NSBatchInsertRequest(entityName: entity, managedObjectHandler: { object in
                     guard next < rows.count else { return true }
-                    for (key, value) in rows[next] where !(value is NSManagedObjectID) { object.setValue(value is NSNull ? nil : value, forKeyPath: key) }
+                    for (key, value) in rows[next] where !(value is NSManagedObjectID) {
+                        object.setValue(value is NSNull ? nil : value, forKeyPath: key)
+                    }
                     next += 1
                     return false
                 })

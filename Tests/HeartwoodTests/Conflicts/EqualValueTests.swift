@@ -127,7 +127,8 @@ import Testing
         try stack.context.save()
         let values: [Any] = [
             "\u{E9}", "e\u{301}", ["\u{E9}"] as NSArray, ["e\u{301}"] as NSArray, ["\u{E9}": 1] as NSDictionary, ["e\u{301}": 1] as NSDictionary,
-            Set(["\u{E9}"]) as NSSet, Set(["e\u{301}"]) as NSSet, [0.0] as NSArray, [-0.0] as NSArray, [1] as NSArray, [true] as NSArray, [1.0] as NSArray,
+            Set(["\u{E9}"]) as NSSet, Set(["e\u{301}"]) as NSSet,
+            [0.0] as NSArray, [-0.0] as NSArray, [1] as NSArray, [true] as NSArray, [1.0] as NSArray,
             [1, 1] as NSArray, [[1, 1] as NSArray] as NSArray, [Int64.max] as NSArray, [Int64.max - 1] as NSArray,
         ]
         for value in values {
