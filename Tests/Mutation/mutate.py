@@ -24,7 +24,7 @@ AREAS = {
         "RecordLog", "RecordLogTests", ["RecordLog", "TestSupport", "RecordLogTests"],
         ["RecordLog/Format", "RecordLog/Index", "RecordLog/Writing"], "LockHolder|LargeCommit"),
     "stack": Area(
-        "Heartwood", "HeartwoodTests", ["RecordLog", "PredicateClasses", "Heartwood", "TestSupport", "HeartwoodTests"],
+        "Heartwood", "HeartwoodTests", ["FileReading", "RecordLog", "PredicateClasses", "Heartwood", "TestSupport", "HeartwoodTests"],
         [f"Heartwood/{name}" for name in ("Objects", "Context", "Stores", "Derivation", "Children", "Undo", "Conflicts")], "Concurrency"),
 }
 
@@ -76,6 +76,8 @@ def main():
     parser.add_argument("--count", type=int, default=120, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="how many mutants are run at a time")
+    parser.add_argument("--table", help="takes the mutants of this table in place of those of the seed")
+    parser.add_argument("--with-result", nargs="*", help="only those of the table's mutants that have one of these results")
     parser.add_argument("--only", type=int, nargs="*", help="only the mutants of these numbers")
     parser.add_argument("--suites", help="only the suites that this expression names")
     parser.add_argument("--minutes", type=float, help="starts no further mutant after this time")
@@ -85,7 +87,13 @@ def main():
     area = AREAS[arguments.area]
     scratch = Scratch(PACKAGE, os.path.join(arguments.scratch, arguments.area), area)
     scratch.copy()
-    scratch.choose(arguments.count, arguments.seed)
+    if arguments.table:
+        with open(arguments.table, newline="") as file:
+            table = [row for row in list(csv.reader(file))[1:] if not arguments.with_result or row[5] in arguments.with_result]
+        for row in scratch.take([row for row in table if row[0].startswith(f"Sources/{area.module}/")]):
+            log(f"Not there any more: {row[:5]}")
+    else:
+        scratch.choose(arguments.count, arguments.seed)
     scratch.build(log)
     suites = [suite for suite in scratch.suites() if not arguments.suites or re.search(arguments.suites, suite)]
     log(f"Built with {len(scratch.mutants)} mutants; {len(suites)} suites")

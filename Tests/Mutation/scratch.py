@@ -66,16 +66,10 @@ class Scratch:
 
     def choose(self, count, seed):
         """Chooses mutants by the seed, from each folder in proportion to its candidates; at most one a line."""
-        generator, by_folder, refused = random.Random(seed), {}, self._refused()
-        for folder in self.area.folders:
-            found = []
-            for inside, _, names in sorted(os.walk(os.path.join(self.package, "Sources", folder))):
-                for name in sorted(name for name in names if name.endswith(".swift")):
-                    path = os.path.relpath(os.path.join(inside, name), self.package)
-                    with open(os.path.join(self.package, path)) as file:
-                        found += Finder(path, file.read()).found
+        generator, refused = random.Random(seed), self._refused()
+        by_folder = {folder: self._candidates(folder) for folder in self.area.folders}
+        for found in by_folder.values():
             generator.shuffle(found)
-            by_folder[folder] = found
         total = sum(len(found) for found in by_folder.values())
         self.mutants, self._spare, taken = [], {}, set()
         for folder, found in by_folder.items():
@@ -87,6 +81,31 @@ class Scratch:
             share = round(count * len(found) / total)
             self.mutants += unique[:share]
             self._spare[folder] = unique[share:]
+
+    def take(self, rows):
+        """Takes the mutants that rows of a table name by their source text. Returns the rows whose source is not there any more."""
+        by_name = {}
+        for folder in self.area.folders:
+            for mutant in self._candidates(folder):
+                by_name.setdefault((mutant.file, mutant.function, mutant.kind, mutant.before, mutant.change), []).append(mutant)
+        self.mutants, self._spare, taken, gone = [], {folder: [] for folder in self.area.folders}, set(), []
+        for row in rows:
+            free = [mutant for mutant in by_name.get(tuple(row[:5]), []) if (mutant.file, mutant.line) not in taken]
+            if free:
+                taken.add((free[0].file, free[0].line))
+                self.mutants.append(free[0])
+            else:
+                gone.append(row)
+        return gone
+
+    def _candidates(self, folder):
+        found = []
+        for inside, _, names in sorted(os.walk(os.path.join(self.package, "Sources", folder))):
+            for name in sorted(name for name in names if name.endswith(".swift")):
+                path = os.path.relpath(os.path.join(inside, name), self.package)
+                with open(os.path.join(self.package, path)) as file:
+                    found += Finder(path, file.read()).found
+        return found
 
     def _refused(self):
         """What the compiler refused in earlier builds of this copy."""
@@ -114,7 +133,8 @@ class Scratch:
     def build(self, log):
         """Builds until no mutant keeps the compiler from it; one that does is replaced by another of its folder."""
         command = [
-            "swift", "build", "--build-tests", "--package-path", self.folder, "--scratch-path", self.folder + "/.build",
+            "swift", "build", "--build-tests", "-debug-info-format", "none",
+            "--package-path", self.folder, "--scratch-path", self.folder + "/.build",
             "-Xswiftc", "-continue-building-after-errors", "-Xswiftc", "-suppress-warnings"]
         while True:
             self._write_sources()

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -28,6 +29,30 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
         #expect(sample.store.statistics.bytesReplayed < 90_000, "seed \(seed)")
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound, "seed \(seed)")
+    }
+
+    @Test("After a checkpoint that failed and one that was written, the next one comes as early as ever")
+    func aFailedCheckpointPutsOffNoneButTheNext() throws {
+        let disk = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: disk) {
+            $0.checkpointAfterBytes = 20_000
+            $0.checkpointsInBackground = true
+            $0.durability = .none
+            $0.zeroAheadBytes = 0
+        }
+        // More than half of what a checkpoint is due after.
+        func commit() throws {
+            try sample.insert(.init(name: String(repeating: "-", count: 11_000), age: 1, group: 1))
+            sample.store.finishCheckpoint()
+        }
+        // The checkpoint's first write, after the commit's two.
+        disk.fail(at: disk.operationCount + 2, .once(ENOSPC))
+        try commit()
+        #expect(sample.store.statistics.checkpoints == 0 && sample.store.writer.bytesBehindAtFailure > 0)
+        try commit()
+        #expect(sample.store.statistics.checkpoints == 1)
+        try commit()
+        #expect(sample.store.statistics.checkpoints == 2)
     }
 
     /// Opening steps over nothing but the batch that the manifest is in, however large the checkpoint is.

@@ -122,6 +122,44 @@ import Testing
         }
     }
 
+    @Test("A handle that followed a compaction writes what is not durable again once, and not with each of its commits")
+    func whatIsNotDurableIsWrittenAgainOnce() throws {
+        let disk = SimulatedFileSystem()
+        let first = try SampleStore(fileSystem: disk) { $0.durability = .relaxed }
+        let second = try SampleStore(fileSystem: disk) { $0.durability = .relaxed }
+        try first.insert(.init(name: "a", age: 1, group: 1))
+        _ = try first.store.compact()
+        try first.insert(.init(name: "b", age: 2, group: 1))
+        _ = try second.store.refresh()
+        #expect(second.store.writer.mustRewrite)
+        for _ in 0..<2 { try second.insert(.init(name: "c", age: 3, group: 1)) }
+        let before = disk.operationCount
+        try second.insert(.init(name: "d", age: 4, group: 1))
+        #expect(disk.operationCount == before + 2, "the commit and its slot")
+    }
+
+    /// The slot's checksum is that of the commit that it names: what follows in the log is found by it.
+    @Test("A commit whose writer died before its slot is announced by another handle, and the next such commit is found behind it")
+    func aCommitThatWasTakenUpIsAnnouncedWithItsChecksum() throws {
+        let files = MemoryFileSystem()
+        let sample = try SampleStore(fileSystem: files)
+        let other = try LogStore.open(path: SampleStore.path, options: sample.options)
+        func insertAndDieBeforeTheSlot(_ name: String) throws {
+            let header = try #require(files.contents(of: SampleStore.path)).prefix(Int(FileFormat.dataStart))
+            try sample.reopenAfterCrash()
+            try sample.insert(.init(name: name, age: 1, group: 1))
+            let file = try files.open(SampleStore.path, .readWrite)
+            try Array(header).withUnsafeBytes { try file.write($0, at: 0) }
+        }
+        try insertAndDieBeforeTheSlot("a")
+        try other.sync()
+        try insertAndDieBeforeTheSlot("b")
+        var options = sample.options
+        options.isReadOnly = true
+        let reader = try LogStore.open(path: SampleStore.path, options: options)
+        try sample.check(reader.snapshot(), sample.people)
+    }
+
     /// A checkpoint that failed after its commit had poisoned the handle, and closing it once said nothing.
     @Test func closingSaysThatCommitsAreNotDurable() throws {
         let system = SimulatedFileSystem()

@@ -17,6 +17,7 @@ import Testing
         #expect(reader.snapshot() === known)
         let newest = try reader.follow()
         #expect(newest.sequence == sample.store.snapshot().sequence && newest.sequence > known.sequence)
+        #expect(reader.isUpToDate(newest), "the next look takes no lock")
         try sample.store.compact(findsHolders: false)
         let compacted = try reader.follow()
         #expect(compacted.file !== newest.file && compacted.sequence == newest.sequence, "into the file that took its place")

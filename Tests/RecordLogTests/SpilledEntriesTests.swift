@@ -326,4 +326,27 @@ import Testing
         try sample.reopen(path: path)
         try sample.check(sample.store.snapshot(), sample.people)
     }
+
+    @Test("A transaction shows the entries that it added in the order of their keys, until it is told to stop", arguments: [1 << 10, 1 << 20])
+    func addedEntriesAreShownUntilTheBodyStops(indexMemory: Int) throws {
+        let sample = try SampleStore { $0.indexMemory = indexMemory }
+        try sample.insert(.init(name: "stored before", age: 1, group: 1))
+        try sample.store.write { transaction in
+            var rows: [UInt64] = []
+            for number in 0..<200 {
+                let row = try transaction.newRow(in: sample.table.id)
+                try sample.put(transaction, row, .init(name: "\(999 - number)", age: 1, group: 1))
+                rows.append(row)
+            }
+            _ = try transaction.delete(sample.reference(rows.removeLast()))
+            for count in [1, 2, rows.count] {
+                var shown: [UInt64] = []
+                try transaction.forEachAddedEntry(of: sample.byName) { _, row in
+                    shown.append(row)
+                    return shown.count < count
+                }
+                #expect(shown == Array(rows.reversed().prefix(count)))
+            }
+        }
+    }
 }
