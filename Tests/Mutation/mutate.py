@@ -37,6 +37,30 @@ def log(text):
     print(time.strftime("%H:%M:%S"), text, flush=True)
 
 
+class Table:
+    """The rows of a table that is read, and those of this run in their place or besides."""
+
+    def __init__(self, source, target):
+        self.target, self.rows = target, []
+        if source:
+            with open(source, newline="") as file:
+                self.rows = list(csv.reader(file))[1:]
+
+    def of(self, area, results):
+        return [row for row in self.rows if row[0].startswith(f"Sources/{area.module}/") and (not results or row[5] in results)]
+
+    def put(self, new):
+        """A mutant that is still unseen keeps what a person has written about it."""
+        known = next((row for row in self.rows if row[:5] == new[:5]), None)
+        if known is None:
+            self.rows.append(new)
+        elif new[5] == "seen" or known[5] not in ("equivalent", "open"):
+            known[:] = new
+        if self.target:
+            with open(self.target, "w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([FIELDS] + sorted(self.rows))
+
+
 class Judge:
     """Runs for a mutant the suites that reach it: the quick and the ones of its name first, then the rest."""
 
@@ -66,8 +90,18 @@ class Judge:
                 limit = 30 + 4 * sum(self.reach[suite][0] for suite in stage)
                 failure, _ = self.scratch.run(stage, number, limit)
                 if failure:
-                    return "seen", failure
+                    return "seen", self._named(failure, stage, number)
         return "survived", ""
+
+    def _named(self, failure, stage, number):
+        """Says which suite crashes."""
+        if not failure.startswith("crash"):
+            return failure
+        for suite in stage:
+            alone, _ = self.scratch.run([suite], number, 30 + 4 * self.reach[suite][0])
+            if alone:
+                return f"{suite} ({alone})" if alone.startswith("crash") else alone
+        return failure
 
 
 def main():
@@ -87,10 +121,9 @@ def main():
     area = AREAS[arguments.area]
     scratch = Scratch(PACKAGE, os.path.join(arguments.scratch, arguments.area), area)
     scratch.copy()
+    table = Table(arguments.table, arguments.results)
     if arguments.table:
-        with open(arguments.table, newline="") as file:
-            table = [row for row in list(csv.reader(file))[1:] if not arguments.with_result or row[5] in arguments.with_result]
-        for row in scratch.take([row for row in table if row[0].startswith(f"Sources/{area.module}/")]):
+        for row in scratch.take(table.of(area, arguments.with_result)):
             log(f"Not there any more: {row[:5]}")
     else:
         scratch.choose(arguments.count, arguments.seed)
@@ -106,7 +139,7 @@ def main():
         if mutant and (arguments.only is None or number in arguments.only)]
     # In the order of a hash: a run that ends early has mutants of each folder.
     numbers.sort(key=lambda number: number * 7919 % 10007)
-    judge, begun, rows, lock = Judge(scratch, reach), time.monotonic(), [], threading.Lock()
+    judge, begun, unseen, lock = Judge(scratch, reach), time.monotonic(), [], threading.Lock()
 
     def run(number):
         if arguments.minutes and time.monotonic() - begun > arguments.minutes * 60:
@@ -114,15 +147,12 @@ def main():
         row = judge.row(number)
         # Written each time: a run that is ended has a table too.
         with lock:
-            rows.append(row)
-            if arguments.results:
-                with open(arguments.results, "w", newline="") as file:
-                    csv.writer(file, lineterminator="\n").writerows([FIELDS] + sorted(rows))
+            table.put(row)
+            unseen.extend([number] if row[5] != "seen" else [])
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(run, numbers))
-    unseen = [row for row in rows if row[5] != "seen"]
-    log(f"{len(rows)} mutants, {len(unseen)} of them unseen")
+    log(f"{len(numbers)} mutants, unseen are {sorted(unseen)}")
     return 1 if unseen else 0
 
 

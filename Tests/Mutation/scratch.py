@@ -177,7 +177,7 @@ class Scratch:
 
     def run(self, suites, mutant, limit, reached=None):
         """Runs the suites until the first failure. Returns what failed, or None, and the seconds it took."""
-        environment = dict(os.environ, HEARTWOOD_MUTANT=str(mutant))
+        environment = dict(os.environ, HEARTWOOD_MUTANT=str(mutant), SWIFT_BACKTRACE="enable=no")
         if reached:
             with open(reached, "wb") as file:
                 file.write(bytes(65536))
@@ -203,7 +203,7 @@ class Scratch:
         if failure is None and late.is_set():
             failure = "time limit"
         elif failure is None and code not in (0, -signal.SIGKILL):
-            failure = f"crash ({last[:80]})"
+            failure = f"crash (signal {-code})" if code < 0 else f"exit {code}"
         elif failure is None and not re.search(r"Test run with \d+ tests? .*passed", last):
             failure = f"crash ({last[:80]})"
         return failure, time.monotonic() - begun

@@ -91,6 +91,35 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
+    @Test("The frames of a checkpoint bear the number of the newest commit before them, be it another handle's")
+    func framesBearTheNumberOfTheNewestCommit() throws {
+        let files = SyncHook(MemoryFileSystem())
+        let sample = try SampleStore(fileSystem: files) {
+            $0.checkpointAfterBytes = 20_000
+            $0.checkpointsInBackground = true
+        }
+        var options = sample.options
+        options.checkpointAfterBytes = 16 << 20
+        let other = try LogStore.open(path: SampleStore.path, options: options)
+        // Between two batches.
+        files.arm { _ = try? other.write { try $0.setSystemValue(20, [1]) } }
+        let first = sample.store.snapshot().sequence + 1
+        try sample.insert(.init(name: String(repeating: "-", count: 12_000), age: 1, group: 1))
+        sample.store.finishCheckpoint()
+        files.disarm()
+        #expect(sample.store.statistics.checkpoints == 1)
+        var newest: UInt64 = 0, manifests: [UInt64] = []
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frame in
+            switch frame.header.kind {
+            case .commit: newest = frame.header.sequence
+            case .batch: #expect(frame.header.sequence == newest)
+            case .checkpoint: manifests.append(frame.header.sequence)
+            default: break
+            }
+        }
+        #expect(manifests.last ?? 0 > first)
+    }
+
     /// A handle that only follows takes over another's checkpoints, so that its memory stays bounded.
     @Test func aFollowerTakesOverCheckpoints() throws {
         let sample = try SampleStore { $0.checkpointAfterBytes = 5_000 }

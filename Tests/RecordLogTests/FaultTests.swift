@@ -52,6 +52,28 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
+    @Test("A checkpoint that finds no room at one of its calls is taken back: another handle writes in its place, and then this one again")
+    func aCheckpointWithoutRoomIsTakenBack() throws {
+        var failures = 0
+        for operation in 0..<6 {
+            let disk = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: disk) { $0.durability = .none; $0.zeroAheadBytes = 0 }
+            let other = try SampleStore(fileSystem: disk) { $0.durability = .none; $0.zeroAheadBytes = 0 }
+            try sample.insert(.init(name: "a", age: 1, group: 1))
+            disk.fail(at: disk.operationCount + operation, .once(ENOSPC))
+            do { try sample.store.checkpoint() } catch { failures += 1 }
+            disk.heal()
+            other.people = sample.people
+            try other.insert(.init(name: "b", age: 2, group: 2))
+            sample.people = other.people
+            try sample.insert(.init(name: "c", age: 3, group: 3))
+            try sample.check(sample.store.snapshot(), sample.people)
+            try sample.reopenAfterCrash()
+            try sample.check(sample.store.snapshot(), sample.people)
+        }
+        #expect(failures >= 2, "its frames, and its slot")
+    }
+
     @Test func aRefusedValueLeavesNoIndexEntry() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))

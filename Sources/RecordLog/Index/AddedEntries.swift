@@ -58,10 +58,9 @@ struct AddedEntries: ~Copyable {
 
     /// The same of every index that there is, by its ID.
     func add(to indexes: inout [IndexRuns?]) {
-        for slot in indexes.indices where hasEntries(of: slot) { indexes[slot] = indexes[slot].map { runs(of: slot, over: $0) } }
+        // An index whose entries were set aside has a buffer for those to come.
+        for slot in indexes.indices where buffers.unretained(slot) != nil { indexes[slot] = indexes[slot].map { runs(of: slot, over: $0) } }
     }
-
-    private func hasEntries(of slot: Int) -> Bool { spilled != nil || buffers.unretained(slot) != nil }
 
     /// Forgets an index.
     mutating func remove(_ slot: Int) {

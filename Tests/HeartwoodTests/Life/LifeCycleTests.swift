@@ -153,6 +153,18 @@ import Testing
         #expect(stored.value(forKey: "title") as? String == "changed by an observer")
     }
 
+    @Test("An object of before a reset has its entity's defaults when it is inserted again, whatever it was set to", arguments: StoreKind.allCases)
+    func anObjectOfBeforeAResetIsInsertedWithDefaults(kind: StoreKind) throws {
+        let stack = try Diarist.stack(kind)
+        let one = try stack.savedDiarist("one")
+        one.title = "changed"
+        stack.context.reset()
+        stack.context.insert(one)
+        #expect(one.title == "untitled" && one.isInserted)
+        try stack.context.save()
+        #expect(Set(try stack.fetch("Diarist").map { $0.value(forKey: "title") as? String }) == ["one", "untitled"])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aWillSaveThatNeverEndsIsAnError(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)

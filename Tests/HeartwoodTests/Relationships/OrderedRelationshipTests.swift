@@ -196,6 +196,17 @@ import Testing
         try cost("reversing", atMost: 160_000) { $1.setManagedObjects($1.managedObjects(at: index).reversed(), at: index) }
     }
 
+    @Test("A member that was added unread, and that the store has, leaves the order when another context removes it")
+    func aMemberThatTurnsOutToBeStoredIsNoAddition() {
+        let a = ObjectKey(slot: 1, row: 1), b = ObjectKey(slot: 1, row: 2)
+        let members = ToManyState(base: nil, isOrdered: true)
+        members.add(a)
+        members.fire([a, b])
+        members.setOrder([b, a])
+        members.rebase([b])
+        #expect(members.members == [b] && members.contains(a) == false && members.count == 1)
+    }
+
     @Test func placesKeepTheirOrderAndChangeAsFewAsPossible() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)

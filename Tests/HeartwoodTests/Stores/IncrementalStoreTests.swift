@@ -92,6 +92,26 @@ import Testing
         return (try #require(store as? Shelf), context(on: coordinator))
     }
 
+    @Test("A store is added with the metadata that it loads, and is not added where it cannot load them") func metadataAreLoadedFirst() throws {
+        final class Labelled: NSIncrementalStore, @unchecked Sendable {
+            struct Unreadable: Error {}
+
+            override func loadMetadata() throws {
+                guard let label = url?.lastPathComponent, label != "unreadable" else { throw Unreadable() }
+                metadata = [NSStoreUUIDKey: label, NSStoreTypeKey: type]
+            }
+        }
+        NSPersistentStoreCoordinator.registerStoreClass(Labelled.self, forStoreType: "Labelled")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        func add(_ label: String) throws -> NSPersistentStore {
+            try coordinator.addPersistentStore(ofType: "Labelled", configurationName: nil, at: URL(fileURLWithPath: "/labels/\(label)"))
+        }
+        #expect(throws: Labelled.Unreadable.self) { try add("unreadable") }
+        #expect(coordinator.persistentStores.isEmpty)
+        let store = try add("first")
+        #expect(store.identifier == "first" && coordinator.metadata(for: store)[NSStoreUUIDKey] as? String == "first")
+    }
+
     private func context(on coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator

@@ -36,6 +36,24 @@ import Testing
         #expect(disk.contents(of: Self.beside) == bytes, "\(way)")
     }
 
+    @Test("A compaction writes its frames in pieces of the flush size, be they many or few") func framesAreWrittenInPieces() throws {
+        func writes(flushSize: Int) throws -> Int {
+            let disk = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: disk) { $0.flushSize = flushSize }
+            try sample.store.write { transaction in
+                for number in 0..<500 {
+                    let row = try transaction.newRow(in: sample.table.id)
+                    try sample.put(transaction, row, .init(name: String(repeating: "-", count: 100) + "\(number)", age: Int64(number), group: 1))
+                }
+            }
+            let before = disk.operationCount
+            try sample.store.compact()
+            return disk.operations[before...].filter { $0 == .write }.count
+        }
+        let few = try writes(flushSize: 1 << 20), many = try writes(flushSize: 16 << 10)
+        #expect(few <= 8 && many > few)
+    }
+
     @Test func aTextInTheFilesPlaceIsLeftAlone() throws {
         for way in Way.allCases { try checkLeftAlone(Array("Dear all".utf8), way) }
     }

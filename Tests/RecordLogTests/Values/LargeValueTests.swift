@@ -19,6 +19,16 @@ import Testing
         return kinds
     }
 
+    @Test("A value is written in one piece with its row and its commit")
+    func aValueIsWrittenWithItsCommit() throws {
+        let disk = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: disk) { $0.durability = .none }
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        let before = disk.operationCount
+        try sample.insert(.init(name: "b", age: 1, group: 1, picture: picture(100_000)))
+        #expect(Array(disk.operations[before...]) == [.write, .write], "the commit and its slot")
+    }
+
     /// The bounds of a store with segments of 64 KiB: 1024 bytes in the row, chunks of 8160.
     @Test(arguments: [0, 1, 1023, 1024, 1025, 8159, 8160, 8161, 16_320, 16_321, 100_000])
     func aValueOfAnyLengthComesBack(count: Int) throws {
