@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.dirname(os.path.dirname(HERE))
 FIELDS = ["file", "function", "kind", "source", "change", "result", "seen by"]
 
-# `left_out` names the suites that wait for the clock or for other processes.
+# `left_out` names the suites that wait for the clock or for other processes, if any.
 Area = namedtuple("Area", "module tests targets folders left_out")
 AREAS = {
     "engine": Area(
@@ -25,7 +25,7 @@ AREAS = {
         ["RecordLog/Format", "RecordLog/Index", "RecordLog/Writing"], "LockHolder|LargeCommit"),
     "stack": Area(
         "Heartwood", "HeartwoodTests", ["FileReading", "RecordLog", "PredicateClasses", "Heartwood", "TestSupport", "HeartwoodTests"],
-        [f"Heartwood/{name}" for name in ("Objects", "Context", "Stores", "Derivation", "Children", "Undo", "Conflicts")], "Concurrency"),
+        [f"Heartwood/{name}" for name in ("Objects", "Context", "Stores", "Derivation", "Children", "Undo", "Conflicts")], None),
 }
 
 

@@ -173,7 +173,7 @@ class Scratch:
     def suites(self):
         output = subprocess.run(self._command(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
         found = re.findall(rf"^{self.area.tests}\.([^/(\s]+)[/(]", output, re.MULTILINE)
-        return [suite for suite in sorted(set(found)) if not re.search(self.area.left_out, suite)]
+        return [suite for suite in sorted(set(found)) if not self.area.left_out or not re.search(self.area.left_out, suite)]
 
     def run(self, suites, mutant, limit, reached=None):
         """Runs the suites until the first failure. Returns what failed, or None, and the seconds it took."""

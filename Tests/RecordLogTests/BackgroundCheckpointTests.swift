@@ -55,6 +55,36 @@ import Testing
         #expect(sample.store.statistics.checkpoints == 2)
     }
 
+    @Test("After a checkpoint that gave way to another handle's, and one that was written, the next one comes as early as ever")
+    func aCheckpointThatGaveWayPutsOffNoneButTheNext() throws {
+        let files = SyncHook(MemoryFileSystem())
+        let sample = try SampleStore(fileSystem: files) {
+            $0.checkpointAfterBytes = 40_000
+            $0.checkpointsInBackground = true
+            $0.durability = .relaxed
+        }
+        var options = sample.options
+        options.checkpointAfterBytes = 16 << 20
+        let other = try LogStore.open(path: SampleStore.path, options: options)
+        func commit() throws {
+            try sample.insert(.init(name: String(repeating: "-", count: 21_000), age: 1, group: 1))
+            sample.store.finishCheckpoint()
+        }
+        files.arm {
+            guard other.statistics.checkpoints == 0 else { return }
+            try? other.checkpoint()
+            _ = try? other.write { try $0.setSystemValue(20, [UInt8](repeating: 1, count: 15_000)) }
+        }
+        try commit()
+        files.disarm()
+        #expect(sample.store.statistics.checkpoints == 0 && other.statistics.checkpoints == 1)
+        #expect(sample.store.writer.bytesBehindAtFailure > 0)
+        try commit()
+        #expect(sample.store.statistics.checkpoints == 1)
+        try commit()
+        #expect(sample.store.statistics.checkpoints == 2)
+    }
+
     /// Opening steps over nothing but the batch that the manifest is in, however large the checkpoint is.
     @Test func theLogGoesOnBehindACheckpointThatNoCommitCameBetween() throws {
         let sample = try SampleStore()

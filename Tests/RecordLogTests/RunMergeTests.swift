@@ -88,6 +88,26 @@ import Testing
         }
     }
 
+    @Test("A run that stands alone is copied block by block, with all of its entries") func aRunThatStandsAloneIsCopied() throws {
+        let sample = try SampleStore()
+        try sample.store.write { transaction in
+            for number in 0..<600 {
+                let row = try transaction.newRow(in: sample.table.id)
+                try sample.put(transaction, row, .init(name: "name \(number)", age: Int64(number), group: 1))
+            }
+        }
+        try sample.store.checkpoint()
+        let snapshot = sample.store.snapshot(), runs = try #require(snapshot.indexes[Int(sample.byName.rawValue)])
+        #expect(runs.disk.count == 1 && runs.disk[0].entryCount == 600)
+        // Nothing of it is written.
+        let sink = FrameAppender(file: snapshot.file, at: sample.store.writer.end, sequence: 1, counters: Counters())
+        var made = try runs.whole.write(to: sink)
+        try made.appendRoot(to: sink)
+        let copies = try #require(made.runs(in: sink, source: snapshot.file)).map(\.manifest)
+        let old = runs.disk[0].manifest
+        #expect(copies.count == 1 && copies[0].entryCount == old.entryCount && copies[0].byteCount == old.byteCount)
+    }
+
     /// Deletions in a run that is joined with a few others hide entries of those that are left.
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func whatPartOfTheRunsBecameIsWhatAllOfThemWere(seed: UInt64) throws {

@@ -167,8 +167,9 @@ extension NSManagedObject {
     @inline(never)
     private final func describeMisfit(_ object: NSManagedObject, for property: PropertyRuntime) -> String {
         let name = "\(entity.name ?? "?").\(property.name)"
+        guard let destination = property.destination else { return "\(name) is no relationship, and holds no objects." }
         if !isDestination(object, of: property) {
-            return "\(name) holds objects of \(property.destination?.name ?? "?"), not of \(object.entity.name ?? "?")."
+            return "\(name) holds objects of \(destination.name ?? "?"), not of \(object.entity.name ?? "?")."
         }
         for (side, which) in [(self, "the object that has it"), (object, "the object that was given")] {
             guard side.contextReference != nil else {

@@ -51,6 +51,14 @@ import Testing
         #expect(says(result, "Person.group was given an object of another context; take it by its objectID with object(with:) first."))
     }
 
+    @Test("An accessor of a relationship that is called for an attribute ends the process and says so") func anAttributeHasNoMembers() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try TestStack(.inMemory)
+            stack.insert("Person", [:]).addManagedObject(stack.insert("Tag", [:]), at: 0)
+        }
+        #expect(says(result, "Person.name is no relationship, and holds no objects."))
+    }
+
     @Test func anObjectOfBeforeAResetCannotBeDeleted() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(.inMemory)

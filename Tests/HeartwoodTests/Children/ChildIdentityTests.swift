@@ -16,6 +16,23 @@ import Testing
         #expect(throws: NSError.self) { try stack.newContext().existingObject(with: ids[0]) }
     }
 
+    @Test("A context is told the old names of those keys alone that were renamed since it last adopted names")
+    func oldNamesAreThoseOfLaterRenames() {
+        let keys = (1...6).map { ObjectKey(slot: 1, row: $0) }
+        let tree = ContextTree()
+        tree.rename(keys[0], to: keys[1])
+        // Nobody knows the first name any more.
+        tree.dropIfAlone()
+        tree.join()
+        let joined = tree.count
+        tree.rename(keys[2], to: keys[3])
+        tree.rename(keys[4], to: keys[5])
+        #expect(tree.oldNames(after: joined) == [keys[3]: keys[2], keys[5]: keys[4]])
+        #expect(tree.oldNames(after: joined + 1) == [keys[5]: keys[4]])
+        #expect(tree.oldNames(after: joined + 2) == nil)
+        #expect(tree.oldNames(after: 0) == [keys[3]: keys[2], keys[5]: keys[4]])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func idsStayTemporaryUntilTheRootSaves(kind: StoreKind) throws {
         let stack = try TestStack(kind)

@@ -43,6 +43,19 @@ import Testing
         }
     }
 
+    @Test("A child's first member of a relationship that it has not read is its parent's, saved or not", arguments: StoreKind.allCases)
+    func theFirstMemberIsTheParents(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let group = stack.insert("Group", ["title": "g"]), ann = stack.insert("Person", ["name": "ann", "group": group])
+        try stack.context.save()
+        ann.setValue(nil, forKey: "group")
+        let early = stack.context.child(), late = stack.context.child()
+        #expect(early.own(group).firstManagedObject(at: 1) == nil)
+        let bob = stack.insert("Person", ["name": "bob", "group": group]), mine = late.own(group)
+        #expect(mine.firstManagedObject(at: 1)?.objectID == bob.objectID)
+        #expect(mine.hasFault(forRelationshipNamed: "people"))
+    }
+
     @Test(arguments: StoreKind.allCases)
     func anUnchangedObjectSharesItsParentsRow(kind: StoreKind) throws {
         let stack = try TestStack(kind)

@@ -119,6 +119,14 @@ import Testing
         expectTrap(result, "obtainPermanentIDs(for:)")
     }
 
+    @Test("A context that is reset outside its queue ends the process") func aResetOutsideTheQueueTraps() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try Self.stack()
+            Self.context(stack).reset()
+        }
+        expectTrap(result, "reset()")
+    }
+
     @Test func undoAndRedoOutsideTheQueueTrap() async {
         let undone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
