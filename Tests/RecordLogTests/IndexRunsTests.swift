@@ -40,4 +40,17 @@ import Testing
         }
         #expect(runs.freshEntryCount == count && copied < count * 12, "\(copied) copies")
     }
+
+    @Test("Transactions over one catalog share what makes their entries, and one over another catalog makes its own")
+    func maintainersAreMadeOncePerCatalog() throws {
+        let sample = try SampleStore()
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        let made = try #require(sample.store.writer.maintainers)
+        try sample.insert(.init(name: "b", age: 1, group: 1))
+        #expect(sample.store.writer.maintainers === made)
+        try sample.store.write { try sample.addOrDropLateIndex($0) }
+        try sample.insert(.init(name: "c", age: 1, group: 1))
+        #expect(sample.store.writer.maintainers !== made)
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
 }

@@ -86,6 +86,7 @@ import Testing
             index.checkpoint(1 << UInt64(power * 2))
             #expect(index.sizes.count <= IndexRuns.diskRunsMax, "\(index.sizes)")
         }
+        #expect(index.sizes.last == 1 << 38, "the base is not written again")
     }
 
     @Test("A run that stands alone is copied block by block, with all of its entries") func aRunThatStandsAloneIsCopied() throws {

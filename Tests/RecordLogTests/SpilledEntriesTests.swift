@@ -327,6 +327,16 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
+    @Test("A buffer that is emptied has all of its room again") func anEmptiedBufferHasItsRoom() {
+        let buffer = EntryBuffer(bytes: 64, entries: 4)
+        for entry in [[1, 2, 3], [4, 5]] as [[UInt8]] {
+            entry.withUnsafeBytes { buffer.append($0, isTombstone: false) }
+            #expect(buffer.count == 1 && buffer.byteCount == entry.count && Array(buffer.entry(0).bytes) == entry)
+            buffer.removeAll()
+            #expect(buffer.isEmpty && buffer.byteCount == 0)
+        }
+    }
+
     @Test("A transaction shows the entries that it added in the order of their keys, until it is told to stop", arguments: [1 << 10, 1 << 20])
     func addedEntriesAreShownUntilTheBodyStops(indexMemory: Int) throws {
         let sample = try SampleStore { $0.indexMemory = indexMemory }
