@@ -24,7 +24,6 @@ extension NSManagedObjectContext {
         object.contextReference = Unmanaged.passUnretained(self)
         object.key = nextTemporaryKey(slot: runtime.slot)
         object.state = objectFlags.union(.inserted)
-        object.rowBody = nil
         if type(of: object) != runtime.objectClass { hasOtherClasses = true }
         identities.insert(object, for: object.key)
         list(object)

@@ -268,13 +268,14 @@ import Testing
     }
 
     /// The place where the last event ended was kept through a rollback, so that the first changes after it never counted as past.
-    @Test(arguments: StoreKind.allCases)
-    func anEventAfterARollbackEndsAsAnyOther(kind: StoreKind) throws {
+    @Test("An event after a rollback or a reset ends as any other", arguments: StoreKind.allCases, [false, true])
+    func anEventAfterARollbackEndsAsAnyOther(kind: StoreKind, isReset: Bool) throws {
         let stack = try Diarist.stack(kind)
-        let diarist = try stack.savedDiarist("one")
+        let id = try stack.savedDiarist("one").objectID
         for _ in 0..<3 { _ = stack.insertDiarist("other") }
         stack.context.processPendingChanges()
-        stack.context.rollback()
+        if isReset { stack.context.reset() } else { stack.context.rollback() }
+        let diarist = stack.context.object(with: id) as! Diarist
         diarist.title = "two"
         #expect(diarist.changedValuesForCurrentEvent().keys.sorted() == ["title"])
         stack.context.processPendingChanges()

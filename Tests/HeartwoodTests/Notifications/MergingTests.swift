@@ -110,6 +110,21 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "b")
     }
 
+    @Test("A context that is told to merge before it gets its coordinator merges what others save there", arguments: StoreKind.allCases)
+    func aContextMayBeToldToMergeBeforeItGetsItsCoordinator(kind: StoreKind) throws {
+        let stack = try TestStack(kind)
+        let person = stack.insert("Person", ["name": "a"])
+        try stack.context.save()
+        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        context.automaticallyMergesChangesFromParent = true
+        context.persistentStoreCoordinator = stack.coordinator
+        let mine = try context.existingObject(with: person.objectID)
+        #expect(mine.value(forKey: "name") as? String == "a")
+        person.setValue("b", forKey: "name")
+        try stack.context.save()
+        #expect(mine.value(forKey: "name") as? String == "b")
+    }
+
     /// A batch deletion tells of what it has deleted alone: members that were read stayed, as faults that nothing could fulfil.
     @Test(arguments: StoreKind.recordLogs)
     func relationshipsThatWereReadFollowADictionaryThatNamesOneSide(kind: StoreKind) throws {

@@ -38,6 +38,26 @@ import Testing
         #expect(node.members("items") == items)
     }
 
+    @Test("An undo that finds a reference back already can be redone, as one that finds a value back", arguments: StoreKind.allCases)
+    func aReferenceThatIsBackAlreadyIsRedone(kind: StoreKind) throws {
+        let stack = try TestStack.undoing(kind)
+        let a = stack.insert("Group", ["title": "a"]), b = stack.insert("Group", ["title": "b"])
+        let x = stack.insert("Person", ["name": "x", "group": a])
+        try stack.saveAndForget()
+        for (key, old, new) in [("group", a, b), ("name", "x", "y")] as [(String, Any, Any)] {
+            stack.manager.removeAllActions()
+            stack.group { x.setValue(new, forKey: key) }
+            stack.manager.disableUndoRegistration()
+            x.setValue(old, forKey: key)
+            stack.context.processPendingChanges()
+            stack.manager.enableUndoRegistration()
+            #expect(stack.manager.canUndo && !stack.manager.canRedo)
+            stack.context.undo()
+            #expect(stack.manager.canRedo, "\(key)")
+        }
+        #expect(x.value(forKey: "group") as? NSManagedObject === a && x.value(forKey: "name") as? String == "x")
+    }
+
     @Test(arguments: StoreKind.allCases)
     func oneToMany(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)

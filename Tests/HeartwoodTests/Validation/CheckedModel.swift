@@ -10,9 +10,12 @@ final class Checked: NSManagedObject {
     }
 
     var asked: [String] = []
+    /// By key: what is put in a value's place before the model checks it.
+    var substitutes: [String: AnyObject] = [:]
     var refusesInsert = false, refusesUpdate = false, refusesDelete = false
 
     override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        if let substitute = substitutes[key] { value.pointee = substitute }
         try super.validateValue(value, forKey: key)
         asked.append(key)
         if key == "name" { try validateName(value) }

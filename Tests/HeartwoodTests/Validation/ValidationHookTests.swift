@@ -38,6 +38,18 @@ import Testing
         #expect(try stack.fetch("Checked", in: stack.anew()).first?.value(forKey: "name") as? String == "Ada")
     }
 
+    @Test("What a class puts in a value's place before the model's check is what the model checks", arguments: StoreKind.allCases)
+    func theModelChecksWhatIsPutInAValuesPlace(kind: StoreKind) throws {
+        let stack = try stack(kind)
+        let one = stack.insert("Checked", ["name": "Ada", "age": 7]) as! Checked
+        one.substitutes = ["age": NSNumber(value: -1)]
+        #expect(stack.failures().compactMap { $0.userInfo[NSValidationKeyErrorKey] as? String } == ["age"])
+        #expect(one.value(forKey: "age") as? Int == 7)
+        one.substitutes = ["age": NSNumber(value: 8)]
+        try stack.context.save()
+        #expect(try stack.fetch("Checked", in: stack.anew()).first?.value(forKey: "age") as? Int == 8)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func eachWayOfSavingHasItsHook(kind: StoreKind) throws {
         let stack = try stack(kind)
