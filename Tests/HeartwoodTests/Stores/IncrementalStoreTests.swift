@@ -112,6 +112,44 @@ import Testing
         #expect(store.identifier == "first" && coordinator.metadata(for: store)[NSStoreUUIDKey] as? String == "first")
     }
 
+    /// One person and its group, which the person's node tells of or leaves out.
+    private final class Pair: NSIncrementalStore, @unchecked Sendable {
+        var nodeHasGroup = false
+        var asked: [String] = []
+
+        func id(_ entity: String) -> NSManagedObjectID {
+            newObjectID(for: persistentStoreCoordinator!.managedObjectModel.entitiesByName[entity]!, referenceObject: 1)
+        }
+
+        override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any { [] }
+
+        override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+            var values: [String: Any] = objectID.entity.name == "Person" ? ["name": "ann", "age": 7, "partner": NSNull()] : ["title": "g"]
+            if nodeHasGroup { values["group"] = id("Group") }
+            return NSIncrementalStoreNode(objectID: objectID, withValues: values, version: 1)
+        }
+
+        override func newValue(
+            forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+        ) throws -> Any {
+            asked.append(relationship.name)
+            return relationship.isToMany ? [NSManagedObjectID]() : id("Group")
+        }
+    }
+
+    @Test("A store is asked for a to-one destination that its node leaves out, and for no other") func whatANodeLeavesOutIsAskedFor() throws {
+        NSPersistentStoreCoordinator.registerStoreClass(Pair.self, forStoreType: "Pair")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let store = try #require(try coordinator.addPersistentStore(ofType: "Pair", configurationName: nil, at: nil) as? Pair)
+        for nodeHasGroup in [false, true] {
+            (store.nodeHasGroup, store.asked) = (nodeHasGroup, [])
+            let context = context(on: coordinator), ann = try context.existingObject(with: store.id("Person"))
+            #expect(ann.value(forKey: "name") as? String == "ann")
+            #expect((ann.value(forKey: "group") as? NSManagedObject)?.objectID == store.id("Group"))
+            #expect(store.asked == (nodeHasGroup ? [] : ["group"]))
+        }
+    }
+
     private func context(on coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
