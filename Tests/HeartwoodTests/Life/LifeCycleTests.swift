@@ -135,6 +135,23 @@ import Testing
         one.onWillSave = nil
     }
 
+    @Test("A save tells observers of what has changed before it calls willSave", arguments: StoreKind.allCases)
+    func observersAreToldBeforeWillSave(kind: StoreKind) throws {
+        let stack = try Diarist.stack(kind)
+        let one = try stack.savedDiarist("one")
+        // Posted on this thread.
+        nonisolated(unsafe) var told: [String] = []
+        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextObjectsDidChange, object: stack.context, queue: nil) { _ in
+            told.append("observer")
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        one.onWillSave = { _ in told.append("willSave") }
+        one.title = "two"
+        try stack.context.save()
+        #expect(told == ["observer", "willSave"])
+        one.onWillSave = nil
+    }
+
     @Test(arguments: StoreKind.allCases)
     func whatAnObserverChangesWhileSavingIsAskedToo(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)

@@ -46,10 +46,13 @@ final class MutualNode: NSManagedObject {
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSValidationRelationshipDeniedDeleteError)
         #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "steps")
         #expect(error?.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === hub)
+        let asked = #expect(throws: NSError.self, "as a class's own validation asks") { try hub.validateForDelete() }
+        #expect(asked?.code == NSValidationRelationshipDeniedDeleteError)
         stack.context.delete(steps[0])
         #expect(failure(stack)?.code == NSValidationRelationshipDeniedDeleteError)
         // Taken off it, or deleted with it.
         steps[1].setValue(nil, forKey: "owner")
+        try hub.validateForDelete()
         try stack.context.save()
         #expect(try stack.fetch("Node", in: stack.anew()).isEmpty && stack.fetch("Step", in: stack.anew()).count == 1)
     }
