@@ -6,6 +6,7 @@ import Heartwood
 @main
 struct GraphProcess {
     static func main() throws {
+        if CommandLine.arguments[1] == "--queues" { QueueChain.run() }
         let hand = GraphHand(
             GraphHand.context(try GraphHand.coordinator(NSRecordLogStoreType, at: URL(fileURLWithPath: CommandLine.arguments[1]))))
         while let line = readLine() {

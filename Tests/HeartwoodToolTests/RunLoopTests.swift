@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+/// What only a process whose main thread has a run loop can show.
+@Suite struct RunLoopTests {
+    @Test("Work that goes from a private queue to the main thread and back does not wait for itself") func aChainOverTheMainThreadComesBack() async throws {
+        let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("heartwood-testprocess")
+        let (process, output, error) = try ToolProcess.start(["--queues"], executable: executable)
+        defer { ToolProcess.cleanUp(output.path, error.path) }
+        for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+        guard !process.isRunning else {
+            process.terminate()
+            Issue.record("The chain waits for itself.")
+            return
+        }
+        let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        #expect(process.terminationStatus == 0 && text == "on the main thread and back\n")
+    }
+}
