@@ -1,5 +1,6 @@
 """The scratch copy of the package: its sources with all mutants, one build of it, and runs of its tests."""
 
+import itertools
 import os
 import random
 import re
@@ -195,6 +196,9 @@ class Scratch:
             match = re.search(r"[✘✗] (?:Test|Suite) (.+?) (recorded an issue|failed after)", line)
             if match and not match.group(1).startswith("run with"):
                 failure = match.group(1).strip('"')
+                if reached:
+                    # Without a mutant nothing may fail: the lines say where it did, and from which seed.
+                    failure = " ".join([line] + [more.strip() for more in itertools.islice(process.stdout, 3)])
                 break
         self._end(process)
         code = process.wait()

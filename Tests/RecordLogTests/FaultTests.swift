@@ -52,6 +52,25 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
+    /// What was behind at the failure once stayed in mind: after a full disk the log grew by as much again before the next checkpoint.
+    @Test("After a checkpoint that failed here and one that another handle wrote, the next one comes as early as ever")
+    func anothersCheckpointEndsTheWaitAfterAFailure() throws {
+        let disk = SimulatedFileSystem()
+        let sample = try SampleStore(fileSystem: disk) { $0.checkpointAfterBytes = 20_000; $0.durability = .none; $0.zeroAheadBytes = 0 }
+        var options = sample.options
+        options.checkpointAfterBytes = 16 << 20
+        let other = try LogStore.open(path: SampleStore.path, options: options)
+        // The checkpoint's first write, after the commit's two.
+        disk.fail(at: disk.operationCount + 2, .once(ENOSPC))
+        try sample.insert(.init(name: String(repeating: "a", count: 21_000), age: 1, group: 1))
+        #expect(sample.store.statistics.checkpoints == 0 && sample.store.writer.bytesBehindAtFailure > 20_000)
+        try other.checkpoint()
+        for _ in 0..<2 { try sample.insert(.init(name: String(repeating: "b", count: 11_000), age: 1, group: 1)) }
+        #expect(sample.store.statistics.checkpoints == 1)
+        try sample.reopenAfterCrash()
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+
     @Test("A checkpoint that finds no room at one of its calls is taken back: another handle writes in its place, and then this one again")
     func aCheckpointWithoutRoomIsTakenBack() throws {
         var failures = 0

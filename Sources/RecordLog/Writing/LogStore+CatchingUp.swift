@@ -47,6 +47,8 @@ extension LogStore {
             if hasMoved || isLocked || shown != nil {
                 writer.end = replay.end
                 writer.bytesBehind = (start === base ? writer.bytesBehind : 0) + replay.commitBytes
+                // What failed here another handle has written.
+                if start !== base { writer.bytesBehindAtFailure = 0 }
                 let newest = try replay.finish(counters: counters)
                 writer.base = shown == nil ? nil : newest
                 if let shown { try replay.take(shown.prepared, shown.frame, end: shown.end) }
