@@ -139,7 +139,7 @@ def main():
         if mutant and (arguments.only is None or number in arguments.only)]
     # In the order of a hash: a run that ends early has mutants of each folder.
     numbers.sort(key=lambda number: number * 7919 % 10007)
-    judge, begun, unseen, lock = Judge(scratch, reach), time.monotonic(), [], threading.Lock()
+    judge, begun, ran, unseen, lock = Judge(scratch, reach), time.monotonic(), [], [], threading.Lock()
 
     def run(number):
         if arguments.minutes and time.monotonic() - begun > arguments.minutes * 60:
@@ -148,11 +148,12 @@ def main():
         # Written each time: a run that is ended has a table too.
         with lock:
             table.put(row)
+            ran.append(number)
             unseen.extend([number] if row[5] != "seen" else [])
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(run, numbers))
-    log(f"{len(numbers)} mutants, unseen are {sorted(unseen)}")
+    log(f"{len(ran)} of {len(numbers)} mutants were run; unseen are {sorted(unseen)}")
     return 1 if unseen else 0
 
 
