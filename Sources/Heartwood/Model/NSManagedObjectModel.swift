@@ -69,12 +69,15 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// What Core Data calls the configuration of all entities, which has no name.
     static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    /// The entities of a configuration, and those that inherit from them; nil where the model has none of this name.
+    /// The entities of a configuration, and those that inherit from them where no other configuration has them; nil where the model has none of
+    /// this name.
     public final func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration else { return entities }
         guard let names = configurationEntities[configuration] else { return configuration == Self.defaultConfigurationName ? entities : nil }
+        let others = Set(configurationEntities.lazy.filter { $0.key != configuration }.flatMap(\.value))
         func isMember(_ entity: NSEntityDescription) -> Bool {
-            names.contains(entity.name ?? "") || entity.superentity.map(isMember) ?? false
+            let name = entity.name ?? ""
+            return names.contains(name) || !others.contains(name) && entity.superentity.map(isMember) ?? false
         }
         return list.filter(isMember)
     }

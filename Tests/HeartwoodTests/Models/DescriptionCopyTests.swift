@@ -98,7 +98,7 @@ import Testing
         #expect(copy.relationshipsByName["group"]?.destinationEntity === model.entitiesByName["Group"])
         #expect(copy.relationshipsByName["partner"]?.destinationEntity === copy)
         #expect(copy.relationshipsByName["partner"]?.inverseRelationship === copy.relationshipsByName["partner"])
-        #expect(copy.uniquenessConstraints as? [[String]] == [["email"]] && copy.userInfo == nil && copy.managedObjectClassName == person.managedObjectClassName)
+        #expect(copy.uniquenessConstraints as? [[String]] == [["email"]] && copy.userInfo?.isEmpty == true && copy.managedObjectClassName == person.managedObjectClassName)
         #expect(copy.propertiesByName["name"] !== person.propertiesByName["name"])
     }
 }

@@ -310,7 +310,12 @@ import Testing
         let run = try Run(kind, seed: seed, isChild: isChild)
         var log: [String] = []
         for number in 1...steps {
-            log.append(try run.step(number))
+            do {
+                log.append(try run.step(number))
+            } catch {
+                Issue.record("\(kind) seed \(seed)\(isChild ? " in a child" : ""), step \(number): \(error)\n\(log.suffix(12).joined(separator: "\n"))")
+                return
+            }
             // Twice, for what callbacks have changed.
             for _ in 0..<2 { run.context.processPendingChanges() }
             if let problem = try run.problem() {
