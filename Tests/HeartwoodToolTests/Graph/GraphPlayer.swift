@@ -59,6 +59,14 @@ final class GraphPlayer {
         base = part
     }
 
+    /// Some objects were, from a parent. What was set to what the parent has now is no change any more.
+    func rebase(_ numbers: Set<Int>, onParent parent: GraphState) {
+        var part = base
+        for number in numbers { part.rows[number] = parent.rows[number] }
+        shown = shown.changes(since: base, on: part)
+        base = part
+    }
+
     func forgetChanges() {
         shown = base
         pending = GraphReach()

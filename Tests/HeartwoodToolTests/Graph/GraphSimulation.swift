@@ -206,6 +206,9 @@ final class GraphSimulation {
         for number in updated.union(inserted) { player.base.rows[number] = store.state.rows[number] }
         player.forgetChanges()
         for number in updated.union(inserted) { player.versions[number] = store.versions[number] }
+        if player === ahead, child.context.automaticallyMergesChangesFromParent {
+            child.rebase(updated.filter { child.base.rows[$0] != nil }, onParent: ahead.shown)
+        }
         // The follower may have learned of others by its save.
         if player !== follower { try player.checkRows() }
         return (updated, deleted)
