@@ -69,13 +69,6 @@ extension NSManagedObject {
         return isRenamed ? .state(CommittedState(values: values, row: state.row)) : answer
     }
 
-    /// The row that the object points at, without firing its fault.
-    final var boundRow: RowView? {
-        rowBody.map {
-            RowView(body: $0, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)
-        }
-    }
-
     /// The row, if a child may point at it too: nothing of the object differs from it.
     final var sharedRow: RowView? {
         isInserted || storage?.base != nil || hasOverrides ? nil : boundRow

@@ -127,10 +127,8 @@ extension NSManagedObject {
     /// A to-one destination as far as it was read; no fault fires.
     final func knownReference(_ index: Int) -> ObjectKey {
         if let value = override(index) { return value.destination }
-        guard let rowBody else { return inheritedValue(index).destination }
-        let row = RowView(
-            body: rowBody, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)
-        return committedValue(index, in: row).destination
+        guard let boundRow else { return inheritedValue(index).destination }
+        return committedValue(index, in: boundRow).destination
     }
 
     /// Takes the members that the store lists; changes to them stay.

@@ -6,6 +6,12 @@ extension NSManagedObject {
     @inline(__always)
     final var row: RowView? {
         if rowBody == nil || !state.isDisjoint(with: .attended) { loadRow() }
+        return boundRow
+    }
+
+    /// The row that the object points at; its fault does not fire.
+    @inline(__always)
+    final var boundRow: RowView? {
         guard let rowBody else { return nil }
         return RowView(
             body: rowBody, byteCount: Int(rowByteCount), reference: RowReference(rawValue: key.rawValue), version: rowVersion)

@@ -76,10 +76,7 @@ struct CompactCommand: Command {
         let log = try LogStore.open(path: store, options: options)
         let progress = ProgressBar("copying")
         defer { progress.finish() }
-        let rows = try log.copy(to: target) { state in
-            progress.update(state.rowsDone, of: state.rowsTotal)
-            return true
-        }
+        let rows = try log.copy(to: target, progress: progress.show)
         Output.line("\(Output.number(Int(rows))) rows as of commit \(Output.number(Int(log.snapshot().sequence))), in \(target)")
         return 0
     }
@@ -91,10 +88,7 @@ struct CompactCommand: Command {
         let log = try LogStore.open(path: store, options: options)
         let progress = ProgressBar("compacting")
         defer { progress.finish() }
-        let report = try log.compact(keeping: window) { state in
-            progress.update(state.rowsDone, of: state.rowsTotal)
-            return true
-        }
+        let report = try log.compact(keeping: window, progress: progress.show)
         try log.close()
         return report
     }

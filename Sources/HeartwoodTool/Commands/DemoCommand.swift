@@ -118,12 +118,7 @@ struct DemoCommand: Command {
         Output.text("\nCompacting it")
         let open = try OpenStore(path: path, model: AddressBook.model(), isReadOnly: false)
         let progress = ProgressBar("compacting")
-        let compacted = try measure {
-            try open.log?.compact { state in
-                progress.update(state.rowsDone, of: state.rowsTotal)
-                return true
-            }
-        }
+        let compacted = try measure { try open.log?.compact(progress: progress.show) }
         progress.finish()
         if let report = compacted.result {
             line("log before and after", "\(Output.bytes(report.bytesBefore)), \(Output.bytes(report.bytesAfter)) in \(Self.time(compacted.seconds))")

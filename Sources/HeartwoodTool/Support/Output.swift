@@ -1,4 +1,5 @@
 import Foundation
+import RecordLog
 import Synchronization
 
 #if canImport(Glibc)
@@ -140,6 +141,12 @@ final class ProgressBar {
         let filled = percent * 30 / 100
         let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: 30 - filled)
         try? FileHandle.standardError.write(contentsOf: Data("\r\(label) \(bar) \(percent)%".utf8))
+    }
+
+    /// - Returns: true, so that the compaction goes on.
+    func show(_ state: CompactionProgress) -> Bool {
+        update(state.rowsDone, of: state.rowsTotal)
+        return true
     }
 
     func finish() {

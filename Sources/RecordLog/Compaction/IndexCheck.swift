@@ -1,12 +1,10 @@
-import Synchronization
-
 /// Finds the indexes of a copied snapshot that do not say what its rows say.
 ///
 /// The entries of an index and those that the rows make are summed up by their hashes, so that neither is sorted or kept: where the sums are
 /// equal and the entries are in order, the entries are, with certainty enough (one in 2^64), the same. A thread of its own sums up the rows
 /// while the indexes are written.
 final class IndexCheck: @unchecked Sendable {
-    // Unchecked: the thread alone writes its outcome, and others read it once `hasEnded` says that it is there.
+    // Unchecked: the thread alone writes the outcome, and others read it once the thread has ended.
 
     private struct Sum: Equatable {
         var count: UInt64 = 0
@@ -30,8 +28,7 @@ final class IndexCheck: @unchecked Sendable {
     private let parts: [Part]
     private let path: String
     private var outcome: Result<[[Sum]], StoreError>?
-    private let isStopped = Atomic<Bool>(false)
-    private let hasEnded = Atomic<Bool>(false)
+    private let thread = StoppableThread()
 
     private static let reportEvery: UInt64 = 1 << 16
 
@@ -53,7 +50,7 @@ final class IndexCheck: @unchecked Sendable {
             return definitions.isEmpty ? nil : Part(table: table, definitions: definitions, maintainers: maintainers)
         }
         let count = parts.reduce(UInt64(0)) { $0 + (rows.state($1.table.id)?.rowCount ?? 0) }
-        if count < options.entriesForThread || !SystemThread.start({ self.sumUpRows() }) { sumUpRows() }
+        if count < options.entriesForThread || !thread.start({ self.sumUpRows() }) { sumUpRows() }
     }
 
     private func sumUpRows() {
@@ -64,14 +61,10 @@ final class IndexCheck: @unchecked Sendable {
         } catch {
             outcome = .failure(error)
         }
-        hasEnded.store(true, ordering: .releasing)
     }
 
     /// Waits for the thread's end.
-    func stop() {
-        isStopped.store(true, ordering: .releasing)
-        while !hasEnded.load(ordering: .acquiring) { LazyMemory.pause() }
-    }
+    func stop() { thread.stop() }
 
     /// - Parameters:
     ///   - copied: the rows with their indexes.
@@ -85,7 +78,7 @@ final class IndexCheck: @unchecked Sendable {
             for definition in part.definitions { sums.append(try sum(of: definition, in: copied, report)) }
             entries.append(sums)
         }
-        while !hasEnded.load(ordering: .acquiring) {
+        while !thread.hasEnded {
             try report()
             LazyMemory.pause()
         }
@@ -105,9 +98,7 @@ final class IndexCheck: @unchecked Sendable {
         var count: UInt64 = 0
         try rows.scanRows(part.table.id) { row throws(StoreError) in
             count &+= 1
-            if count % Self.reportEvery == 0, isStopped.load(ordering: .relaxed) {
-                throw StoreError(.cancelled, path: path, "what the indexes were for ended", remedy: "The store is as it was.")
-            }
+            if count % Self.reportEvery == 0 { try thread.check(path) }
             guard let layout = part.table.layout(row.layoutID) else { return true }
             for place in part.maintainers.indices {
                 key.removeAll()

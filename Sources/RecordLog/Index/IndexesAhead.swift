@@ -31,9 +31,7 @@ final class IndexesAhead: @unchecked Sendable {
     /// By index ID.
     private let jobs: [Job?]
     private let path: String
-    private let isStopped = Atomic<Bool>(false)
-    /// Whether there is no thread, or none any more.
-    private let hasEnded = Atomic<Bool>(true)
+    private let thread = StoppableThread()
 
     private static let bytesMax: UInt64 = 96 << 20
 
@@ -45,30 +43,25 @@ final class IndexesAhead: @unchecked Sendable {
         jobs = merges.map { $0.map { Job($0, payloadMax: file.payloadMax) } }
         path = file.path
         guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return }
-        hasEnded.store(false, ordering: .releasing)
-        if !SystemThread.start({ self.run() }) { hasEnded.store(true, ordering: .releasing) }
+        // Without a thread `write` makes all of them.
+        _ = thread.start { self.run() }
     }
 
     private func run() {
         var room = Self.bytesMax
         for job in jobs {
-            guard let job, !isStopped.load(ordering: .acquiring) else { continue }
+            guard let job, !thread.isStopped else { continue }
             let bytes = job.merge.byteCount
             guard bytes <= room, job.take() else { continue }
             room -= bytes
             job.frames.reserve(Int(bytes))
             do throws(StoreError) {
-                job.outcome = .success(try job.merge.write(to: job.frames) { () throws(StoreError) in
-                    guard !isStopped.load(ordering: .acquiring) else {
-                        throw StoreError(.cancelled, path: path, "what the indexes were for ended", remedy: "The store is as it was.")
-                    }
-                })
+                job.outcome = .success(try job.merge.write(to: job.frames) { () throws(StoreError) in try thread.check(path) })
             } catch {
                 job.outcome = .failure(error)
             }
             job.isDone.store(true, ordering: .releasing)
         }
-        hasEnded.store(true, ordering: .releasing)
     }
 
     /// Gives the runs' blocks to a sink; their roots are to follow.
@@ -102,10 +95,7 @@ final class IndexesAhead: @unchecked Sendable {
     }
 
     /// Waits for the thread's end.
-    func stop() {
-        isStopped.store(true, ordering: .releasing)
-        while !hasEnded.load(ordering: .acquiring) { LazyMemory.pause() }
-    }
+    func stop() { thread.stop() }
 }
 
 /// Keeps frames until there is a sink that gives them their places.
