@@ -15,7 +15,7 @@ final class KeptRows: @unchecked Sendable {
     }
 
     private var blocks: [UnsafeMutableRawPointer] = []
-    /// What is left of the last block.
+    /// The free end of the last block.
     private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var values: [Place: Data] = [:]
 

@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Ends what was performed: the event ends, and objects that nobody refers to any more may go, as may files that were replaced.
+    /// Ends a piece of work: ends its event, and lets go of objects without references and of replaced files.
     private func endWork() {
         endUndoEvent()
         sweepIfWanted()

@@ -8,7 +8,7 @@ import RecordLog
 /// because somebody has changed or deleted it since, is copied.
 ///
 /// Invariants:
-/// 1. Whoever holds a row across a call of the program's code (an initializer, an observer) counts in `rowUses`; no row moves meanwhile.
+/// 1. A caller that holds a row while the program's code runs (an initializer, an observer) is counted in `rowUses`. No row moves meanwhile.
 /// 2. Each row of a registered object, of a child's committed state and of an undo step is in `memory`.
 /// 3. A context that is pinned to a generation keeps the files of that generation.
 extension NSManagedObjectContext {

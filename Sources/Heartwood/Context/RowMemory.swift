@@ -1,6 +1,6 @@
 import RecordLog
 
-/// What keeps the memory valid in which the rows of a context's objects lie.
+/// The owners of the memory that a context's objects read their rows from.
 struct RowMemory {
     /// Files of record logs, in the order in which the context came to them.
     private(set) var files: [LogFile] = []
@@ -9,7 +9,7 @@ struct RowMemory {
     /// Rows that were copied out of files.
     private(set) var copies: [KeptRows] = []
 
-    /// Whether a file is among these in place of which a store has another one.
+    /// Whether a compaction has replaced one of the files.
     var hasReplacedFile: Bool { files.contains { $0.isReplaced } }
 
     mutating func add(_ file: LogFile) {
@@ -30,7 +30,7 @@ struct RowMemory {
         for rows in other.copies { add(rows) }
     }
 
-    /// Keeps these files and copies in place of all others.
+    /// Holds these files and copies, and lets go of all others.
     mutating func replace(files: [LogFile], copies: KeptRows) {
         self.files = []
         for file in files { add(file) }

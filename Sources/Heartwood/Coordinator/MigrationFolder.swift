@@ -3,8 +3,8 @@ import RecordLog
 
 /// The folder beside a store in which a file is made that is to take the store's path once it is whole.
 ///
-/// Nobody else may look into it, so the file is nobody else's whatever its store class does; it gets its own permissions just before it gets its
-/// path. A marker in the folder says that it is one, and the marker's lock that somebody works in it.
+/// Only its owner may look into it, so the new file stays private, whatever its store class does. The file gets its permissions just before it
+/// gets its path. A marker in the folder says that it is one, and the marker's lock that somebody works in it.
 ///
 /// A crash leaves, in order: an empty folder; the folder with its marker and, later, files; without the file, which has taken the path. The next
 /// claim removes any of these. Whatever else has the name is somebody's: it is refused, and never followed or removed.

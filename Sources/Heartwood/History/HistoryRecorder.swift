@@ -53,8 +53,8 @@ struct HistoryRecorder {
         try transaction.put(reference, body: builder.finish())
     }
 
-    /// What the clock says; but a little more, where it has fallen back by little since the transaction before, so that "after" means one thing by
-    /// date and by number. Where it has fallen by more, one of the two times is wrong, and not for all transactions to come: that is noted.
+    /// The clock's time. Where the clock has fallen back by little since the transaction before, this gives the next time after that one's, so
+    /// that "after" means the same by date and by number. Where the clock has fallen by more, this notes the fall.
     private func time(of reference: RowReference, in table: HistoryTable, at now: Double) throws -> Double {
         // Where the one before is deleted, so are those before it to which its time was compared.
         guard reference.row > 1, let last = try base.row(RowReference(table: table.id, row: reference.row - 1)) else { return now }

@@ -2,7 +2,7 @@ import RecordLog
 
 /// Which transactions of one history a request is about.
 struct HistorySelection {
-    /// What their times have to be, in seconds since 2001.
+    /// A condition on their times, in seconds since 2001.
     enum Times {
         case any
         case after(Double)

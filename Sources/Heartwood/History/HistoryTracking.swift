@@ -24,7 +24,7 @@ final class HistoryTracking: Sendable {
     private let state = Mutex(State())
     private let clock = Mutex<@Sendable () -> Double>({ Date().timeIntervalSinceReferenceDate })
 
-    /// What the clock says, in seconds since 2001.
+    /// The clock's time, in seconds since 2001.
     var now: Double { clock.withLock { clock in clock() } }
 
     /// Has this handle's transactions dated by another clock.

@@ -2,7 +2,8 @@ import Foundation
 
 /// What models and their parts say, as values to compare: two loads of one file are equal.
 ///
-/// Parts name each other by their names, so nothing here follows a relationship into another entity.
+/// Parts name each other by their names, so nothing here follows a relationship into another entity. `ModelDocument` does not serve: it leaves
+/// out what no model file can state, as classes, and values that have no text.
 enum ModelContents {
     static func facts(of model: NSManagedObjectModel) -> [AnyHashable] {
         let entities = model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map { AnyHashable(facts(of: $0)) }
