@@ -145,7 +145,10 @@ extension NSManagedObjectContext {
             rebase(object)
             object.wake(fromSnapshotEvents: .refresh)
         } else {
-            if !object.isDeleted || isMissing { forgetChanges(of: object) }
+            if !object.isDeleted || isMissing {
+                if object.hasChanges { object.withdrawFromOwners() }
+                forgetChanges(of: object)
+            }
             object.becomeFault()
         }
         noteEvent(.refreshed, object)

@@ -61,6 +61,7 @@ extension NSManagedObjectContext {
                 guard !object.isInserted else { continue }
                 guard !object.isDeleted else {
                     object.state.insert(.outdated)
+                    if let row = newestRow(of: object) { object.leaveOwners(in: row) }
                     if isTracked { events.beside.note(id, isDeleted: false) }
                     continue
                 }
@@ -148,14 +149,21 @@ extension NSManagedObjectContext {
         leaveReplacedFiles()
     }
 
+    private func newestRow(of object: NSManagedObject) -> RowView? {
+        guard parentContext == nil, let store = object.runtime.store else { return nil }
+        return try? view(of: store).row(object.key)
+    }
+
     /// Puts an object's unsaved changes on top of its newest row, which the next save compares with.
     final func rebase(_ object: NSManagedObject) {
         object.storage?.publisher?.send()
         object.forgetEqualValues()
-        object.forgetRow()
-        object.state.remove(.inaccessible)
-        object.forgetMembers()
-        if !object.isFault { _ = object.row }
+        object.keepOwners {
+            object.forgetRow()
+            object.state.remove(.inaccessible)
+            object.forgetMembers()
+            if !object.isFault { _ = object.row }
+        }
     }
 }
 

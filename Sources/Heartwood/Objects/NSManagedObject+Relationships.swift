@@ -11,7 +11,11 @@ extension NSManagedObject {
 
     /// The key of a to-one destination; `none` for null.
     final func reference(at index: Int) -> ObjectKey {
-        if let value = override(index) { return value.destination }
+        override(index)?.destination ?? committedReference(at: index)
+    }
+
+    /// The key of the to-one destination that the row states; `none` for null.
+    private final func committedReference(at index: Int) -> ObjectKey {
         guard let row else { return inheritedValue(index).destination }
         guard let access = access(index, in: row) else { return .none }
         let reference = row.reference(access)
@@ -55,7 +59,7 @@ extension NSManagedObject {
     /// Records that `other` now points here through this side's inverse.
     final func link(_ index: Int, to other: NSManagedObject) {
         if runtime.properties[index].kind == .toMany {
-            addMember(other.key, at: index)
+            addMember(other, at: index)
         } else {
             setManagedValue(.reference(other.key), at: index)
         }
@@ -64,7 +68,7 @@ extension NSManagedObject {
     /// Records that `other` no longer points here.
     final func unlink(_ index: Int, from other: NSManagedObject) {
         if runtime.properties[index].kind == .toMany {
-            removeMember(other.key, at: index)
+            removeMember(other, at: index)
         } else if reference(at: index) == other.key {
             setManagedValue(.null, at: index)
         }
@@ -94,17 +98,25 @@ extension NSManagedObject {
     }
 
     /// One side's part of adding a member.
-    private final func addMember(_ member: ObjectKey, at index: Int) {
+    private final func addMember(_ member: NSManagedObject, at index: Int) {
         let state = changingMembers(index)
         // It comes back last, which an order that was not read cannot say.
-        if runtime.properties[index].isOrdered, !state.isFired, state.removed.contains(member) { _ = memberKeys(at: index) }
-        state.add(member)
+        if runtime.properties[index].isOrdered, !state.isFired, state.removed.contains(member.key) { _ = memberKeys(at: index) }
+        state.add(member.key, isStored: state.isFired ? nil : isStored(member, at: index))
         noteChange()
     }
 
-    private final func removeMember(_ member: ObjectKey, at index: Int) {
-        changingMembers(index).remove(member)
+    private final func removeMember(_ member: NSManagedObject, at index: Int) {
+        let state = changingMembers(index)
+        state.remove(member.key, isStored: state.isFired ? nil : isStored(member, at: index))
         noteChange()
+    }
+
+    /// Whether a member's own row leads here; nil where the other side is to-many, or there is none.
+    private final func isStored(_ member: NSManagedObject, at index: Int) -> Bool? {
+        let property = runtime.properties[index]
+        guard let inverse = property.inverse, !property.inverseIsToMany else { return nil }
+        return member.committedReference(at: inverse) == key
     }
 
     /// The state, if the relationship was ever touched.
@@ -139,7 +151,7 @@ extension NSManagedObject {
         }
         if state.contains(.recorded) { recordMember(object, at: index, isAdded: true) }
         if let inverse = property.inverse { object.link(inverse, to: self) }
-        addMember(object.key, at: index)
+        addMember(object, at: index)
     }
 
     /// Takes a member out of a to-many relationship, and clears the other side; nothing happens where it is none. Reads no other
@@ -153,7 +165,9 @@ extension NSManagedObject {
         }
         if state.contains(.recorded) { recordMember(object, at: index, isAdded: false) }
         if let inverse = property.inverse, property.inverseIsToMany { object.unlink(inverse, from: self) }
-        removeMember(object.key, at: index)
+        // The store lists it, whatever row of it was read.
+        changingMembers(index).remove(object.key)
+        noteChange()
     }
 
     /// Makes `objects` the members of a to-many relationship, in this order where it is ordered.

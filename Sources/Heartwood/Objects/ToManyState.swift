@@ -7,7 +7,10 @@
 /// 1. `added` and `removed` are disjoint.
 /// 2. Once `base` is read, no key of `added` is in it and each key of `removed` is.
 /// 3. `order`, where present, is the whole current order of an ordered relationship.
-/// While `base` is unread a key of `removed` may be no member at all, and one that was removed and added again is in `added`.
+/// 4. While `base` is unread and the other side is to-one, `added` has nobody whose row leads here, and `removed` nobody whose row leads
+///    elsewhere: once such a row is read anew, nothing that was taken back stays behind.
+/// While `base` is unread and the other side is to-many, a key of `removed` may be no member at all, and one that was removed and added
+/// again is in `added`.
 final class ToManyState {
     @exclusivity(unchecked) private(set) var base: [ObjectKey]?
     private var baseSet: Set<ObjectKey>?
@@ -81,18 +84,20 @@ final class ToManyState {
         return base == nil ? nil : isInBase(key)
     }
 
+    /// - Parameter isStored: whether the store has the member here, where its own row tells; asked while `base` is unread.
     /// - Returns: whether anything changed as far as is known.
     @discardableResult
-    func add(_ key: ObjectKey) -> Bool {
+    func add(_ key: ObjectKey, isStored: Bool? = nil) -> Bool {
         if addedSet.contains(key) { return false }
+        let isInBase = base == nil ? isStored ?? false : isInBase(key)
         if removed.contains(key) {
             // In an order it comes back last, and not where it was.
             if isOrdered, order == nil, let members { setOrder(members) }
             removed.remove(key)
-        } else if isInBase(key) {
+        } else if isInBase {
             return false
         }
-        if !isInBase(key) {
+        if !isInBase {
             added.append(key)
             addedSet.insert(key)
         }
@@ -101,12 +106,12 @@ final class ToManyState {
     }
 
     @discardableResult
-    func remove(_ key: ObjectKey) -> Bool {
+    func remove(_ key: ObjectKey, isStored: Bool? = nil) -> Bool {
         if removed.contains(key) { return false }
         let wasAdded = addedSet.contains(key)
         if wasAdded { remove(added: key) }
         // While nobody knows whether it is a member, the removal is kept.
-        if base == nil || isInBase(key) {
+        if base == nil ? isStored ?? true : isInBase(key) {
             removed.insert(key)
         } else if !wasAdded {
             return false

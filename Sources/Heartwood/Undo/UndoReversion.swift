@@ -107,7 +107,8 @@ private struct UndoReversion {
                 // Its newest row has vanished too.
                 context.rebuild(object, from: remains)
             } else if isOutdated, let newer = object.remains {
-                // Others have changed where it leads to.
+                // Others have changed where it leads to: who has lost it by the deletion has it no more.
+                object.rejoinOwners(remains.destinations)
                 remains = newer
             }
         } else {
