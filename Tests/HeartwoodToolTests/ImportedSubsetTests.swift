@@ -87,7 +87,7 @@ import Testing
                     continue
                 }
                 let json = try attributes[column.name].flatMap { $0.attributeType == .transformableAttributeType ? $0 : nil }.map {
-                    AttributeText.json(value, transformable: $0, bytes: try $0.transformedData(for: value))
+                    AttributeText.json(value, transformable: $0, bytes: try #require(try $0.transformedData(for: value)))
                 } ?? AttributeText.json(value)
                 members.append("\"\(column.name)\":\(String(decoding: try encoder.encode(json), as: UTF8.self))")
             }

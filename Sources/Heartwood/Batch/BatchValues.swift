@@ -8,6 +8,14 @@ enum BatchValues {
             NSManagedObjectValidationError, description, [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()])
     }
 
+    /// 1570: a row of a batch insertion that lacks a value.
+    static func missing(_ key: String, of entity: NSEntityDescription) -> NSError {
+        CoreDataError.make(
+            NSValidationMissingMandatoryPropertyError,
+            "\(entity.name ?? "?").\(key) is a required value, and a row of the batch has none. Nothing of its commit was inserted.",
+            [NSValidationKeyErrorKey: key, NSValidationValueErrorKey: NSNull()])
+    }
+
     /// A value for a property, in the store's terms.
     /// - Throws: 1550 where it does not fit, or where the property cannot be set without an object.
     static func value(_ value: Any, _ index: Int, _ runtime: EntityRuntime) throws -> ManagedValue {

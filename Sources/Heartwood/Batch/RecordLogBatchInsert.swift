@@ -8,6 +8,8 @@ final class RecordLogBatchInsert {
     private let rows: BatchRows
     private let table: EntityTable
     private let uniqueness: BatchUniqueness?
+    /// The properties that each row has to have a value of.
+    private let required: [Int]
 
     init(_ batch: RecordLogBatch, _ insertion: BatchInsertion) throws {
         self.batch = batch
@@ -15,13 +17,32 @@ final class RecordLogBatchInsert {
         rows = insertion.rows
         table = try batch.table(of: insertion.runtime)
         uniqueness = table.hasUniqueIndexes ? BatchUniqueness(batch) : nil
+        let table = table
+        required = table.runtime.properties.indices.filter { index in
+            let property = table.runtime.entity.frozenProperties[index]
+            return property is NSAttributeDescription && !(property is NSDerivedAttributeDescription) && !property.isOptional
+                && table.positions[index] != nil
+        }
+    }
+
+    /// The row that was read, made ready to be one of its own.
+    /// - Throws: 1570 where it lacks a value.
+    private func build() throws -> UnsafeRawBufferPointer {
+        try demandRequired()
+        return try batch.build(rows.values, table)
+    }
+
+    private func demandRequired() throws {
+        for index in required where rows.values[index].isUnset || rows.values[index].isNull {
+            throw BatchValues.missing(table.runtime.properties[index].name, of: table.runtime.entity)
+        }
     }
 
     func run() throws {
         var left = insertion.rowsPerCommit == 0 ? Int.max : insertion.rowsPerCommit
         guard let uniqueness else {
             while left > 0, try rows.next() {
-                try put(try batch.build(rows.values, table))
+                try put(build())
                 left -= 1
             }
             return
@@ -46,7 +67,7 @@ final class RecordLogBatchInsert {
                         isAtEnd = true
                         break
                     }
-                    let body = try batch.build(rows.values, table)
+                    let body = try build()
                     group.append(body) { uniqueness.addHashes(of: view(body), table, to: &$0) }
                 }
             } catch {
@@ -77,6 +98,7 @@ final class RecordLogBatchInsert {
     private func insert(_ uniqueness: BatchUniqueness) throws {
         let body = try batch.build(rows.values, table)
         if let conflict = try uniqueness.conflict(of: view(body), table) { return try resolve(conflict.index, conflict.holder) }
+        try demandRequired()
         uniqueness.noteWritten(try put(body))
     }
 

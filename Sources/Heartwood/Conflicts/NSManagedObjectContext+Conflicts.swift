@@ -35,6 +35,7 @@ extension NSManagedObjectContext {
                 try agreePairs()
                 let batches = try makeBatches()
                 try checkReferencesAcrossStores()
+                try saveMetadata(besides: batches)
                 try save(batches, done: &done)
                 return advanceGeneration()
             } catch let conflicts as VersionConflicts {

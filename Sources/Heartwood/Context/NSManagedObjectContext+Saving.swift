@@ -5,12 +5,12 @@ extension NSManagedObjectContext {
     /// What `save()` does.
     final func saveChanges() throws {
         adoptKeys()
-        guard changeCount > 0 else { return advanceGeneration() }
         announceWillSave()
+        guard changeCount > 0 else { return try saveMetadata() }
         postChanges()
         try callWillSave()
         compactListed()
-        guard changeCount > 0 else { return advanceGeneration() }
+        guard changeCount > 0 else { return try saveMetadata() }
         // Before validation, which would find fault with what could not be read; and after it, since it reads.
         try checkReading()
         if !skipsValidation { try validateForSave() }
@@ -35,6 +35,19 @@ extension NSManagedObjectContext {
         announcement?.post()
         withExtendedLifetime(memory) { keepRows(ofDeleted: &saved) }
         sweepIfWanted()
+    }
+
+    /// Saves what stores say of themselves alone: no object has changed. Whoever listens is told of a save without objects.
+    private func saveMetadata() throws {
+        if parentContext == nil { try saveMetadata(besides: []) }
+        advanceGeneration()
+        derivedKeys = []
+        announcement(of: [])?.post()
+    }
+
+    /// Writes what was set of stores of which no object has changed.
+    final func saveMetadata(besides batches: [(store: NSPersistentStore, batch: SaveBatch)]) throws {
+        for store in coordinator?.persistentStores ?? [] where !batches.contains(where: { $0.store === store }) { try store.saveMetadata() }
     }
 
     private func checkReading() throws {

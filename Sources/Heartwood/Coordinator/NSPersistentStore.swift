@@ -41,6 +41,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private struct Notes: @unchecked Sendable {
         // Unchecked: property lists, which nobody changes.
         var metadata: [String: Any] = [:]
+        /// Whether they were set since they were last written or read.
+        var areNew = false
     }
 
     /// Makes a store that is not open yet. An override is written `required`, calls `super` and reads nothing: what is wrong with
@@ -72,7 +74,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         get { notes.withLock { $0.metadata } }
         set {
             nonisolated(unsafe) let new = newValue ?? [:]
-            notes.withLock { $0.metadata = new }
+            notes.withLock { ($0.metadata, $0.areNew) = (new, true) }
+        }
+    }
+
+    /// Whether `metadata` were set since they were last written or read, and not so any more.
+    final func takeNewMetadata() -> Bool {
+        notes.withLock { notes in
+            defer { notes.areNew = false }
+            return notes.areNew
         }
     }
 
@@ -169,6 +179,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
             NSPersistentStoreSaveError, "The store at \(url?.path ?? "?") was added read-only; nothing was saved.",
             [NSAffectedStoresErrorKey: [self]])
     }
+
+    /// Writes metadata that were set since the last save, where a save changes no object of the store.
+    func saveMetadata() throws {}
 
     /// Replaces the client's part of the metadata.
     func setMetadata(_ metadata: [String: Any]) throws {

@@ -4,22 +4,20 @@ import Foundation
 enum AttributeConversion: Equatable {
     /// As they are.
     case none
-    /// Integers of another width. One that does not fit ends the migration.
-    case integer
-    /// Floats and doubles; a float has the nearest value.
-    case floatingPoint
+    /// Numbers of another type, booleans among them: what `NSNumber` makes of one. A whole number has no fraction, a float the nearest value. One
+    /// that does not fit ends the migration.
+    case number
     /// Bytes that go to or come from where large values are.
     case external
+
+    private static let numbers: Set<PropertyKind> = [.bool, .int16, .int32, .int64, .float, .double, .decimal]
 
     /// - Returns: nil where no value of the one is a value of the other.
     init?(from old: NSAttributeDescription, to new: NSAttributeDescription) {
         let before = PropertyKind(old), after = PropertyKind(new)
         switch (before, after) {
         case _ where before == after: self = .none
-        case (.int16, _), (.int32, _), (.int64, _):
-            guard [.int16, .int32, .int64].contains(after) else { return nil }
-            self = .integer
-        case (.float, .double), (.double, .float): self = .floatingPoint
+        case _ where Self.numbers.isSuperset(of: [before, after]): self = .number
         case (.data, .externalData), (.externalData, .data): self = .external
         default: return nil
         }
@@ -30,15 +28,58 @@ extension AttributeConversion {
     /// A value of the one as a value of the other.
     /// - Returns: nil where it does not fit.
     func apply(_ value: ManagedValue, to kind: PropertyKind) -> ManagedValue? {
-        switch (self, value) {
-        case (.integer, .integer(let number)):
-            switch kind {
-            case .int16: Int16(exactly: number).map { .integer(Int64($0)) }
-            case .int32: Int32(exactly: number).map { .integer(Int64($0)) }
-            default: value
-            }
-        case (.floatingPoint, .double(let number)): kind == .float ? .double(Double(Float(number))) : value
+        guard self == .number else { return value }
+        return switch kind {
+        case .bool: value.isTrue.map(ManagedValue.bool)
+        case .int16: value.wholeNumber.flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
+        case .int32: value.wholeNumber.flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
+        case .int64: value.wholeNumber.map(ManagedValue.integer)
+        case .float: value.nearestDouble.map { .double(Double(Float($0))) }
+        case .double: value.nearestDouble.map(ManagedValue.double)
+        case .decimal: value.nearestDecimal.map(ManagedValue.decimal)
         default: value
+        }
+    }
+}
+
+extension ManagedValue {
+    fileprivate var isTrue: Bool? {
+        switch self {
+        case .decimal(let number): number != 0
+        case .double(let number): number != 0
+        default: integer.map { $0 != 0 }
+        }
+    }
+
+    /// Without the fraction.
+    fileprivate var wholeNumber: Int64? {
+        switch self {
+        case .double(let number): return Int64(exactly: number.rounded(.towardZero))
+        case .decimal(let number):
+            var value = number.decimalValue, whole = Decimal()
+            guard !value.isNaN else { return nil }
+            NSDecimalRound(&whole, &value, 0, value.isSignMinus ? .up : .down)
+            return Int64(whole.description)
+        default: return integer
+        }
+    }
+
+    fileprivate var nearestDouble: Double? {
+        switch self {
+        case .double(let number): number
+        case .decimal(let number): number.doubleValue
+        default: integer.map(Double.init)
+        }
+    }
+
+    /// A double has the digits that tell it from its neighbours.
+    fileprivate var nearestDecimal: NSDecimalNumber? {
+        switch self {
+        case .decimal(let number): return number
+        case .double(let number):
+            guard number.isFinite, let decimal = Decimal(string: number.description), !decimal.isNaN else { return nil }
+            return NSDecimalNumber(decimal: decimal)
+        default: return integer.map { NSDecimalNumber(decimal: Decimal($0)) }
         }
     }
 }

@@ -169,7 +169,13 @@ package struct ModelComparison {
                 left.append(place)
                 continue
             }
-            if taken[source] == nil { taken[source] = place } else { twice(place, identifier) }
+            guard let other = taken[source] else {
+                taken[source] = place
+                continue
+            }
+            // Of an attribute and a relationship that claim one property, the one that it was is it; the other is new.
+            let isOfKind = new[place].isOfKind(of: old[source]), isOtherOfKind = new[other].isOfKind(of: old[source])
+            if isOfKind == isOtherOfKind { twice(place, identifier) } else if isOfKind { taken[source] = place }
         }
         for place in left {
             let identifier = new[place].identifier
@@ -202,6 +208,8 @@ extension ModelComparison.Obstacle {
 private protocol RenamedThing {
     var nameInModel: String { get }
     var renamingIdentifier: String? { get }
+    /// Whether both are attributes, or relationships, or neither.
+    func isOfKind(of other: Self) -> Bool
 }
 
 extension RenamedThing {
@@ -210,8 +218,15 @@ extension RenamedThing {
 
 extension NSEntityDescription: RenamedThing {
     fileprivate var nameInModel: String { name ?? "" }
+
+    fileprivate func isOfKind(of other: NSEntityDescription) -> Bool { true }
 }
 
 extension NSPropertyDescription: RenamedThing {
     fileprivate var nameInModel: String { name }
+
+    fileprivate func isOfKind(of other: NSPropertyDescription) -> Bool {
+        (self is NSAttributeDescription) == (other is NSAttributeDescription)
+            && (self is NSRelationshipDescription) == (other is NSRelationshipDescription)
+    }
 }

@@ -27,6 +27,7 @@ struct SaveAnnouncement {
             ContextNotification.didSaveIDs.post(context, info)
         }
         changes.updated.formUnion(derived)
+        guard !changes.isEmpty else { return }
         context.feed?.merge(changes, of: context)
         context.followers.merge(changes, of: context)
     }

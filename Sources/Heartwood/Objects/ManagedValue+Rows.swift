@@ -41,12 +41,12 @@ extension ManagedValue {
         }
     }
 
-    /// The value as a row keeps it: of a transformable's the bytes.
+    /// The value as a row keeps it: of a transformable's the bytes, or null where its transformer makes nothing of it.
     /// - Throws: 1550 where its transformer is missing or fails.
     @inline(__always)
     func transformed(_ property: Int, of entity: NSEntityDescription, _ object: NSManagedObject? = nil) throws -> ManagedValue {
         guard case .object(let value) = self else { return self }
-        return .data(try AttributeTransformer.data(value, of: entity.frozenProperties[property], object))
+        return try AttributeTransformer.data(value, of: entity.frozenProperties[property], object).map(ManagedValue.data) ?? .null
     }
 }
 

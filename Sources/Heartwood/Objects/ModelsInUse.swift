@@ -19,6 +19,11 @@ enum ModelsInUse {
 
     static func has(_ model: NSManagedObjectModel) -> Bool { models.withLock { list in list.contains { $0.model === model } } }
 
+    /// Whether one that coordinators of this process have used, and that is there still, is such.
+    static func contain(where isSuch: (NSManagedObjectModel) -> Bool) -> Bool {
+        models.withLock { $0.compactMap(\.model) }.contains(where: isSuch)
+    }
+
     static func forget(_ model: NSManagedObjectModel) { models.withLock { list in list.removeAll { $0.model === model } } }
 
     static func entity(forClass type: NSManagedObject.Type) -> NSEntityDescription? {

@@ -23,6 +23,8 @@ enum PropertyKind: UInt8 {
             case .URIAttributeType: .uri
             case .transformableAttributeType: .transformable
             case .objectIDAttributeType: .objectID
+            // Any object that can be archived.
+            case .undefinedAttributeType where !attribute.isTransient: .transformable
             default: .undefined
             }
         case let relationship as NSRelationshipDescription:

@@ -50,10 +50,33 @@ extension ExpressionNode.SetOperation {
 }
 
 extension PredicateValue {
+    /// Each value once, in the order in which they come first. O(values), but for such as have no hash.
     static func distinct(_ values: [PredicateValue]) -> [PredicateValue] {
-        var result: [PredicateValue] = []
-        for value in values where !result.contains(where: { $0.isEqual(value) }) { result.append(value) }
+        var result: [PredicateValue] = [], places: [Int: [Int]] = [:]
+        for value in values {
+            let hash = value.equalityHash
+            guard !places[hash, default: []].contains(where: { result[$0].isEqual(value) }) else { continue }
+            places[hash, default: []].append(result.count)
+            result.append(value)
+        }
         return result
+    }
+
+    /// The same of values that are equal, whatever their types; 0 for what has none.
+    private var equalityHash: Int {
+        switch self {
+        case .bool(let flag): (flag ? 1.0 : 0.0).hashValue
+        case .integer(let number): Double(number).hashValue
+        case .double(let number), .date(let number): number.hashValue
+        case .decimal(let number): NSDecimalNumber(decimal: number).doubleValue.hashValue
+        case .text(let text): text.hashValue
+        case .uuid(let uuid): uuid.hashValue
+        case .data(let data): data.hashValue
+        case .object(let object): object.objectID.hashValue
+        case .objectID(let id): id.hashValue
+        case .url(let url): url.absoluteString.hashValue
+        case .null, .collection, .other: 0
+        }
     }
 }
 

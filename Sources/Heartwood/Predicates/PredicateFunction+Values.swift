@@ -16,6 +16,7 @@ extension PredicateFunction {
     private func apply(_ value: PredicateValue) -> PredicateValue {
         switch self {
         case .noIndex: return value
+        case .distinct: return value.listed.map { .collection(PredicateValue.distinct($0)) } ?? value
         case .uppercase, .uppercaseString: return value.mapText { $0.uppercased() }
         case .lowercase, .lowercaseString: return value.mapText { $0.lowercased() }
         case .capitalizedString: return value.mapText { $0.capitalized }

@@ -39,6 +39,8 @@ enum PredicateFunction: String, CaseIterable {
     case length = "length:"
     case cast = "castObject:toType:"
     case noIndex = "noindex:"
+    /// Of a collection each value once. What is counted or summed up over rows so is one of SQL's aggregates of distinct values.
+    case distinct = "distinct:"
     /// `collection[index]`, and the index that is a word.
     case element = "objectFrom:withIndex:"
     case first = "FIRST:"

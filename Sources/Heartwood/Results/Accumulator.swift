@@ -184,15 +184,41 @@ final class ListAccumulator: Accumulator {
     override func result(of group: Int) -> PredicateValue { function.aggregate([.collection(numbers[group].map(PredicateValue.double))]) }
 }
 
+/// The first value that comes.
+final class FirstAccumulator: Accumulator {
+    private let values = GroupValues<PredicateValue>()
+
+    override func open() { values.append(.null) }
+    override func add(_ value: PredicateValue, to group: Int) { if values[group].isNull { values[group] = value } }
+    override func result(of group: Int) -> PredicateValue { values[group] }
+}
+
+/// Any aggregate of values that count once.
+final class DistinctAccumulator: Accumulator {
+    private let function: PredicateFunction
+    private let values = GroupValues<[PredicateValue]>()
+
+    init(_ function: PredicateFunction) {
+        self.function = function
+    }
+
+    override func open() { values.append([]) }
+    override func add(_ value: PredicateValue, to group: Int) { values.pointer(at: group).pointee.append(value) }
+
+    override func result(of group: Int) -> PredicateValue { function.aggregate([.collection(PredicateValue.distinct(values[group]))]) }
+}
+
 extension GroupedExpressions.Aggregate {
     var accumulator: Accumulator {
-        switch function {
+        guard !isDistinct else { return DistinctAccumulator(function) }
+        return switch function {
         case .count: CountAccumulator()
         case .sum: SumAccumulator()
         case .average: MomentAccumulator(isDeviation: false)
         case .standardDeviation: MomentAccumulator(isDeviation: true)
         case .min: ExtremumAccumulator(isMinimum: true)
         case .max: ExtremumAccumulator(isMinimum: false)
+        case .first: FirstAccumulator()
         default: ListAccumulator(function)
         }
     }

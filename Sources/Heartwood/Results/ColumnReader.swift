@@ -20,7 +20,12 @@ struct ColumnReader {
             }
             let node = expression.node.joiningComposites(of: entity).folded
             try PredicateCheck.check(node, entity: entity)
-            let given = description.expressionResultType, type = given == .undefinedAttributeType ? type(of: node) : given
+            let given = description.expressionResultType
+            // A sum is a fraction as a text.
+            if given == .stringAttributeType, case .call(.sum, _) = node {
+                return ResultShape.Column(name: description.name, expression: .call(.doubleValue, [node]), type: given)
+            }
+            let type = given == .undefinedAttributeType ? type(of: node) : given
             return ResultShape.Column(name: description.name, expression: node, type: type)
         case let description as NSPropertyDescription: return try column(path: description.name)
         case let path as String: return try column(path: path)

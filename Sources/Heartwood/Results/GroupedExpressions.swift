@@ -6,6 +6,12 @@ struct GroupedExpressions {
         let function: PredicateFunction
         /// Over an object; empty keys for the object itself.
         let argument: ExpressionNode
+        /// Whether a value counts once in each group.
+        var isDistinct = false
+
+        var format: String {
+            PredicatePrinter.format(.call(function, [isDistinct ? .call(.distinct, [argument]) : argument]))
+        }
     }
 
     let keys: [ExpressionNode]
@@ -81,9 +87,33 @@ struct GroupedExpressions {
         }
     }
 
+    /// An expression over an object with slots in the place of its aggregates, which are over all objects.
+    /// - Throws: for an aggregate of an aggregate.
+    mutating func besideObjects(_ node: ExpressionNode) throws -> ExpressionNode {
+        var groups = self, failure: (any Error)?
+        let result = node.rewriting(bound: []) { node, bound in
+            guard bound.isEmpty, failure == nil else { return node }
+            if case .call(let function, let arguments) = node, function.isAggregate, arguments.contains(where: \.hasSlot) {
+                failure = ResultShape.error("\"\(function.rawValue)\" is an aggregate of an aggregate.")
+            }
+            return node.asAggregate.map { groups.take(known: $0) } ?? node
+        }
+        if let failure { throw failure }
+        self = groups
+        return result
+    }
+
+    /// The value that the first object of a group has, of those that have one.
+    mutating func first(of path: [String]) throws -> ExpressionNode { try take(Aggregate(function: .first, argument: .keyPath(path))) }
+
     private mutating func take(_ aggregate: Aggregate) throws -> ExpressionNode {
-        let format = PredicatePrinter.format(.call(aggregate.function, [aggregate.argument]))
+        let format = aggregate.format
         guard !aggregate.argument.hasAggregate else { throw ResultShape.error("\"\(format)\" is an aggregate of an aggregate.") }
+        return take(known: aggregate)
+    }
+
+    private mutating func take(known aggregate: Aggregate) -> ExpressionNode {
+        let format = aggregate.format
         if let known = aggregateFormats.firstIndex(of: ExactText(format)) { return .variable(Slot.aggregate(known).name) }
         aggregates.append(aggregate)
         aggregateFormats.append(ExactText(format))
@@ -99,6 +129,8 @@ extension ExpressionNode {
             switch arguments[0] {
             // A function of many values that stand there.
             case .aggregate, .constant, .set, .variable: return nil
+            case .call(.distinct, let values) where values.count == 1:
+                return GroupedExpressions.Aggregate(function: function, argument: values[0], isDistinct: true)
             default: return GroupedExpressions.Aggregate(function: function, argument: arguments[0])
             }
         case .keyPath(let keys):
@@ -121,6 +153,26 @@ extension ExpressionNode {
         _ = rewriting(bound: []) { node, bound in
             // In a subquery a function is over one object's members.
             if bound.isEmpty, node.asAggregate != nil { isFound = true }
+            return node
+        }
+        return isFound
+    }
+
+    /// Whether a slot of a group is in it.
+    fileprivate var hasSlot: Bool {
+        var isFound = false
+        _ = rewriting(bound: []) { node, bound in
+            if bound.isEmpty, GroupedExpressions.Slot(node) != nil { isFound = true }
+            return node
+        }
+        return isFound
+    }
+
+    /// Whether it asks for what one object has.
+    var isOverObject: Bool {
+        var isFound = false
+        _ = rewriting(bound: []) { node, bound in
+            if case .keyPath = node, bound.isEmpty { isFound = true }
             return node
         }
         return isFound

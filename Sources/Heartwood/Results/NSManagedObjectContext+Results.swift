@@ -54,9 +54,10 @@ extension NSManagedObjectContext {
     private func forEachResult(
         _ fetch: FetchSpecification, _ shape: ResultShape, _ body: ([PredicateValue]) throws -> Bool
     ) throws {
-        let reader = storeReader()
         var fetch = fetch
         fetch.shape = nil
+        guard shape.overall == nil else { return try forEachResult(fetch, filled(shape, fetch), body) }
+        let reader = storeReader()
         let limit = fetch.limit == 0 ? nil : fetch.limit, offset = fetch.offset
         if !shape.isPlain { (fetch.limit, fetch.offset) = (0, 0) }
         let parts = try reader.storeQueries(for: fetch)
@@ -69,6 +70,18 @@ extension NSManagedObjectContext {
                 try tabulateObjects(fetch, shape, into: sink())
             }
         }
+    }
+
+    /// A shape with the values of the aggregates over all objects that the fetch finds, whatever its limit.
+    private func filled(_ shape: ResultShape, _ fetch: FetchSpecification) throws -> ResultShape {
+        guard let overall = shape.overall else { return shape }
+        var fetch = fetch, found: [PredicateValue] = []
+        (fetch.limit, fetch.offset) = (0, 0)
+        try forEachResult(fetch, ResultShape(overall: overall)) { values in
+            found = values
+            return true
+        }
+        return shape.filled(found)
     }
 
     /// Who reads the stores: this context, or one beside it in the place of a child, and of one whose objects say more than the stores.

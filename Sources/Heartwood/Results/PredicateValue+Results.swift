@@ -8,6 +8,8 @@ extension PredicateValue {
         case (.object(let object), _): return object.objectID
         case (.collection(let members), _): return members.map { $0.object(as: type) ?? NSNull() }
         case (.date(let seconds), .doubleAttributeType): return NSNumber(value: seconds)
+        // With its fraction, as SQL writes it.
+        case (.double(let number), .stringAttributeType): return "\(number)"
         default: break
         }
         guard let number = PredicateNumber(self) else {

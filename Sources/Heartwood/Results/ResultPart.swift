@@ -124,9 +124,10 @@ final class ResultFeed {
     /// What can be taken from a row without making a value of it.
     private static func column(_ aggregate: GroupedExpressions.Aggregate, _ runtime: EntityRuntime) -> Source? {
         guard case .keyPath(let keys) = aggregate.argument else { return nil }
-        if keys.isEmpty, aggregate.function == .count { return .row }
+        let counts = aggregate.function == .count && !aggregate.isDistinct
+        if keys.isEmpty, counts { return .row }
         guard keys.count == 1, let index = runtime.index(of: keys[0]), runtime.properties[index].hasColumn else { return nil }
-        if aggregate.function == .count { return .presence(index) }
+        if counts { return .presence(index) }
         switch runtime.properties[index].kind {
         case .bool, .int16, .int32, .int64: return .integer(index)
         case .float, .double: return .double(index)

@@ -11,7 +11,7 @@ struct ResultShape {
 
     struct Order {
         /// As a column's.
-        let expression: ExpressionNode
+        fileprivate(set) var expression: ExpressionNode
         let isAscending: Bool
         let textOrder: NSSortDescriptor.TextOrder
 
@@ -25,6 +25,8 @@ struct ResultShape {
     private(set) var columns: [Column]
     /// nil: a result for each object.
     private(set) var groups: GroupedExpressions?
+    /// Aggregates over all objects whose values stand beside those of each object, in slots; nil for none.
+    private(set) var overall: GroupedExpressions?
     private(set) var having: PredicateNode?
     let isDistinct: Bool
     /// What the store sorts the objects by.
@@ -54,6 +56,16 @@ struct ResultShape {
             return
         }
         var groups = GroupedExpressions(keys: keys.map(\.expression))
+        if keys.isEmpty {
+            let beside = try named.map { try groups.besideObjects($0.expression) }
+            if beside.contains(where: \.isOverObject) {
+                for (place, expression) in beside.enumerated() { named[place].expression = expression }
+                columns = named
+                overall = groups
+                try takeOrder(descriptors, entity)
+                return
+            }
+        }
         columns = try named.map { column in
             var column = column
             column.expression = try groups.overGroup(column.expression)
@@ -68,8 +80,33 @@ struct ResultShape {
             return try groups.overGroup(node.folded)
         }
         // Without keys there is one group, and no order.
-        order = try keys.isEmpty ? [] : descriptors.map { try Self.order($0, columns, groups, entity) }
+        order = try keys.isEmpty ? [] : descriptors.map { try Self.order($0, columns, &groups, entity) }
         self.groups = groups
+    }
+
+    /// The aggregates over all objects alone, each a column of one result.
+    init(overall: GroupedExpressions) {
+        columns = overall.aggregates.indices.map { place in
+            let name = GroupedExpressions.Slot.aggregate(place).name
+            return Column(name: name, expression: .variable(name), type: .undefinedAttributeType)
+        }
+        groups = overall
+        isDistinct = false
+    }
+
+    /// The same with the values of the aggregates over all objects.
+    func filled(_ values: [PredicateValue]) -> ResultShape {
+        var shape = self
+        shape.overall = nil
+        func fill(_ node: ExpressionNode) -> ExpressionNode {
+            node.rewriting(bound: []) { node, _ in
+                guard case .aggregate(let place) = GroupedExpressions.Slot(node) else { return node }
+                return .constant(values[place])
+            }
+        }
+        for place in columns.indices { shape.columns[place].expression = fill(columns[place].expression) }
+        for place in order.indices { shape.order[place].expression = fill(order[place].expression) }
+        return shape
     }
 
     private mutating func takeOrder(_ descriptors: [NSSortDescriptor], _ entity: NSEntityDescription) throws {
@@ -96,17 +133,16 @@ struct ResultShape {
     }
 
     private static func order(
-        _ descriptor: NSSortDescriptor, _ columns: [Column], _ groups: GroupedExpressions, _ entity: NSEntityDescription
+        _ descriptor: NSSortDescriptor, _ columns: [Column], _ groups: inout GroupedExpressions, _ entity: NSEntityDescription
     ) throws -> Order {
         // One without a key is refused as in any fetch.
         let key = try SortProbe(descriptor).key ?? SortKey(descriptor, entity: entity).path.joined(separator: ".")
         if let keys = try? PredicateKeyPath.keys(key), let slot = groups.slot(of: .keyPath(entity.joiningComposites(keys))) {
             return Order(slot, descriptor)
         }
-        guard let column = columns.first(where: { $0.name == key }) else {
-            throw error("Groups cannot be sorted by \"\(key)\"; it is none of propertiesToGroupBy, nor a name in propertiesToFetch.")
-        }
-        return Order(column.expression, descriptor)
+        if let column = columns.first(where: { $0.name == key }) { return Order(column.expression, descriptor) }
+        // What is not grouped by is asked of one object of the group, as SQL has it.
+        return Order(try groups.first(of: try SortKey(descriptor, entity: entity).path), descriptor)
     }
 
     // MARK: Requests for other results

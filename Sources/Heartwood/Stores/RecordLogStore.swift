@@ -279,6 +279,12 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         try write(RecordLogMetadata.ofSuccessor(try loaded().metadata.values(), to: metadata))
     }
 
+    override func saveMetadata() throws {
+        guard let pendingMetadata else { return }
+        try checkWritable()
+        try write(pendingMetadata)
+    }
+
     private func write(_ merged: [String: Any]) throws {
         let loaded = try loaded()
         let bytes = try RecordLogMetadata.encode(merged)

@@ -22,6 +22,7 @@ extension NSPersistentStore {
             RecordLogMetadata.setVersion(of: model, configuration: configuration, in: &metadata)
         }
         self.metadata = metadata
+        _ = takeNewMetadata()
         self.identifier = identifier
     }
 }

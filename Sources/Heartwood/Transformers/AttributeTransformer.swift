@@ -2,11 +2,11 @@ import Foundation
 
 extension NSAttributeDescription {
     /// The bytes that the built-in stores keep of a transformable attribute's value, for stores of your own: what the attribute's value
-    /// transformer makes of it, or a secure archive.
-    /// - Throws: 1550 where no such transformer is registered, or the value cannot be transformed or archived.
-    /// - Precondition: the attribute is transformable.
-    public final func transformedData(for value: Any) throws -> Data {
-        precondition(attributeType == .transformableAttributeType, "\(name) is not transformable.")
+    /// transformer makes of it, or a secure archive; nil where the transformer makes nothing of it, which is saved as no value.
+    /// - Throws: 1550 where there is no such transformer, or the value cannot be archived.
+    /// - Precondition: the attribute is transformable, or has no type.
+    public final func transformedData(for value: Any) throws -> Data? {
+        precondition(PropertyKind(self) == .transformable, "\(name) is not transformable.")
         return try AttributeTransformer.data(AttributeCoding.bridged(value), of: self)
     }
 
@@ -36,8 +36,9 @@ enum AttributeTransformer {
         return [found]
     }
 
-    /// - Throws: 1550 where no such transformer is registered, or the value cannot be transformed or archived.
-    static func data(_ value: AnyObject, of property: NSPropertyDescription, _ object: NSManagedObject? = nil) throws -> Data {
+    /// - Returns: nil where the attribute's own transformer makes nothing of the value: the store keeps none.
+    /// - Throws: 1550 where there is no such transformer, or the value cannot be transformed or archived.
+    static func data(_ value: AnyObject, of property: NSPropertyDescription, _ object: NSManagedObject? = nil) throws -> Data? {
         guard let attribute = property as? NSAttributeDescription else { preconditionFailure("only attributes are transformed") }
         guard let name = transformerName(attribute) else {
             do {
@@ -48,15 +49,19 @@ enum AttributeTransformer {
         }
         guard let transformer = ValueTransformer(forName: NSValueTransformerName(name)) else {
             throw failure(
-                attribute, value, object, "no value transformer is registered under the name \"\(name)\"; call "
-                    + "ValueTransformer.setValueTransformer(_:forName:) before the first save")
+                attribute, value, object, "there is no value transformer \"\(name)\": none is registered, and no class of that name without stored "
+                    + "properties is found. Call ValueTransformer.setValueTransformer(_:forName:) before the first save")
         }
-        let made = transformer is NSSecureUnarchiveFromDataTransformer
-            ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
+        let archives = transformer is NSSecureUnarchiveFromDataTransformer
+        let made = archives ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
+        guard let made else {
+            // What such a one does not allow would be lost.
+            guard archives else { return nil }
+            throw failure(attribute, value, object, "its value transformer \"\(name)\" does not allow a \(type(of: value))")
+        }
         guard let data = made as? Data else {
             throw failure(
-                attribute, value, object, "its value transformer \"\(name)\" made \(made.map { "\(type(of: $0))" } ?? "nil") of a "
-                    + "\(type(of: value)), and no Data")
+                attribute, value, object, "its value transformer \"\(name)\" made \(type(of: made)) of a \(type(of: value)), and no Data")
         }
         return data
     }

@@ -41,6 +41,19 @@
             registry.withLock { $0.transformers[name] = new }
         }
 
+        /// A transformer of the class of that name.
+        fileprivate static func ofClass(named name: String) -> ValueTransformer? {
+            if [NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue, "\(NSSecureUnarchiveFromDataTransformer.self)"].contains(name) {
+                return NSSecureUnarchiveFromDataTransformer()
+            }
+            guard let found = ManagedObjectClasses.find(name, as: ValueTransformer.self),
+                ClassChange.isPossible(from: ValueTransformer.self, to: found)
+            else { return nil }
+            let made = ValueTransformer()
+            ClassChange.change(made, to: found)
+            return made
+        }
+
         /// The names that are registered.
         public class func valueTransformerNames() -> [NSValueTransformerName] {
             registry.withLock { Array($0.transformers.keys) }
@@ -62,11 +75,15 @@
     public protocol NamedTransformers {}
 
     extension NamedTransformers where Self: ValueTransformer {
-        /// The transformer registered under the name, or Foundation's own of it; nil for none. Foundation's class of this name looks for a
-        /// class of the name as well.
+        /// The transformer registered under the name, or Foundation's own of it, else one of the class of that name, which is registered from then on;
+        /// nil for none. A class is named with its module or without, where its module has made requests; it has to have no stored properties.
+        /// Source: https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)
         public init?(forName name: NSValueTransformerName) {
             nonisolated(unsafe) var found = ValueTransformer.registry.withLock { $0.transformers[name] }
-            if found == nil, name == .secureUnarchiveFromDataTransformerName { found = NSSecureUnarchiveFromDataTransformer() }
+            if found == nil, let made = ValueTransformer.ofClass(named: name.rawValue) {
+                found = made
+                ValueTransformer.setValueTransformer(made, forName: name)
+            }
             guard let known = found as? Self else { return nil }
             self = known
         }

@@ -24,6 +24,32 @@ import Testing
         #expect(try stack.names() == ["b", "c", "z"])
     }
 
+    @Test("A row without a required value is 1570, and nothing is inserted", arguments: StoreKind.recordLogs)
+    func requiredValues(kind: StoreKind) throws {
+        let stars = TestStack.attribute("stars", .integer32AttributeType, optional: false), title = TestStack.attribute("title", .stringAttributeType)
+        let given = TestStack.attribute("given", .stringAttributeType, optional: false, default: "d")
+        let entity = NSEntityDescription()
+        entity.name = "Note"
+        entity.properties = [title, stars, given]
+        entity.uniquenessConstraints = [["title"]]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let stack = try TestStack(kind, model: model)
+        for rows in [[["title": "a"]], [["title": "a", "stars": 1], ["title": "b", "stars": NSNull()]], [["stars": 1, "given": NSNull()]]] as [[[String: Any]]] {
+            for policy in [NSMergePolicy.error, .mergeByPropertyObjectTrump, .overwrite] {
+                let error = #expect(throws: (any Error).self) { try stack.insertBatch(rows, into: "Note", policy: policy) } as NSError?
+                #expect(error?.code == NSValidationMissingMandatoryPropertyError && error?.domain == NSCocoaErrorDomain)
+                #expect(["stars", "given"].contains(error?.userInfo[NSValidationKeyErrorKey] as? String))
+                #expect(try stack.fetch("Note").isEmpty)
+            }
+        }
+        #expect(try stack.insertBatch([["title": "a", "stars": 1]], into: "Note").count == 1)
+        // A row that is there keeps what the batch does not name.
+        _ = try stack.insertBatch([["title": "a", "given": "e"]], into: "Note", policy: .mergeByPropertyObjectTrump)
+        let note = try #require(try stack.fetch("Note", in: stack.anew()).first)
+        #expect(note.value(forKey: "stars") as? Int == 1 && note.value(forKey: "given") as? String == "e")
+    }
+
     @Test(arguments: StoreKind.recordLogs)
     func everyKindOfAttributeIsKept(kind: StoreKind) throws {
         let stack = try TestStack(kind)

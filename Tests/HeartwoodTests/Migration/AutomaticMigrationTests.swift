@@ -10,8 +10,15 @@ import Testing
     private static let old: Sketch = "A: name:string b>B/as\nB: name:string as>>A/b"
     private static let new: Sketch = "A: title:string~name size:int16!=1 b>B/as\nB: name:string as>>A/b"
 
-    private func fill(_ chain: Chain) throws {
-        try chain.with(Self.old) { context in
+    /// One that no other test has in use at the same time: a version that the process has at hand is a known one.
+    private func version(_ sketch: Sketch, of test: String) -> NSManagedObjectModel {
+        let model = sketch.model
+        for entity in model.entities { entity.versionHashModifier = test }
+        return model
+    }
+
+    private func fill(_ chain: Chain, _ model: NSManagedObjectModel = old.model) throws {
+        try chain.with(model) { context in
             let b = context.make("B", ["name": "b"])
             for name in ["x", "y"] { context.make("A", ["name": name, "b": b]) }
         }
@@ -90,26 +97,40 @@ import Testing
     /// Two versions of a program beside each other, or the older one put back.
     @Test(arguments: [StoreKind.recordLog, .binary]) func anOlderProgramDoesNotTakeANewerOnesStoreBack(kind: StoreKind) throws {
         let chain = try Chain(kind)
-        try fill(chain)
-        #expect(try chain.lines(Self.new) == Self.migrated)
-        let error = try failure(chain, Self.old.model, Chain.automatic)
+        func old() -> NSManagedObjectModel { version(Self.old, of: "older \(kind)") }
+        func new() -> NSManagedObjectModel { version(Self.new, of: "older \(kind)") }
+        try fill(chain, old())
+        #expect(try chain.lines(new()) == Self.migrated)
+        let error = try failure(chain, old(), Chain.automatic)
         #expect(code(error) == NSMigrationMissingSourceModelError && error?.localizedDescription.contains("newer") == true)
-        let newest: Sketch = "A: title:string size:int16!=1 more:string b>B/as\nB: name:string as>>A/b"
-        try chain.with(newest) { _ in }
-        for version in [Self.old, Self.new] { #expect(code(try failure(chain, version.model, Chain.automatic)) == NSMigrationMissingSourceModelError) }
+        func newest() -> NSManagedObjectModel {
+            version("A: title:string size:int16!=1 more:string b>B/as\nB: name:string as>>A/b", of: "older \(kind)")
+        }
+        try chain.with(newest()) { _ in }
+        for version in [old, new] { #expect(code(try failure(chain, version(), Chain.automatic)) == NSMigrationMissingSourceModelError) }
         // Clients' metadata do not make it forget.
-        try chain.with(newest) { context in
+        try chain.with(newest()) { context in
             let coordinator = try #require(context.persistentStoreCoordinator)
             coordinator.setMetadata([:], for: coordinator.persistentStores[0])
         }
-        #expect(code(try failure(chain, Self.old.model, Chain.automatic)) == NSMigrationMissingSourceModelError)
+        #expect(code(try failure(chain, old(), Chain.automatic)) == NSMigrationMissingSourceModelError)
         // Somebody asks for it; then the way on is the one of before.
         try StoreMigrator(MigrationEnd(url: chain.url, type: kind.type, options: Chain.automatic, configuration: nil))
-            .migrate(to: Self.old.model, isAutomatic: false, infers: true)
+            .migrate(to: old(), isAutomatic: false, infers: true)
         #expect(FormerVersions.list(try chain.metadata()).isEmpty)
-        #expect(try chain.lines(Self.old).count == 3)
-        #expect(try chain.lines(Self.new).count == 3)
-        #expect(FormerVersions.list(try chain.metadata()) == [Self.old.model.versionChecksum])
+        #expect(try chain.lines(old()).count == 3)
+        #expect(try chain.lines(new()).count == 3)
+        #expect(FormerVersions.list(try chain.metadata()) == [old().versionChecksum])
+    }
+
+    /// A program that has both versions goes to either.
+    @Test(arguments: [StoreKind.recordLog, .binary]) func aProgramThatHasTheStoresVersionGoesBackToAFormerOne(kind: StoreKind) throws {
+        let chain = try Chain(kind), old = version(Self.old, of: "both \(kind)"), new = version(Self.new, of: "both \(kind)")
+        try fill(chain, old)
+        #expect(try chain.lines(new) == Self.migrated)
+        #expect(try chain.lines(old).count == 3)
+        try chain.with(new) { _ in }
+        withExtendedLifetime((old, new)) {}
     }
 
     @Test(arguments: [StoreKind.recordLog, .binary]) func aConfigurationIsMigratedAlone(kind: StoreKind) throws {

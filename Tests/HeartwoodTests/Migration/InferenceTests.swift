@@ -16,7 +16,7 @@ import Testing
 
     static let failures = [
         Failure(before: "A: x:string", after: "A: x:int32", reason: "Source and destination attribute types are incompatible", entity: "A", property: "x"),
-        Failure(before: "A: x:int32", after: "A: y:double~x", reason: "Source and destination attribute types are incompatible", entity: "A", property: "y"),
+        Failure(before: "A: x:date", after: "A: y:double~x", reason: "Source and destination attribute types are incompatible", entity: "A", property: "y"),
         Failure(before: "A: x>>A", after: "A: x>A", reason: "A relationship to many has become one to one", entity: "A", property: "x"),
         Failure(before: "A: x:string", after: "A: x>A", reason: "Source and destination properties are of different kinds", entity: "A", property: "x"),
         Failure(
@@ -53,6 +53,20 @@ import Testing
         let comparison = try ModelComparison(from: before, to: after)
         #expect(comparison.pairs[0].properties.map { "\($0.source.name) \($0.destination.name)" } == ["name title"])
         #expect(comparison.pairs[0].added.map(\.name) == ["name"])
+    }
+
+    @Test func ofAnAttributeAndARelationshipThatClaimOnePropertyTheOneThatItWasIsIt() throws {
+        for (before, after, matched, added) in [
+            ("A: b:string", "A: title:string~b b>A", "b title", "b"), ("A: b:string", "A: b>A title:string~b", "b title", "b"),
+            ("A: b>A", "A: b:string other>A~b", "b other", "b"),
+        ] {
+            let comparison = try ModelComparison(from: Sketch(before).model, to: Sketch(after).model)
+            #expect(comparison.pairs[0].properties.map { "\($0.source.name) \($0.destination.name)" } == [matched])
+            #expect(comparison.pairs[0].added.map(\.name) == [added])
+        }
+        let chain = try Chain()
+        try chain.with(Sketch("A: b:string")) { $0.make("A", ["b": "kept"]) }
+        #expect(try chain.lines(Sketch("A: title:string~b b>A")) == ["A: b=- title=kept"])
     }
 
     @Test func anInferredMappingIsNamedAsCoreDataNamesIt() throws {

@@ -12,8 +12,6 @@ import Testing
                 NSManagedObjectContext.willSaveObjectsNotification, .NSManagedObjectContextObjectsDidChange,
                 .NSManagedObjectContextDidSave, NSManagedObjectContext.didSaveObjectIDsNotification,
             ], of: stack.context)
-        try stack.context.save()
-        #expect(heard.all.isEmpty, "there was nothing to save")
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
         try stack.context.save()
         #expect(
@@ -38,6 +36,29 @@ import Testing
         #expect(
             heard.names.suffix(2) == [.NSManagedObjectContextWillSave, .NSManagedObjectContextObjectsDidChange],
             "a save that fails is not told of")
+    }
+
+    @Test("A save without changes is told of, with no objects", arguments: StoreKind.allCases)
+    func aSaveOfNothing(kind: StoreKind) throws {
+        let stack = try TestStack(kind), child = stack.context.child()
+        for context in [stack.context, child] {
+            let heard = Heard(
+                [
+                    .NSManagedObjectContextWillSave, .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidSave,
+                    .NSManagedObjectContextDidSaveObjectIDs,
+                ], of: context)
+            try context.save()
+            #expect(heard.names == [.NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs])
+            for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] { #expect(heard.all[1].objects(key) == []) }
+        }
+        // What is changed by those who hear of it belongs to the save.
+        let token = NotificationCenter.default.addObserver(forName: .NSManagedObjectContextWillSave, object: stack.context, queue: nil) { notification in
+            guard let context = notification.object as? NSManagedObjectContext, !context.hasChanges else { return }
+            NSEntityDescription.insertNewObject(forEntityName: "Person", into: context).setValue("late", forKey: "name")
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try stack.context.save()
+        #expect(try stack.fetch("Person", in: stack.anew()).count == 1)
     }
 
     @Test(arguments: StoreKind.allCases)

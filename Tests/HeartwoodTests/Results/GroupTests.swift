@@ -46,6 +46,57 @@ import Testing
         #expect(try stack.context.count(for: request) == 1)
     }
 
+    @Test("Without groups an aggregate stands beside what each object has", arguments: StoreKind.allCases)
+    func aggregatesBesideObjects(kind: StoreKind) throws {
+        let stack = try TestStack(kind), context = stack.context
+        for (name, age) in [("a", 1), ("b", 2), ("c", nil), ("d", 2), ("e", 4)] as [(String, Int?)] {
+            stack.insert("Person", ["name": name]).setValue(age, forKey: "age")
+        }
+        func make(_ fetch: [String], where format: String? = nil, sort: [(String, Bool)] = [("name", true)]) -> NSFetchRequest<NSDictionary> {
+            TestStack.dictionaries("Person", fetch, where: format, sort: sort)
+        }
+        #expect(try context.fetch(make(["name", "n = sum:(age)"])).isEmpty, "of the store alone")
+        try context.save()
+        #expect(texts(try context.fetch(make(["name", "n = sum:(age)"]))) == ["a", "b", "c", "d", "e"].map { "n 9, name \($0)" })
+        #expect(texts(try context.fetch(make(["name", "n = sum:(age)"], where: "age > 1"))) == ["b", "d", "e"].map { "n 8, name \($0)" })
+        // An expression of both; whatever the limit, the aggregate is over all.
+        let share = make(["name", "share = age * 10 / sum:(age)"], where: "age != nil", sort: [("share", false), ("name", true)])
+        share.fetchLimit = 2
+        #expect(texts(try context.fetch(share)) == ["name e, share 4", "name b, share 2"])
+        #expect(try context.count(for: share) == 2)
+        #expect(try context.fetch(make(["name", "n = @count"], where: "age > 9")).isEmpty)
+        let text = NSFetchRequest<NSDictionary>(entityName: "Person")
+        text.resultType = .dictionaryResultType
+        text.propertiesToFetch = [TestStack.expression("n", "sum:(age)", .stringAttributeType)]
+        #expect(try context.fetch(text)[0]["n"] as? String == "9.0")
+    }
+
+    @Test("Each value counts once in an aggregate of distinct ones", arguments: StoreKind.allCases) func distinctValues(kind: StoreKind) throws {
+        let stack = try TestStack(kind), context = stack.context
+        for (name, age) in [("a", 1), ("a", 2), ("a", nil), ("b", 2), ("b", 2), ("b", 4)] as [(String, Int?)] {
+            stack.insert("Person", ["name": name]).setValue(age, forKey: "age")
+        }
+        try context.save()
+        let all = TestStack.dictionaries("Person", ["n = count:(distinct:(age))", "s = sum:(distinct:(age))", "t = count:(distinct:(name))", "u = count:(age)"])
+        #expect(texts(try context.fetch(all)) == ["n 3, s 7, t 2, u 5"])
+        let grouped = TestStack.dictionaries("Person", ["name", "n = count:(distinct:(age))", "m = average:(distinct:(age))"], by: ["name"], sort: [("name", true)])
+        #expect(texts(try context.fetch(grouped)) == ["m 1.5, n 2, name a", "m 3, n 2, name b"])
+        grouped.havingPredicate = NSPredicate(format: "sum:(distinct:(age)) > 5")
+        #expect(texts(try context.fetch(grouped)) == ["m 3, n 2, name b"])
+        let built = NSExpression(forFunction: "count:", arguments: [NSExpression(forFunction: "distinct:", arguments: [NSExpression(forConstantValue: [1, 1, 2, 1.0])])])
+        #expect(built.expressionValue(with: nil, context: nil) as? Int == 2)
+    }
+
+    @Test("Groups are sorted by what they are not grouped by, of which each has one value", arguments: StoreKind.allCases)
+    func sortingByTheRest(kind: StoreKind) throws {
+        let stack = try TestStack(kind), context = stack.context
+        for (name, age) in [("z", 1), ("m", 2), ("z", 1), ("a", 3)] { stack.insert("Person", ["name": name, "age": age]) }
+        try context.save()
+        for (ascending, wanted) in [(true, ["age 3", "age 2", "age 1"]), (false, ["age 1", "age 2", "age 3"])] {
+            #expect(texts(try context.fetch(TestStack.dictionaries("Person", ["age"], by: ["age"], sort: [("name", ascending)]))) == wanted)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func keysMayBeRelationshipsExpressionsAndOfSubentities(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)

@@ -29,8 +29,9 @@ final class JSONStore: NSAtomicStore, @unchecked Sendable {
             case .dateAttributeType: self = .date(value as? Date ?? .distantPast)
             case .binaryDataAttributeType: self = .data(value as? Data ?? Data())
             case .stringAttributeType, .UUIDAttributeType, .URIAttributeType, .decimalAttributeType: self = .text("\(value)")
-            case .transformableAttributeType:
-                self = .archive(try attribute.transformedData(for: value))
+            case .transformableAttributeType, .undefinedAttributeType:
+                guard let data = try attribute.transformedData(for: value) else { return nil }
+                self = .archive(data)
             default: return nil
             }
         }

@@ -24,7 +24,8 @@ struct StoreMigrator {
 
     /// - Parameters:
     ///   - mapping: nil: one that is found, or inferred.
-    ///   - isAutomatic: nobody has asked for it: a mapping is looked for in the bundles, and none leads back to a version that the store has left.
+    ///   - isAutomatic: nobody has asked for it: a mapping is looked for in the bundles, and none leads back to a
+    ///     version that the store has left, unless the program has the one that the store is at.
     /// - Throws: 134130 where the source's model is not found or came after the destination's, 134140 where no mapping is found or can be inferred; what the migration throws.
     func migrate(to model: NSManagedObjectModel, by mapping: NSMappingModel? = nil, isAutomatic: Bool, infers: Bool) throws {
         let metadata = try metadata()
@@ -39,7 +40,7 @@ struct StoreMigrator {
             var found = mapping
             if found == nil, isAutomatic { found = NSMappingModel(directories: ModelFinder.directories, source, model) }
             if let found { return try rewrite(by: found, from: source, to: model) }
-            if isAutomatic, FormerVersions.contain(model, configuration: store.configuration, metadata) {
+            if isAutomatic, FormerVersions.contain(model, configuration: store.configuration, metadata), !isKnownHere(metadata) {
                 throw MigrationErrors.noSource(
                     store.url, metadata,
                     "it was brought from this version of the model to a newer one, by a newer program, and what that one has added would be lost. "
@@ -63,11 +64,20 @@ struct StoreMigrator {
         }
     }
 
+    /// Whether the program has the store's version: then it is no older program that knows nothing of what the version has added.
+    private func isKnownHere(_ metadata: [String: Any]) -> Bool {
+        ModelsInUse.contain(where: { isMade(with: $0, metadata) }) || bundledModel(metadata) != nil
+    }
+
+    private func bundledModel(_ metadata: [String: Any]) -> NSManagedObjectModel? {
+        let versions = ModelFinder.versions(in: ModelFinder.directories).compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }
+        return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata)
+    }
+
     /// What the store carries, else what is found in the bundles.
     func sourceModel(_ metadata: [String: Any]) throws -> NSManagedObjectModel {
         if let stored = try? storeClass.storedModel(at: store.url, options: store.options), isMade(with: stored, metadata) { return stored }
-        let versions = ModelFinder.versions(in: ModelFinder.directories).compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }
-        if let found = NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) { return found }
+        if let found = bundledModel(metadata) { return found }
         throw MigrationErrors.noSource(
             store.url, metadata,
             "the version of the model that it was made with is not found. Put it into the resources, beside the newest one.")

@@ -87,11 +87,11 @@ final class ColumnMigration {
             } else if let value = try transaction.base.value(access, of: row) {
                 try Data(value).withUnsafeBytes { builder.set(position, bytes: $0) }
             }
-        case .integer, .floatingPoint:
+        case .number:
             let value = ManagedValue(row: row, access: access, kind: kinds.old, slotBase: 0)
             guard let converted = conversion.apply(value, to: kinds.new) else {
-                throw MigrationErrors.unsuited(
-                    "The value \(row.int64(access)) does not fit the attribute's type", column.property, of: entity)
+                let number = value.attributeObject(kind: kinds.old) ?? "of a row"
+                throw MigrationErrors.unsuited("The value \(number) does not fit the attribute's type", column.property, of: entity)
             }
             try converted.encode(into: builder, at: position)
         }

@@ -16,8 +16,6 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
         /// nil for an empty one too.
         subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
         var number: Int { self["mappingnumber"].flatMap { Int($0) } ?? 0 }
-        /// Whether the editor has filled in the expression, which it does not write then.
-        var isFilledIn: Bool { self["autogenerateexpression"] == "1" }
     }
 
     private let data: Data
@@ -64,7 +62,7 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
         return MappingDocument.Entity(
             name: name, source: source, destination: destination, type: Self.types[object["mappingtypename"] ?? ""] ?? .undefinedEntityMappingType,
             policy: object["migrationpolicyclassname"], predicate: object["sourcefilterpredicatestring"],
-            sourceExpression: object.isFilledIn ? nil : try expression(object["sourceexpressiondata"], of: "the source of \(name)"),
+            sourceExpression: try expression(object["sourceexpressiondata"], of: "the source of \(name)"),
             attributes: try properties(object.references["attributemappings"], of: name),
             relationships: try properties(object.references["relationshipmappings"], of: name),
             userInfo: try userInfo(object, of: name))
@@ -81,7 +79,7 @@ final class MappingFileParser: NSObject, XMLParserDelegate {
             guard let name = object["name"] else { return nil }
             let place = "\(entity).\(name)"
             return MappingDocument.Property(
-                name: name, expression: object.isFilledIn ? nil : try expression(object["valueexpressiondata"], of: place),
+                name: name, expression: try expression(object["valueexpressiondata"], of: place),
                 keyPath: try object["sourcekeypath"].map { try keyPath($0, of: place) }, mappingName: object["sourcemappingname"],
                 userInfo: try userInfo(object, of: place))
         }

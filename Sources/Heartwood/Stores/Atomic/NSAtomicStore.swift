@@ -173,7 +173,14 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     override final func save(_ batch: SaveBatch) throws {
         guard let backing else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
+        _ = takeNewMetadata()
         try backing.save(batch)
+    }
+
+    override final func saveMetadata() throws {
+        guard takeNewMetadata() else { return }
+        try checkWritable()
+        try save()
     }
 
     /// Gives the log the row numbers that were given out since the last save.

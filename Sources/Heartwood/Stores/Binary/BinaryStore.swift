@@ -172,6 +172,12 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     override func setMetadata(_ metadata: [String: Any]) throws { try change { try $0.setMetadata(metadata) } }
 
+    override func saveMetadata() throws {
+        guard backing?.pendingMetadata != nil else { return }
+        try checkWritable()
+        try change { try $0.saveMetadata() }
+    }
+
     override func takeOver(_ metadata: [String: Any]) throws { try change { try $0.takeOver(metadata) } }
 
     override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
