@@ -144,7 +144,7 @@ import Testing
             ("<attribute name=\"name\" attributeType=\"String\"/>", "<attribute name=\"name\" attributeType=\"String\"/><attribute name=\"born\" optional=\"YES\" attributeType=\"Date\"/>"),
         ])
         let broken = try change([
-            ("name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\" defaultValueString=\"1\"", "name=\"pages\" attributeType=\"Double\""),
+            ("name=\"pages\" optional=\"YES\" attributeType=\"Integer 16\" defaultValueString=\"1\"", "name=\"pages\" attributeType=\"Date\""),
             ("<attribute name=\"title\"", "<attribute name=\"isbn\" attributeType=\"String\"/><attribute name=\"title\""),
             ("toMany=\"YES\"", "maxCount=\"1\""),
         ])
@@ -157,7 +157,7 @@ import Testing
         #expect(first.status == 0)
         let second = try ToolProcess.run("model", "diff", old, broken)
         for line in [
-            "No migration can be inferred:", "Book.pages: a Integer 16 does not become a Double by itself", "Book.pages: it has no default",
+            "No migration can be inferred:", "Book.pages: a Integer 16 does not become a Date by itself", "Book.pages: it has no default",
             "Book.isbn: it is required, and without a default", "Author.books: which of several members is to be kept",
         ] {
             #expect(second.output.contains(line), "\(line) in:\n\(second.output)")

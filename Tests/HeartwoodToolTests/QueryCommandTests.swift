@@ -95,7 +95,7 @@ import Testing
                 (["--select", "name,colour"], "Package has no property \"colour\""), (["--select", "sum:(colour)"], "    sum:(colour)\n         ^"),
                 (["--sort", "colour"], "cannot be sorted by \"colour\""), (["--select", "depends"], "depends.@count"),
                 (["--having", "size > 1"], "--having needs --group-by"), (["--format", "xml"], "not \"xml\""), (["--count", "--explain"], "exclude"),
-                (["--select", "name,@count"], "\"name\" is not in propertiesToGroupBy"), (["--limit", "few"], "whole number"), (["--colour"], "no option --colour"),
+                (["--select", "name,@count", "--group-by", "section"], "\"name\" is not in propertiesToGroupBy"), (["--limit", "few"], "whole number"), (["--colour"], "no option --colour"),
             ]
             for (arguments, says) in cases {
                 let (process, output, error) = try ToolProcess.start(["query", store, "Package"] + arguments)

@@ -138,7 +138,7 @@ extension RecordLogStore {
     final func perform(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome {
         let loaded = try loaded()
         var outcome = outcome
-        var stated: [String] = []
+        var stated: [String] = [], hasWritten = false
         if case .update(let update) = batch { stated = update.values.map(\.name) }
         func write(_ body: (RecordLogBatch) throws -> Void) throws {
             try loaded.log.write(author: origin.author) { transaction in
@@ -148,6 +148,7 @@ extension RecordLogStore {
                 try batch.derive()
                 if batch.hasWritten { try recordHistory(of: transaction, loaded.schema, stated: stated, origin) }
                 outcome = batch.outcome
+                hasWritten = hasWritten || batch.hasWritten
                 commits.note(base: transaction.base.sequence, isFollowed: batch.hasWritten)
             }
         }
@@ -165,7 +166,11 @@ extension RecordLogStore {
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         }
-        if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }
+        if commits.takeForeign(upTo: loaded.log.snapshot().sequence) {
+            announceRemoteChange()
+        } else if hasWritten {
+            postRemoteChange()
+        }
         return outcome
     }
 }

@@ -52,9 +52,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         set { options[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
-    /// How many seconds an opening or a save waits while another process is writing; infinity for as long as it takes. The default is 5.
+    /// How many seconds an opening or a save waits while another process is writing; infinity for as long as it takes. The default is 240.
     public final var timeout: TimeInterval {
-        get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 5 }
+        get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? NSPersistentStore.defaultTimeout }
         set { options[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
     }
 

@@ -27,6 +27,8 @@ extension NSManagedObjectContext {
             return try convert([NSNumber(value: try count(specification))])
         }
         if let shape = specification.shape { return try convert(try dictionaries(specification, shape)) }
+        // Of stores alone no object is made.
+        if specification.wantsIDs, changeCount == 0, parentContext == nil { return try convert(try keys(for: request).map(objectID)) }
         return try results(try fetchObjects(specification), of: request, specification)
     }
 

@@ -141,7 +141,7 @@ extension NSManagedObjectContext {
         guard !object.isInserted else { return }
         // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
         let isMissing = object.state.isSuperset(of: [.deleted, .inaccessible])
-        if mergeChanges, !isMissing, object.hasChanges || object.runtime.hasTransients && object.transientValues() != nil {
+        if mergeChanges, !isMissing, object.hasChanges {
             rebase(object)
             object.wake(fromSnapshotEvents: .refresh)
         } else {

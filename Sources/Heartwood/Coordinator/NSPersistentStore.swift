@@ -172,12 +172,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         return ObjectKey(slot: runtime.slot, row: row)
     }
 
-    /// - Throws: 134030 for a store that was added read-only.
+    /// - Throws: 513 for a store that was added read-only.
     final func checkWritable() throws {
         guard isReadOnly else { return }
+        var info: [String: Any] = [NSAffectedStoresErrorKey: [self]]
+        info[NSFilePathErrorKey] = url?.path
         throw CoreDataError.make(
-            NSPersistentStoreSaveError, "The store at \(url?.path ?? "?") was added read-only; nothing was saved.",
-            [NSAffectedStoresErrorKey: [self]])
+            CocoaError.Code.fileWriteNoPermission.rawValue, "The store at \(url?.path ?? "?") was added read-only; nothing was saved.", info)
     }
 
     /// Writes metadata that were set since the last save, where a save changes no object of the store.

@@ -13,7 +13,6 @@ extension NSPersistentStoreCoordinator {
     public final func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         guard persistentStores.contains(where: { $0 === store }) else { return false }
         let change: [AnyHashable: Any] = [NSUUIDChangedPersistentStoresKey: [store, store]]
-        announce(.NSPersistentStoreCoordinatorStoresWillChange, change)
         guard (try? store.relocate(to: url)) != nil else { return false }
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
         return true

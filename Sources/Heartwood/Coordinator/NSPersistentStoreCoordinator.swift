@@ -195,7 +195,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             change[NSRemovedPersistentStoresKey] = [old]
             change[NSUUIDChangedPersistentStoresKey] = [old, store]
         }
-        announce(.NSPersistentStoreCoordinatorStoresWillChange, change)
         let place = old.flatMap { old in persistentStores.firstIndex { $0 === old } }
         // What it could not write as it was closed is in its own file.
         if let old { try? detach(old) }
@@ -264,7 +263,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func remove(_ store: NSPersistentStore) throws {
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
         let change: [AnyHashable: Any] = [NSRemovedPersistentStoresKey: [store]]
-        announce(.NSPersistentStoreCoordinatorStoresWillChange, change)
         try detach(store)
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }

@@ -6,7 +6,7 @@ import Foundation
 /// with its changes, written in the commit that it tells of. `NSManagedObjectContext.execute(_:)` gives an `NSPersistentHistoryResult`.
 /// - Throws, when it is executed: 134301 (`NSPersistentHistoryTokenExpiredError`) where what came behind the token was deleted in part, or
 ///   is lost, or the token is of another history: read the store itself then, and go on from its current token. 134091 where no store that
-///   is asked tracks history, and for a predicate or an order that cannot be asked; 134030 for a deletion in a read-only store.
+///   is asked tracks history, and for a predicate or an order that cannot be asked; 513 for a deletion in a read-only store.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest
 public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     enum Bound {

@@ -207,13 +207,13 @@ extension ModelComparison.Obstacle {
 /// What keeps its identity where its name changes.
 private protocol RenamedThing {
     var nameInModel: String { get }
-    var renamingIdentifier: String? { get }
+    var statedRenamingIdentifier: String? { get }
     /// Whether both are attributes, or relationships, or neither.
     func isOfKind(of other: Self) -> Bool
 }
 
 extension RenamedThing {
-    fileprivate var identifier: String { renamingIdentifier ?? nameInModel }
+    fileprivate var identifier: String { statedRenamingIdentifier ?? nameInModel }
 }
 
 extension NSEntityDescription: RenamedThing {

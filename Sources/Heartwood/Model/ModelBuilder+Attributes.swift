@@ -39,7 +39,7 @@ extension ModelBuilder {
             attribute.defaultValue = value
         }
         try addRules(stated, to: attribute, path)
-        attribute.renamingIdentifier = stated.renamingIdentifier
+        attribute.statedRenamingIdentifier = stated.renamingIdentifier
         attribute.versionHashModifier = stated.versionHashModifier
         attribute.userInfo = stated.userInfo
         return attribute

@@ -10,7 +10,7 @@ extension ModelBuilder {
             property.name = stated.name
             property.isOptional = stated.isOptional
             property.isTransient = true
-            property.renamingIdentifier = stated.renamingIdentifier
+            property.statedRenamingIdentifier = stated.renamingIdentifier
             property.versionHashModifier = stated.versionHashModifier
             property.userInfo = stated.userInfo
             property.fetchRequest = try stated.request.map {

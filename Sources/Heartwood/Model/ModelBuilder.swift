@@ -53,7 +53,7 @@ struct ModelBuilder {
             entity.name = stated.name
             entity.managedObjectClassName = stated.className ?? "NSManagedObject"
             entity.isAbstract = stated.isAbstract ?? false
-            entity.renamingIdentifier = stated.renamingIdentifier
+            entity.statedRenamingIdentifier = stated.renamingIdentifier
             entity.versionHashModifier = stated.versionHashModifier
             entity.userInfo = stated.userInfo
             entity.properties = try attributes(of: stated)
@@ -126,7 +126,7 @@ struct ModelBuilder {
             relationship.maxCount = stated.maxCount
             relationship.deleteRule = rule
             relationship.isOrdered = stated.isOrdered ?? false
-            relationship.renamingIdentifier = stated.renamingIdentifier
+            relationship.statedRenamingIdentifier = stated.renamingIdentifier
             relationship.versionHashModifier = stated.versionHashModifier
             relationship.userInfo = stated.userInfo
             return relationship

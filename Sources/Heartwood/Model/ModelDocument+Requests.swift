@@ -77,7 +77,7 @@ extension ModelDocument.FetchedProperty {
         name = property.name
         isOptional = property.isOptional
         request = property.fetchRequest.flatMap { ModelDocument.FetchRequest($0, name: property.name) }
-        renamingIdentifier = property.renamingIdentifier
+        renamingIdentifier = property.statedRenamingIdentifier
         versionHashModifier = property.versionHashModifier
         userInfo = ModelDocument.texts(of: property.userInfo)
     }

@@ -145,7 +145,7 @@ extension ModelDocument.Entity {
         className = entity.managedObjectClassName == "NSManagedObject" ? nil : entity.managedObjectClassName
         isAbstract = entity.isAbstract ? true : nil
         parent = entity.superentity?.name
-        renamingIdentifier = entity.renamingIdentifier
+        renamingIdentifier = entity.statedRenamingIdentifier
         versionHashModifier = entity.versionHashModifier
         userInfo = ModelDocument.texts(of: entity.userInfo)
         for property in entity.statedProperties {
@@ -200,7 +200,7 @@ extension ModelDocument.Attribute {
         valueTransformerName = attribute.valueTransformerName
         valueClassName = attribute.statedValueClassName
         preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion ? true : nil
-        renamingIdentifier = attribute.renamingIdentifier
+        renamingIdentifier = attribute.statedRenamingIdentifier
         versionHashModifier = attribute.versionHashModifier
         userInfo = ModelDocument.texts(of: attribute.userInfo)
     }
@@ -217,7 +217,7 @@ extension ModelDocument.Relationship {
         maxCount = relationship.maxCount
         deleteRule = relationship.deleteRule.rawValue
         isOrdered = relationship.isOrdered ? true : nil
-        renamingIdentifier = relationship.renamingIdentifier
+        renamingIdentifier = relationship.statedRenamingIdentifier
         versionHashModifier = relationship.versionHashModifier
         userInfo = ModelDocument.texts(of: relationship.userInfo)
     }

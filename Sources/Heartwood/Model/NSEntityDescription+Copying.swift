@@ -7,7 +7,7 @@ extension NSEntityDescription {
         twin.managedObjectClassName = managedObjectClassName
         twin.isAbstract = isAbstract
         twin.userInfo = userInfo
-        twin.renamingIdentifier = renamingIdentifier
+        twin.statedRenamingIdentifier = statedRenamingIdentifier
         twin.versionHashModifier = versionHashModifier
         twin.properties = statedProperties.compactMap { $0.copy() as? NSPropertyDescription }
         twin.uniquenessConstraints = uniquenessConstraints.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }

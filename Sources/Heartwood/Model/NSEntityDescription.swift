@@ -19,7 +19,13 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     public internal(set) final weak var managedObjectModel: NSManagedObjectModel!
     /// What the program notes; empty at first. It may change while the model is in use, on one thread at a time.
     public final var userInfo: [AnyHashable: Any]? = [:]
-    public final var renamingIdentifier: String? { willSet { checkEditable() } }
+    public final var renamingIdentifier: String? {
+        get { statedRenamingIdentifier ?? name }
+        set { statedRenamingIdentifier = newValue }
+    }
+
+    /// nil where it is the name.
+    package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
     public final var versionHashModifier: String? { willSet { checkEditable() } }
     /// What fetches should be able to look up without visiting every row.
     public final var indexes: [NSFetchIndexDescription] = [] {

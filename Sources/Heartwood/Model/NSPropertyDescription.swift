@@ -18,7 +18,13 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// What the program notes; empty at first. It may change while the model is in use, on one thread at a time.
     public final var userInfo: [AnyHashable: Any]? = [:]
     /// The name under which an earlier version of the model had the property.
-    public final var renamingIdentifier: String? { willSet { checkEditable() } }
+    public final var renamingIdentifier: String? {
+        get { statedRenamingIdentifier ?? name }
+        set { statedRenamingIdentifier = newValue }
+    }
+
+    /// nil where it is the name.
+    package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
     /// Set it to make a version of the property that is otherwise the same count as another.
     public final var versionHashModifier: String? { willSet { checkEditable() } }
     /// 32 bytes that change with everything that matters to how the property is stored.
@@ -62,7 +68,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         isOptional = original.isOptional
         isTransient = original.isTransient
         userInfo = original.userInfo
-        renamingIdentifier = original.renamingIdentifier
+        statedRenamingIdentifier = original.statedRenamingIdentifier
         versionHashModifier = original.versionHashModifier
         setValidation(original.validationPredicates, warnings: original.validationWarnings)
     }

@@ -142,6 +142,8 @@ extension NSManagedObjectContext {
     private func finishMerging(_ changes: MergedChanges) {
         if ContextNotification.didMergeIDs.isNamed {
             var info = changes.userInfo
+            let refreshed = changes.updated.filter { registeredObject(for: $0.key) != nil }
+            if !refreshed.isEmpty { info[NSRefreshedObjectIDsKey] = refreshed }
             info[NSManagedObjectContextQueryGenerationKey] = generation
             ContextNotification.didMergeIDs.post(self, info)
         }

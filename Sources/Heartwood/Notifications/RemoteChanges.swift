@@ -9,8 +9,8 @@ public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersisten
 public let NSPersistentStoreURLKey = "storeURL"
 
 extension Notification.Name {
-    /// Posted by a coordinator, on any thread, once it has learned that another process or coordinator has committed to one of its
-    /// stores: `NSStoreUUIDKey` and `NSPersistentStoreURLKey` say which, and `NSPersistentHistoryTokenKey`, where the store tracks its history,
+    /// Posted by a coordinator, on any thread, once one of its stores has a new commit: by itself, or by another process or coordinator as soon as it
+    /// learns of it. `NSStoreUUIDKey` and `NSPersistentStoreURLKey` say which, and `NSPersistentHistoryTokenKey`, where the store tracks its history,
     /// up to where. Commits in quick succession may be told of once.
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
@@ -18,9 +18,13 @@ extension Notification.Name {
 extension NSPersistentStore {
     /// Says that others have committed to this store.
     final func announceRemoteChange() {
-        guard let coordinator = persistentStoreCoordinator else { return }
-        coordinator.followers.mergeCommits(of: self)
-        guard postsRemoteChanges else { return }
+        persistentStoreCoordinator?.followers.mergeCommits(of: self)
+        postRemoteChange()
+    }
+
+    /// Tells of a commit, whoever made it: Core Data tells the coordinator that saved too, and code asks the history who it was.
+    final func postRemoteChange() {
+        guard postsRemoteChanges, let coordinator = persistentStoreCoordinator else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }
         if let place = try? rows?.knownHistory()?.newestPlace() {

@@ -3,15 +3,15 @@ import Foundation
 /// Stores that come and go. All are posted by the coordinator, on the thread that changes it; observers may fetch and save, and must
 /// not change its stores.
 extension Notification.Name {
-    /// Posted before a store is added, removed, put in another one's place or moved, with what `StoresDidChange` will carry. A store that
-    /// is to be added is open by then, and no context reaches it yet; one that cannot be opened is never told of.
+    /// Core Data posts it where an account's ubiquitous stores change; there are none here, and nothing posts it.
+    /// Source: https://developer.apple.com/documentation/foundation/nsnotification/name/nspersistentstorecoordinatorstoreswillchange
     public static let NSPersistentStoreCoordinatorStoresWillChange =
         Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
     /// Posted after a store was added (`NSAddedPersistentStoresKey`), removed (`NSRemovedPersistentStoresKey`), put in another one's place
     /// by a migration (both, and `NSUUIDChangedPersistentStoresKey`), or moved by `setURL(_:for:)` (`NSUUIDChangedPersistentStoresKey`).
     public static let NSPersistentStoreCoordinatorStoresDidChange =
         Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
-    /// Posted just before a store is removed, after `StoresWillChange`: the last chance to read what it has and to save to it
+    /// Posted just before a store is removed: the last chance to read what it has and to save to it
     /// (`NSRemovedPersistentStoresKey`).
     public static let NSPersistentStoreCoordinatorWillRemoveStore =
         Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")

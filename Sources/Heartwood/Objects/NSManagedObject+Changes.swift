@@ -94,14 +94,22 @@ extension NSManagedObject {
         }
     }
 
-    /// The indices of the properties that differ from the row.
+    /// Whether the members are others than the store lists, or in another order. Where they were not read, those that came and went are looked up.
+    private func differs(_ state: ToManyState, at index: Int) -> Bool {
+        if let base = state.base { return !state.added.isEmpty || !state.removed.isEmpty || state.members ?? base != base }
+        guard let context = managedObjectContext else { return true }
+        return state.added.contains { !context.stores($0, in: self, property: index) }
+            || state.removed.contains { context.stores($0, in: self, property: index) }
+    }
+
+    /// The indices of the properties that differ from the row. What was set by primitive setters alone counts once the object has changed.
     final func changedIndices() -> [Int] {
-        guard let storage, !storage.values.isEmpty else { return [] }
+        guard hasChanges || managedObjectContext == nil, let storage, !storage.values.isEmpty else { return [] }
         return storage.values.indices.filter { index in
             let value = storage.values[index]
             switch value {
             case .unset: return false
-            case .toMany(let state): return state.isChanged
+            case .toMany(let state): return state.isChanged && differs(state, at: index)
             case .null where isInserted: return false
             default: return isInserted || !isSame(value, committedValue(index), index)
             }

@@ -20,7 +20,7 @@ extension NSManagedObject {
     /// Takes the object out of a context that is reset. Every property reads as nil.
     final func forgetEverything() {
         storage?.publisher?.send()
-        state = [.detached, .inaccessible]
+        state = [.detached, .inaccessible, .fault]
         forgetRow()
         storage = nil
     }

@@ -11,7 +11,9 @@ extension NSManagedObject {
 
     /// The key of a to-one destination; `none` for null.
     final func reference(at index: Int) -> ObjectKey {
-        override(index)?.destination ?? committedReference(at: index)
+        if let value = override(index) { return value.destination }
+        let committed = committedReference(at: index)
+        return lateOverride(index)?.destination ?? committed
     }
 
     /// The key of the to-one destination that the row states; `none` for null.

@@ -5,8 +5,14 @@ import RecordLog
 extension NSManagedObject {
     /// The current value of a property, in the store's terms.
     final func managedValue(_ index: Int) -> ManagedValue {
-        override(index) ?? committedValue(index)
+        if let value = override(index) { return value }
+        fireFault()
+        return lateOverride(index) ?? committedValue(index)
     }
+
+    /// What the object has set as its fault fired (`awakeFromFetch()`), asked once it has.
+    @inline(__always)
+    final func lateOverride(_ index: Int) -> ManagedValue? { storage == nil ? nil : override(index) }
 
     /// The value that the row states.
     final func committedValue(_ index: Int) -> ManagedValue {
@@ -95,6 +101,7 @@ extension NSManagedObject {
     public final func managedInteger(at index: Int) -> Int64? {
         if let value = override(index) { return value.integer }
         guard let row else { return inheritedValue(index).integer }
+        if let value = lateOverride(index) { return value.integer }
         guard let access = access(index, in: row) else { return nil }
         return row.int64(access)
     }
@@ -107,6 +114,7 @@ extension NSManagedObject {
     public final func managedDouble(at index: Int) -> Double? {
         if let value = override(index) { return value.double }
         guard let row else { return inheritedValue(index).double }
+        if let value = lateOverride(index) { return value.double }
         guard let access = access(index, in: row) else { return nil }
         return row.double(access)
     }
@@ -120,6 +128,7 @@ extension NSManagedObject {
     public final func managedString(at index: Int) -> String? {
         if let value = override(index) { return value.text }
         guard let row else { return inheritedValue(index).text }
+        if let value = lateOverride(index) { return value.text }
         guard let access = access(index, in: row) else { return nil }
         return String(decoding: row.bytes(access), as: UTF8.self)
     }

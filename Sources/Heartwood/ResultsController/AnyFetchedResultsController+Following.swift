@@ -207,12 +207,11 @@ extension AnyFetchedResultsController {
         func tell(_ body: (any NSFetchedResultsControllerDelegate) -> Void) {
             if fetches == self.fetches, let delegate { body(delegate) }
         }
-        func info(_ index: Int, of list: ResultsList) -> FetchedResultsSection { FetchedResultsSection(index, of: list, query, self) }
         for index in change.deletedSections.reversed() {
-            tell { $0.controller(controller, didChange: info(index, of: old), atSectionIndex: index, for: .delete) }
+            tell { $0.controller(controller, didChange: FetchedResultsSection(index, of: old, query, self, isGone: true), atSectionIndex: index, for: .delete) }
         }
         for index in change.insertedSections {
-            tell { $0.controller(controller, didChange: info(index, of: new), atSectionIndex: index, for: .insert) }
+            tell { $0.controller(controller, didChange: FetchedResultsSection(index, of: new, query, self), atSectionIndex: index, for: .insert) }
         }
         for index in change.deleted.reversed() {
             let entry = old.entries[index]

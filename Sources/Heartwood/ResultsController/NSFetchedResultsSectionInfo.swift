@@ -21,9 +21,10 @@ final class FetchedResultsSection: NSFetchedResultsSectionInfo {
     private let query: ResultsQuery
     private weak var controller: AnyFetchedResultsController?
 
-    init(_ index: Int, of list: ResultsList, _ query: ResultsQuery, _ controller: AnyFetchedResultsController) {
+    /// - Parameter isGone: the section is told of for the last time, and has no objects any more.
+    init(_ index: Int, of list: ResultsList, _ query: ResultsQuery, _ controller: AnyFetchedResultsController, isGone: Bool = false) {
         name = list.sections[index].name
-        range = list.range(ofSection: index)
+        range = isGone ? 0..<0 : list.range(ofSection: index)
         self.list = list
         self.query = query
         self.controller = controller

@@ -11,7 +11,7 @@ extension RecordLogStore {
         let loaded = try parts.map { try $0.store.loaded() }
         let known = loaded.map { $0.log.snapshot() }
         nonisolated(unsafe) let metadata = parts.map(\.store.pendingMetadata)
-        var at = 0
+        var at = 0, written: [Bool] = []
         do {
             try LogStore.write(to: loaded.map(\.log), author: parts.first?.batch.origin.author) { transactions in
                 var isFollowed: [Bool] = []
@@ -22,6 +22,7 @@ extension RecordLogStore {
                     isFollowed.append(isWritten)
                 }
                 try last()
+                written = isFollowed
                 for (index, part) in parts.enumerated() {
                     part.store.commits.note(base: transactions[index].base.sequence, isFollowed: isFollowed[index])
                 }
@@ -35,7 +36,11 @@ extension RecordLogStore {
         }
         for (index, part) in parts.enumerated() {
             if let metadata = metadata[index] { part.store.note(metadata) }
-            if part.store.commits.takeForeign(upTo: loaded[index].log.snapshot().sequence) { part.store.announceRemoteChange() }
+            if part.store.commits.takeForeign(upTo: loaded[index].log.snapshot().sequence) {
+                part.store.announceRemoteChange()
+            } else if written[index] {
+                part.store.postRemoteChange()
+            }
         }
     }
 

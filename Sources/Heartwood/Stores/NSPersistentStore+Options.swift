@@ -2,12 +2,15 @@ import Foundation
 import RecordLog
 
 extension NSPersistentStore {
+    /// How many seconds a store waits for another process where no option says it: Core Data's.
+    static let defaultTimeout = 240.0
+
     /// What the options say to every store that is a file.
     final var commonOptions: StoreOptions {
         var options = StoreOptions()
         options.isReadOnly = isReadOnly
         options.acceptsDamage = flag(NSRecordLogAcceptsDamageOption) ?? false
-        if let timeout = number(NSPersistentStoreTimeoutOption), let bounded = Duration(bounding: timeout) { options.lockTimeout = bounded }
+        if let bounded = Duration(bounding: number(NSPersistentStoreTimeoutOption) ?? Self.defaultTimeout) { options.lockTimeout = bounded }
         let durability = self.options?[NSRecordLogDurabilityOption]
         switch durability as? RecordLogDurability ?? (durability as? String).flatMap(RecordLogDurability.init) {
         case .relaxed?: options.durability = .relaxed

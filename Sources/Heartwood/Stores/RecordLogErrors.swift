@@ -9,6 +9,8 @@ enum RecordLogErrors {
         case .locked: NSPersistentStoreTimeoutError
         // What Core Data gives for an SQLite file that is damaged.
         case .corrupt where opening: CocoaError.Code.fileReadCorruptFile.rawValue
+        // A file that is to be read alone.
+        case .notFound where opening && hasDirectory(error.path): CocoaError.Code.fileReadNoSuchFile.rawValue
         case _ where opening: NSPersistentStoreOpenError
         case .io, .noSpace, .poisoned, .readOnly, .undecided: NSPersistentStoreSaveError
         default: NSPersistentStoreOperationError
@@ -35,9 +37,13 @@ enum RecordLogErrors {
         return CoreDataError.make(code, description, info)
     }
 
+    private static func hasDirectory(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    }
+
     private static func missing(_ path: String) -> String {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        return FileManager.default.fileExists(atPath: directory)
+        return hasDirectory(path)
             ? "\(path): there is no such file. Check the URL, or open it for writing once to make the store."
             : "\(path): the directory \(directory) does not exist. Make it first; adding a store makes none."
     }

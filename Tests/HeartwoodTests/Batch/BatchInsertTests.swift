@@ -277,7 +277,7 @@ import Testing
         try stack.coordinator.remove(stack.store)
         let reader = try TestStack(kind, at: stack.url, options: [NSReadOnlyPersistentStoreOption: true])
         let error = #expect(throws: NSError.self) { try reader.insertBatch([["name": "a"]]) }
-        #expect(error?.code == NSPersistentStoreSaveError)
+        #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
     }
 
     /// More than a transaction keeps in memory is read back from the file where a row is met again.

@@ -88,7 +88,7 @@ import Testing
         says(refusal(nil), NSPersistentStoreOpenError, "needs a file URL")
         says(refusal(URL(string: "https://x.y/z")), NSPersistentStoreOpenError, "needs a file URL", "https://x.y/z")
         says(
-            refusal(place["a"], options: [NSReadOnlyPersistentStoreOption: true]), NSPersistentStoreOpenError, "there is no such file",
+            refusal(place["a"], options: [NSReadOnlyPersistentStoreOption: true]), CocoaError.Code.fileReadNoSuchFile.rawValue, "there is no such file",
             "for writing once")
     }
 

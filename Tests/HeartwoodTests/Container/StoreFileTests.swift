@@ -60,7 +60,7 @@ import Testing
         try damaged.close()
         let before = place.contents
         for (source, wanted) in [
-            ("none", NSPersistentStoreOpenError), ("letter", NSPersistentStoreOpenError), ("folder", NSPersistentStoreOpenError),
+            ("none", CocoaError.Code.fileReadNoSuchFile.rawValue), ("letter", NSPersistentStoreOpenError), ("folder", NSPersistentStoreOpenError),
             ("damaged", NSPersistentStoreOperationError), ("a", NSPersistentStoreOperationError),
         ] {
             let error = #expect(throws: (any Error).self) {
@@ -205,7 +205,8 @@ import Testing
                 #expect(throws: (any Error).self) { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: place[name]) },
                 #expect(throws: (any Error).self) { try NSPersistentStoreCoordinator.setMetadata(["a": 1], type: .recordLog, at: place[name]) },
             ] {
-                #expect(code(error) == NSPersistentStoreOpenError, "\(name): \(error.map { "\($0)" } ?? "")")
+                let wanted = name == "none" ? CocoaError.Code.fileReadNoSuchFile.rawValue : NSPersistentStoreOpenError
+                #expect(code(error) == wanted, "\(name): \(error.map { "\($0)" } ?? "")")
             }
             #expect(place.contents == before)
         }

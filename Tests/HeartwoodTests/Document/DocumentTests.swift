@@ -304,7 +304,7 @@ import Testing
         try await odd.save(to: place["odd"], for: .forCreating)
         try await odd.close()
         for (name, wanted) in [
-            ("letter", NSPersistentStoreOpenError), ("none", NSPersistentStoreOpenError), ("odd", NSPersistentStoreIncompatibleVersionHashError),
+            ("letter", NSPersistentStoreOpenError), ("none", CocoaError.Code.fileReadNoSuchFile.rawValue), ("odd", NSPersistentStoreIncompatibleVersionHashError),
         ] {
             #expect(await Manuscript.failure { try await document.revert(toContentsOf: place[name]) } == wanted)
             #expect(document.hasUnsavedChanges, "nothing is dropped")

@@ -116,7 +116,7 @@ import Testing
         try writer.context.save()
         #expect(try found()?.count == 2 && coordinator.currentPersistentHistoryToken(fromStores: nil) == writer.token)
         let error = #expect(throws: NSError.self) { try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date())) }
-        #expect(error?.code == NSPersistentStoreSaveError)
+        #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
         try coordinator.remove(store)
     }
 

@@ -82,8 +82,17 @@ import Testing
         #expect(diarist.committedValues(forKeys: nil)["title"] as? String == "a")
     }
 
+    /// The first value that is read of a fault is the one that it sets as it wakes.
+    @Test(arguments: StoreKind.allCases) func whatIsSetOnWakingIsReadAtOnce(kind: StoreKind) throws {
+        let stack = try Diarist.stack(kind)
+        stack.insert("Diarist", ["title": "a"])
+        try stack.context.save()
+        let found = try #require(stack.anew().fetch(NSFetchRequest<NSManagedObject>(entityName: "Diarist")).first)
+        #expect(found.isFault && found.value(forKey: "note") as? String == "made on waking")
+    }
+
     @Test(arguments: StoreKind.allCases)
-    func aRefreshKeepsTransientValuesWhereChangesAreMerged(kind: StoreKind) throws {
+    func aRefreshOfAnUnchangedObjectForgetsTransientValues(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a", "note": "mine"]) as? Diarist)
         try stack.context.save()
@@ -92,9 +101,13 @@ import Testing
         other.object(with: diarist.objectID).setValue("b", forKey: "title")
         try other.save()
         stack.context.mergeChanges(fromContextDidSave: try #require(heard.all.first))
-        #expect(diarist.title == "b" && diarist.value(forKey: "note") as? String == "mine" && !diarist.hasChanges)
+        #expect(diarist.title == "b" && diarist.value(forKey: "note") as? String == "made on waking" && !diarist.hasChanges)
+        diarist.setValue("mine", forKey: "note")
         stack.context.refresh(diarist, mergeChanges: true)
-        #expect(diarist.value(forKey: "note") as? String == "mine")
+        #expect(diarist.value(forKey: "note") as? String == "mine", "a change that is put on top")
+        try stack.context.save()
+        stack.context.refreshAllObjects()
+        #expect(diarist.isFault && diarist.value(forKey: "note") as? String == "made on waking")
         stack.context.refresh(diarist, mergeChanges: false)
         #expect(diarist.isFault && diarist.title == "b" && diarist.value(forKey: "note") as? String == "made on waking")
     }

@@ -34,7 +34,7 @@ import Testing
         #expect(entity.isAbstract == (tag.attributes["isAbstract"] == "YES"), place)
         #expect(entity.superentity?.name == tag.attributes["parentEntity"], place)
         #expect(entity.managedObjectClassName == tag.attributes["representedClassName"] ?? "NSManagedObject", place)
-        #expect(entity.renamingIdentifier == tag.attributes["elementID"] && entity.versionHashModifier == tag.attributes["versionHashModifier"], place)
+        #expect(entity.renamingIdentifier == tag.attributes["elementID"] ?? name && entity.versionHashModifier == tag.attributes["versionHashModifier"], place)
         let own = entity.statedProperties
         let attributes = own.compactMap { $0 as? NSAttributeDescription }, relationships = own.compactMap { $0 as? NSRelationshipDescription }
         let statedAttributes = scan.of("attribute", in: name), statedRelationships = scan.of("relationship", in: name)
@@ -56,7 +56,7 @@ import Testing
     private static func compare(_ attribute: NSAttributeDescription, _ stated: [String: String], _ scan: XMLScan, _ place: Comment) {
         #expect(attribute.name == stated["name"] && attribute.attributeType.modelFileName == stated["attributeType"] ?? "Undefined", place)
         #expect(attribute.isOptional == (stated["optional"] == "YES") && attribute.isTransient == (stated["transient"] == "YES"), place)
-        #expect(attribute.renamingIdentifier == stated["elementID"] && attribute.versionHashModifier == stated["versionHashModifier"], place)
+        #expect(attribute.renamingIdentifier == stated["elementID"] ?? attribute.name && attribute.versionHashModifier == stated["versionHashModifier"], place)
         #expect(attribute.valueTransformerName == stated["valueTransformerName"], place)
         #expect(attribute.allowsExternalBinaryDataStorage == (stated["allowsExternalBinaryDataStorage"] == "YES"), place)
         #expect(attribute.preservesValueInHistoryOnDeletion == (stated["preserveAfterDeletion"] == "YES"), place)

@@ -74,7 +74,7 @@ import Testing
             (.recordLog, .recordLog), at: pair.urls, options: ([:], [NSReadOnlyPersistentStoreOption: true]))
         for book in try again.context.fetch(again.request("Book")) { book.setValue("changed", forKey: "title") }
         let error = refusal(again.context)
-        #expect(error?.code == NSPersistentStoreSaveError)
+        #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
         #expect(try again.titles(again.request("Book", sort: ["title"]), in: again.anew()) == ["a", "b"])
         // Its files go with it.
         withExtendedLifetime(pair) {}

@@ -246,7 +246,7 @@ import Testing
         let reader = try TestStack(.binary, at: stack.url, options: [NSReadOnlyPersistentStoreOption: true])
         #expect(try names(reader) == ["a"])
         reader.insert("Person", ["name": "b"])
-        #expect(failure { try reader.context.save() }?.code == NSPersistentStoreSaveError)
+        #expect(failure { try reader.context.save() }?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
         #expect(try Data(contentsOf: stack.url) == bytes)
         stack.insert("Person", ["name": "c"])
         try stack.context.save()

@@ -111,7 +111,7 @@ struct StoreMigrator {
     /// Tries again while others have the store in use, who may be migrating it or about to find out that they have to: for as long as a save
     /// waits for another process.
     private func waitingForOthers(until model: NSManagedObjectModel, _ body: () throws -> Void) throws {
-        let timeout = (store.options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 5
+        let timeout = (store.options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? NSPersistentStore.defaultTimeout
         let deadline = Duration(bounding: timeout).map { ContinuousClock.now + $0 } ?? ContinuousClock.now
         while true {
             do {
