@@ -34,7 +34,7 @@ final class RecordLogBatch {
     }
 
     /// Counts a row as one that the request was about.
-    func note(_ reference: RowReference) { outcome.add(view.key(reference)) }
+    func note(_ reference: RowReference, isCounted: Bool = true) { outcome.add(view.key(reference), isCounted: isCounted) }
 
     /// Calls `body` with each row that the request is about, as it was before the request.
     func forEachRow(of target: BatchTarget, _ body: (RowView, EntityTable) throws -> Void) throws {

@@ -8,6 +8,8 @@ import RecordLog
 struct RecordLogBatchDelete {
     private let batch: RecordLogBatch
     private var marks = RowMarks()
+    /// Those of them that the request is about: its count has no others.
+    private var asked = RowMarks()
     /// Marked by a cascade, and not looked at yet.
     private var pending: [RowReference] = []
 
@@ -18,6 +20,7 @@ struct RecordLogBatchDelete {
     mutating func run(_ target: BatchTarget) throws {
         var pass = self
         try batch.forEachRow(of: target) { row, table in
+            _ = pass.asked.insert(row.reference)
             guard pass.marks.insert(row.reference) else { return }
             try pass.followCascades(row, table)
         }
@@ -73,7 +76,7 @@ struct RecordLogBatchDelete {
             }
             for link in table.inbound { try removeLinks(of: reference, link.backward, link) }
         }
-        if try batch.delete(reference) { batch.note(reference) }
+        if try batch.delete(reference) { batch.note(reference, isCounted: asked.contains(reference)) }
     }
 
     private func unlink(_ row: RowView, _ table: EntityTable, _ removal: EntityTable.Removal) throws {

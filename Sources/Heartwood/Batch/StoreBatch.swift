@@ -39,8 +39,9 @@ struct BatchOutcome {
         self.collectsKeys = collectsKeys
     }
 
-    mutating func add(_ key: ObjectKey) {
-        count += 1
+    /// - Parameter isCounted: false for what follows from the request, and is none of the objects that it is about.
+    mutating func add(_ key: ObjectKey, isCounted: Bool = true) {
+        if isCounted { count += 1 }
         if collectsKeys { keys.append(key) }
     }
 

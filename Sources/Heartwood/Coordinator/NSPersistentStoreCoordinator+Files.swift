@@ -23,27 +23,33 @@ extension NSPersistentStoreCoordinator {
     /// The copy is written beside the destination and takes its place once it is whole: a source that cannot be read, a full disk and
     /// a crash leave the destination as it was. The source may be in use. Others who have the destination open find, when they save
     /// next, the copy if it is a later state of the same store, else an error. The copy has the permissions, owner and group of the file
-    /// that it replaces, as far as the process may set them, else those of the source.
+    /// that it replaces, as far as the process may set them, else those of the source. Where the destination is loaded in this coordinator it is removed
+    /// and added again, with its options: its objects are gone, as those of any store that is removed.
     /// - Throws: 134000 for a type without a class or files; 134080 where the source cannot be read; 134070 where the destination is
-    ///   loaded in this coordinator (remove it first), is the source, or is no file; 134030 where the copy cannot be written.
+    ///   the source, or is no file; 134030 where the copy cannot be written. A destination that was loaded is loaded then too.
     /// - Complexity: O(source).
     public final func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil, withPersistentStoreFrom sourceURL: URL,
         sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
         let storeClass = try StoreClasses.fileClass(for: storeType)
-        guard loadedStore(at: destinationURL) == nil else {
-            throw CoreDataError.make(
-                NSPersistentStoreOperationError,
-                "The store at \(destinationURL.path) is loaded in this coordinator; remove it before it is replaced.",
-                [NSFilePathErrorKey: destinationURL.path])
-        }
         guard destinationURL.resolvingSymlinksInPath() != sourceURL.resolvingSymlinksInPath() else {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError, "The store at \(sourceURL.path) cannot take its own place.",
                 [NSFilePathErrorKey: sourceURL.path])
         }
-        try storeClass.replace(at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
+        guard let store = loadedStore(at: destinationURL) else {
+            return try storeClass.replace(at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
+        }
+        // What cannot be read is refused while the store is there still.
+        _ = try storeClass.metadata(at: sourceURL, options: sourceOptions)
+        let (type, configuration, options) = (store.type, store.configurationName, store.options)
+        try remove(store)
+        let replacing = Result {
+            try storeClass.replace(at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
+        }
+        _ = try addPersistentStore(ofType: type, configurationName: configuration, at: destinationURL, options: options)
+        try replacing.get()
     }
 
     /// The same, with the modern spelling.

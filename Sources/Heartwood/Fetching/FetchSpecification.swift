@@ -29,7 +29,7 @@ struct FetchSpecification {
             } else {
                 try PredicateCheck.check(node, entity: entity)
             }
-            return node.folded
+            return node.folded.matchingColumns(of: entity)
         }
         if request.resultType.contains(.dictionaryResultType) {
             let shape = try ResultShape(request, entity)

@@ -18,7 +18,7 @@ struct HistoryFilter {
                     + "or NSPersistentHistoryChange.fetchRequest.")
         }
         isOfChanges = entity === HistoryEntities.change
-        predicate = request?.predicate?.node
+        predicate = request?.predicate?.node.rewriting { node, _ in node.namingEntities }
         if let predicate { try PredicateCheck.check(predicate, entity: entity) }
         order = try (request?.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
         offset = max(0, request?.fetchOffset ?? 0)
@@ -53,5 +53,26 @@ struct HistoryFilter {
         }
         guard offset > 0 || limit > 0 else { return list }
         return Array(list.dropFirst(offset).prefix(limit == 0 ? .max : limit))
+    }
+}
+
+extension ExpressionNode {
+    /// A change has its entity's name: an entity that it is compared with stands for its own.
+    fileprivate var namingEntities: ExpressionNode {
+        switch self {
+        case .keyPath(let keys) where keys.last == "name" && keys.dropLast().last == "changedEntity": .keyPath(Array(keys.dropLast()))
+        case .constant(let value): .constant(value.namingEntities)
+        default: self
+        }
+    }
+}
+
+extension PredicateValue {
+    fileprivate var namingEntities: PredicateValue {
+        switch self {
+        case .other(let object): (object as? NSEntityDescription)?.name.map(PredicateValue.text) ?? self
+        case .collection(let members): .collection(members.map(\.namingEntities))
+        default: self
+        }
     }
 }

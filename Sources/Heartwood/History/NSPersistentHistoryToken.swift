@@ -62,6 +62,18 @@ public final class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying
 
     public override func isEqual(_ object: Any?) -> Bool { (object as? NSPersistentHistoryToken)?.places == places }
 
+    /// Which names the earlier places, in the stores that both name; nil where there is none, or one is ahead here and behind there.
+    func ordered(_ other: NSPersistentHistoryToken) -> ComparisonResult? {
+        var result: ComparisonResult?
+        for (store, place) in places {
+            guard let known = other.places[store], known.table == place.table else { continue }
+            let found: ComparisonResult = place.number < known.number ? .orderedAscending : place.number > known.number ? .orderedDescending : .orderedSame
+            if let result, result != found { return nil }
+            result = found
+        }
+        return result
+    }
+
     public override var hash: Int { places.hashValue }
 
     public override var description: String {

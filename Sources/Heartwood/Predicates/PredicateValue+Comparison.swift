@@ -24,6 +24,7 @@ extension PredicateValue {
         case (.url(let a), .url(let b)): Self.compareBytes(a.absoluteString.utf8, b.absoluteString.utf8)
         case (.url(let a), .text(let b)): Self.compareBytes(a.absoluteString.utf8, b.utf8)
         case (.text(let a), .url(let b)): Self.compareBytes(a.utf8, b.absoluteString.utf8)
+        case (.other(let a), .other(let b)): (a as? NSPersistentHistoryToken).flatMap { a in (b as? NSPersistentHistoryToken).flatMap(a.ordered) }
         default: nil
         }
     }

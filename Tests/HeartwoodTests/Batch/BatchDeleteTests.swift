@@ -105,6 +105,13 @@ import Testing
         let context = stack.anew()
         #expect(try stack.fetch("Node", in: context).compactMap { $0.value(forKey: "name") as? String }.sorted() == ["n0", "n1"])
         #expect(try stack.fetch("Step", in: context).count == 2 && links(stack) == 2)
+        // The count is of those that were asked for.
+        let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: "Node")
+        fetch.predicate = NSPredicate(format: "name IN {'n0', 'n1'}")
+        let deletion = NSBatchDeleteRequest(fetchRequest: fetch)
+        deletion.resultType = .resultTypeCount
+        #expect((try context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 2)
+        #expect(try stack.fetch("Step", in: stack.anew()).isEmpty)
     }
 
     @Test(arguments: StoreKind.recordLogs)

@@ -79,6 +79,10 @@ import Testing
         #expect(try find("author == %@", "a") == [1, 3, 5, 7, 9])
         #expect(try find("author != %@", "a", behind: stack.transactions()[5].token) == [8, 10])
         #expect(try find("transactionNumber BETWEEN {3, 4} AND processID == %@", ProcessInfo.processInfo.processName) == [3, 4])
+        let fourth = try stack.transactions()[3].token
+        for (sign, wanted) in [("<=", [1, 2, 3, 4]), ("<", [1, 2, 3]), ("==", [4]), (">=", [4, 5, 6, 7, 8, 9, 10]), (">", [5, 6, 7, 8, 9, 10])] {
+            #expect(try find("token \(sign) %@", fourth) == wanted.map(Int64.init), "\(sign)")
+        }
         #expect(try find("timestamp > %@", stack.transactions()[7].timestamp) == [9, 10])
         #expect(try find("contextName == nil AND bundleID != 'other' AND storeID == %@", stack.persistentStore.identifier!).count == 10)
         #expect(try find("ANY changes.changeType == %@", NSPersistentHistoryChangeType.update.rawValue) == [])
@@ -112,6 +116,10 @@ import Testing
         func words(_ found: Any?) -> [String] { (found as? [NSPersistentHistoryChange])?.map(\.words) ?? [] }
         #expect(words(try find("changedObjectID == %@", people[3].objectID)) == ["insert Person 4", "update Person 4: age"])
         #expect(words(try find("changedEntity == 'Group'")) == ["insert Group 1"])
+        let group = try #require(stack.coordinator.managedObjectModel.entitiesByName["Group"])
+        #expect(words(try find("changedEntity == %@", group)) == ["insert Group 1"])
+        #expect(words(try find("changedEntity IN %@", [group])) == ["insert Group 1"])
+        #expect(words(try find("changedEntity.name == 'Group'")) == ["insert Group 1"])
         #expect(words(try find("transaction.author == 'c' AND changeType == 1")) == ["update Person 4: age", "update Person 5: age"])
         #expect(try find("changeType == 1", type: .count) as? Int == 2)
         let transactions = try #require(try find("changeType == 1", type: .transactionsAndChanges) as? [NSPersistentHistoryTransaction])

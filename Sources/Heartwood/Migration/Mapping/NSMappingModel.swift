@@ -42,10 +42,10 @@ open class NSMappingModel: NSObject {
 
     /// The mapping model between two versions of a model, found in bundles' resources: one that names files of these versions, or, where those
     /// files are not in the bundles, one whose entities and properties are theirs. nil where there is none.
-    /// - Parameter bundles: nil: the main bundle.
+    /// - Parameter bundles: nil: all that are loaded, and where a container looks for models.
     public convenience init?(from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?, destinationModel: NSManagedObjectModel?) {
         guard let sourceModel, let destinationModel else { return nil }
-        self.init(directories: (bundles ?? [.main]).compactMap(\.resourceURL), sourceModel, destinationModel)
+        self.init(directories: bundles?.compactMap(\.resourceURL) ?? ModelFinder.directories, sourceModel, destinationModel)
     }
 
     /// The same, found in folders.
