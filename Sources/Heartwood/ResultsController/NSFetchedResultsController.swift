@@ -55,6 +55,32 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController, 
         if isClass, wanted != found { throw mismatch(found) }
     }
 
+    // MARK: What subclasses may override
+
+    /// What the other `fetchedObjects` asks of a subclass, for which the type of results is the one that is written at the call.
+    @_disfavoredOverload
+    open var fetchedObjects: [ResultType]? { elements.map { $0.map(Self.result) } }
+
+    /// What the other `object(at:)` asks of a subclass.
+    @_disfavoredOverload
+    open func object(at indexPath: IndexPath) -> ResultType { Self.result(element(at: indexPath)) }
+
+    private class func result(_ element: Any) -> ResultType {
+        guard let result = element as? ResultType else {
+            preconditionFailure("The fetched results controller has found \(type(of: element)), not \(ResultType.self).")
+        }
+        return result
+    }
+
+    override var isSubclassed: Bool { type(of: self) != NSFetchedResultsController<ResultType>.self }
+
+    override var statedElements: [Any]? {
+        let objects: [ResultType]? = fetchedObjects as [ResultType]?
+        return objects
+    }
+
+    override func statedElement(at path: IndexPath) -> Any { object(at: path) as ResultType }
+
     private func mismatch(_ found: Any.Type) -> NSError {
         CoreDataError.unsupported(
             "The request gives \(found), not \(ResultType.self). For a class of your own, set the entity's managedObjectClassName to its name, "
@@ -84,7 +110,7 @@ extension TypedFetchedResults {
     /// `object(at:)` makes those of one batch.
     /// - Complexity: O(results).
     public var fetchedObjects: [ResultType]? {
-        elements.map { $0.map(result) }
+        (askSubclass { $0.statedElements } ?? elements).map { $0.map(result) }
     }
 
     /// The result at an index path of a section and an item.
@@ -92,7 +118,9 @@ extension TypedFetchedResults {
     /// With a `fetchBatchSize` the objects of its batch are made and their rows read together, unless they are at hand.
     /// - Precondition: there is one; `performFetch()` has succeeded.
     /// - Complexity: O(1).
-    public func object(at indexPath: IndexPath) -> ResultType { result(element(at: indexPath)) }
+    public func object(at indexPath: IndexPath) -> ResultType {
+        result(askSubclass { $0.statedElement(at: indexPath) } ?? element(at: indexPath))
+    }
 
     /// Where an object is; nil where it is not among the results.
     /// - Complexity: O(results), a comparison of two words for each.
