@@ -84,7 +84,7 @@ private final class ResultsStub: NSFetchedResultsController<Tag> {
     override func object(at indexPath: IndexPath) -> Tag { indexPath.section == 9 ? stubbed[0] : super.object(at: indexPath) }
 }
 
-private final class WatchedTag: NSManagedObject {
+final class WatchedTag: NSManagedObject {
     override func changedValues() -> [String: Any] { super.changedValues().merging(["seen": true]) { $1 } }
 }
 

@@ -124,7 +124,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// Runs `block` with a new background context, on its queue, later.
-    open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+    open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         context.perform { block(context) }
     }

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     }
 
     /// What `perform(_:)` does.
-    final func enqueue(_ block: @escaping () -> Void) {
+    final func enqueue(_ block: sending @escaping () -> Void) {
         guard let queue else { return CurrentContext.run(self, block) }
         let work = Confined(value: block)
         queue.async { [self] in

@@ -305,11 +305,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return try request.execute(in: self)
     }
 
-    /// Runs `block` on the context's queue, later. Changes it leaves are not saved. A context without a queue of its own runs it at once.
+    /// Runs `block` on the context's queue, later. Changes it leaves are not saved.
     ///
-    /// As on Apple's platforms the compiler does not look at what the block shares with its caller; it does at a block of the asynchronous
-    /// `perform(schedule:_:)`.
-    open func perform(_ block: @escaping () -> Void) { enqueue(block) }
+    /// The block takes over what it refers to, so the compiler refuses one that shares objects with its caller, be it an actor's
+    /// state. A context without a queue of its own runs it at once.
+    open func perform(_ block: sending @escaping () -> Void) { enqueue(block) }
 
     /// What the other `performAndWait(_:)` asks, which gives what its block gives; a subclass overrides this one.
     open func performAndWait(_ block: () -> Void) { runAndWait(block) }

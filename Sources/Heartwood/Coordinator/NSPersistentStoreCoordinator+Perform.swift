@@ -5,12 +5,6 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     final var isSubclassed: Bool { type(of: self) != NSPersistentStoreCoordinator.self }
 
-    /// What `perform(_:)` does.
-    final func enqueue(_ block: @escaping () -> Void) {
-        let work = Confined(value: block)
-        queue.async { work.value() }
-    }
-
     /// Runs `block` on the coordinator's queue and waits for it. May be called from the queue itself.
     public final func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         guard isSubclassed else { return try queue.sync(block) }

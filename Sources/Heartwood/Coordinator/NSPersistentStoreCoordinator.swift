@@ -276,7 +276,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Runs `block` on the coordinator's queue, later.
-    open func perform(_ block: @escaping () -> Void) { enqueue(block) }
+    open func perform(_ block: sending @escaping () -> Void) { queue.async(block) }
 
     /// What the other `performAndWait(_:)` asks, which gives what its block gives; a subclass overrides this one.
     open func performAndWait(_ block: () -> Void) { queue.sync(block) }

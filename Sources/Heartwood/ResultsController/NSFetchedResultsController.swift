@@ -12,9 +12,9 @@ import Foundation
 /// objects. Results that are IDs are followed too; dictionaries are not, as on Apple's platforms.
 ///
 /// The type of results is a name for the compiler: whatever works on all of them, and what subclasses may override, is
-/// `AnyFetchedResultsController`'s.
+/// `AnyFetchedResultsController`'s, and `OverriddenFetchedResults`'.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller
-open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController, TypedFetchedResults {
+open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<ResultType>, TypedFetchedResults {
     /// - Parameters:
     ///   - fetchRequest: must have sort descriptors; where there are sections, objects are sorted by what the sections are named after, or by
     ///     what gives the same order. `performFetch()` looks at it, nobody else does.
@@ -55,31 +55,7 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController, 
         if isClass, wanted != found { throw mismatch(found) }
     }
 
-    // MARK: What subclasses may override
-
-    /// What the other `fetchedObjects` asks of a subclass, for which the type of results is the one that is written at the call.
-    @_disfavoredOverload
-    open var fetchedObjects: [ResultType]? { elements.map { $0.map(Self.result) } }
-
-    /// What the other `object(at:)` asks of a subclass.
-    @_disfavoredOverload
-    open func object(at indexPath: IndexPath) -> ResultType { Self.result(element(at: indexPath)) }
-
-    private class func result(_ element: Any) -> ResultType {
-        guard let result = element as? ResultType else {
-            preconditionFailure("The fetched results controller has found \(type(of: element)), not \(ResultType.self).")
-        }
-        return result
-    }
-
     override var isSubclassed: Bool { type(of: self) != NSFetchedResultsController<ResultType>.self }
-
-    override var statedElements: [Any]? {
-        let objects: [ResultType]? = fetchedObjects as [ResultType]?
-        return objects
-    }
-
-    override func statedElement(at path: IndexPath) -> Any { object(at: path) as ResultType }
 
     private func mismatch(_ found: Any.Type) -> NSError {
         CoreDataError.unsupported(
