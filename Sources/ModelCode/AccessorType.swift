@@ -46,11 +46,10 @@ struct AccessorType {
         case (.string, "String"): isOptional ? "managedString(at: \(index))" : "managedString(at: \(index)) ?? \"\""
         case (.date, "Date"): required("managedDate(at: \(index))", index)
         case (.toOne, _): collectionBases.contains(base) ? nil : required("managedObject(at: \(index)) as? \(base)", index)
-        case (.toMany, "NSSet"): "NSSet(array: managedObjects(at: \(index)))"
-        case (.toManyOrdered, "NSOrderedSet"): "NSOrderedSet(array: managedObjects(at: \(index)))"
-        case (.toMany, _):
+        case (.toMany, "NSSet"), (.toManyOrdered, "NSSet"): "NSSet(array: managedObjects(at: \(index)))"
+        case (.toMany, "NSOrderedSet"), (.toManyOrdered, "NSOrderedSet"): "NSOrderedSet(array: managedObjects(at: \(index)))"
+        case (.toMany, _), (.toManyOrdered, _):
             element("Set<", ">").map { member in "Set(managedObjects(at: \(index)).compactMap { $0 as? \(member) })" }
-        case (.toManyOrdered, _): nil
         case (_, let base) where scalars.contains(base): nil
         case (.string, "Data"), (.string, "Date"), (.string, "NSNumber"), (.date, "String"), (.integer, "String"): nil
         default: required("managedAttribute(at: \(index)) as? \(base)", index)
@@ -69,13 +68,23 @@ struct AccessorType {
         case (.string, "String"): return "setManagedString(newValue, at: \(index))"
         case (.date, "Date"): return "setManagedDate(newValue, at: \(index))"
         case (.toOne, _): return "setManagedObject(newValue, at: \(index))"
-        case (.toMany, "NSSet"), (.toManyOrdered, _):
+        case (.toMany, "NSSet"), (.toManyOrdered, "NSSet"), (.toMany, "NSOrderedSet"), (.toManyOrdered, "NSOrderedSet"):
             let list = base == "NSSet" ? "allObjects" : "array"
             return isOptional
                 ? "setManagedObjects(newValue?.\(list) as? [NSManagedObject] ?? [], at: \(index))"
                 : "setManagedObjects(newValue.\(list) as? [NSManagedObject] ?? [], at: \(index))"
-        case (.toMany, _): return "setManagedObjects(Array(newValue\(isOptional ? " ?? []" : "")), at: \(index))"
+        case (.toMany, _), (.toManyOrdered, _): return "setManagedObjects(Array(newValue\(isOptional ? " ?? []" : "")), at: \(index))"
         default: return "setManagedAttribute(newValue, at: \(index))"
+        }
+    }
+
+    /// Why the type is another one than Xcode generates of a to-many relationship; nil where it is not.
+    var misfit: String? {
+        switch (storage, base) {
+        case (.toMany, "NSOrderedSet"): "the model says that the relationship has no order, and the type is NSOrderedSet."
+        case (.toManyOrdered, let base) where base != "NSOrderedSet":
+            "the model says that the relationship is ordered, and the type is \(base): its order is not to be seen."
+        default: nil
         }
     }
 

@@ -20,6 +20,8 @@ public struct ManagedAccessorWriter {
     public private(set) var text = ""
     /// What cannot be served, each as "path:line: error: what".
     public private(set) var problems: [String] = []
+    /// What is served, and may not be what was meant, each as "path:line: warning: what".
+    public private(set) var warnings: [String] = []
     private let module: String
     private let models: [CodeModel]
     private let resolver: TypeResolver
@@ -44,6 +46,10 @@ public struct ManagedAccessorWriter {
 
     private mutating func report(_ message: String, _ file: String, _ line: Int) {
         problems.append("\(file):\(line): error: \(message)")
+    }
+
+    private mutating func warn(_ message: String, _ file: String, _ line: Int) {
+        warnings.append("\(file):\(line): warning: \(message)")
     }
 
     private mutating func write(
@@ -91,7 +97,8 @@ public struct ManagedAccessorWriter {
             names.append(property.name)
         }
         for function in functions {
-            guard let found = memberFunction(function, place: names.count, list) else { continue }
+            let siblings = properties.map(\.name)
+            guard let found = memberFunction(function, place: names.count, list, siblings: siblings) else { continue }
             names.append(found.property)
             let types = function.parameters.compactMap { resolver.resolve($0.type, in: owner, module: module) }
             guard types.count == function.parameters.count else {
@@ -122,28 +129,60 @@ public struct ManagedAccessorWriter {
     // MARK: Bodies
 
     /// What Xcode generates under the name, with these parameters; nil where it was reported.
+    /// - Parameter siblings: the class's managed properties, of which one may be a relationship of an entity that code describes.
     private mutating func memberFunction(
-        _ stated: ManagedPropertyScanner.Function, place: Int, _ list: String
+        _ stated: ManagedPropertyScanner.Function, place: Int, _ list: String, siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
+        let index = "propertyIndex(\(place), of: \(list))"
+        var isModelled = false
         for model in models {
             for entity in model.entities where entity.className == stated.owner.last {
+                isModelled = true
                 for relationship in model.lineage(of: entity).flatMap(\.relationships) where relationship.isToMany {
                     let member = model.entity(relationship.destination)?.className ?? "NSManagedObject"
-                    let index = "propertyIndex(\(place), of: \(list))"
-                    let all = MemberFunction.all(of: relationship, member: member, index: index)
-                    let labels = stated.parameters.map(\.label)
-                    let types = stated.parameters.map(\.type)
-                    if let known = all.first(where: {
-                        $0.name == stated.name && $0.parameters.map(\.label) == labels && $0.parameters.map(\.type) == types
-                    }) { return (known, relationship.name) }
+                    func known(_ relationship: CodeModel.Relationship) -> MemberFunction? {
+                        stated.one(of: MemberFunction.all(of: relationship, member: member, index: index))
+                    }
+                    if let known = known(relationship) { return (known, relationship.name) }
+                    // Core Data does not look at the collection's class.
+                    let other = CodeModel.Relationship(
+                        name: relationship.name, destination: relationship.destination, isToMany: true, isOrdered: !relationship.isOrdered,
+                        line: relationship.line)
+                    guard let known = known(other) else { continue }
+                    warn(
+                        "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): the model says that the relationship "
+                            + "\(relationship.name) \(relationship.isOrdered ? "is" : "is not") ordered.", stated.file, stated.line)
+                    return (known, relationship.name)
                 }
             }
         }
+        if !isModelled, let known = ofDescribedEntity(stated, index, siblings) { return known }
         report(
             "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): it is not what Xcode generates for a relationship of "
                 + "the model; write its body.", stated.file, stated.line)
         return nil
     }
+
+    /// The same for a class that no entity of the models names: the function's name says which relationship is meant.
+    private func ofDescribedEntity(
+        _ stated: ManagedPropertyScanner.Function, _ index: String, _ siblings: [String]
+    ) -> (function: MemberFunction, property: String)? {
+        guard let prefix = ["addTo", "removeFrom", "insertInto", "replace"].first(where: stated.name.hasPrefix) else { return nil }
+        let suffix = String(stated.name.dropFirst(prefix.count))
+        guard !suffix.isEmpty else { return nil }
+        let property = siblings.first { $0.prefix(1).uppercased() + $0.dropFirst() == suffix }
+            ?? suffix.prefix(1).lowercased() + suffix.dropFirst()
+        let member = stated.parameters.lazy.map { $0.type.filter { $0 != "[" && $0 != "]" } }.first { !Self.placeTypes.contains($0) }
+        for isOrdered in [false, true] {
+            let relationship = CodeModel.Relationship(
+                name: property, destination: "", isToMany: true, isOrdered: isOrdered, line: stated.line)
+            let all = MemberFunction.all(of: relationship, member: member ?? "NSManagedObject", index: index)
+            if let known = stated.one(of: all) { return (known, property) }
+        }
+        return nil
+    }
+
+    private static let placeTypes: Set<String> = ["Int", "NSIndexSet", "NSSet", "NSOrderedSet"]
 
     /// nil where it was reported.
     private mutating func accessor(
@@ -180,6 +219,7 @@ public struct ManagedAccessorWriter {
                 property)
             return nil
         }
+        if let misfit = type.misfit { warn("@NSManaged \(entity.className).\(property.name): \(misfit)", property.file, property.line) }
         return (getter, setter)
     }
 
@@ -196,5 +236,14 @@ public struct ManagedAccessorWriter {
         if type.isOptional { return (value, setter) }
         if let zero = scalars[type.base] { return ("\(value) ?? \(zero)", setter) }
         return ("requiredValue(\(value), forKey: \"\(key)\")", setter)
+    }
+}
+
+extension ManagedPropertyScanner.Function {
+    /// The function among several that has this one's name, labels and types.
+    fileprivate func one(of functions: [MemberFunction]) -> MemberFunction? {
+        functions.first {
+            $0.name == name && $0.parameters.map(\.label) == parameters.map(\.label) && $0.parameters.map(\.type) == parameters.map(\.type)
+        }
     }
 }

@@ -26,6 +26,7 @@ public enum PluginRun {
                 ManagedAccessorWriter.Source(path: $0, text: try text(of: $0))
             }
             let accessors = ManagedAccessorWriter(module: module, models: models, sources: sources)
+            for warning in accessors.warnings { report(warning) }
             guard accessors.problems.isEmpty else {
                 for problem in accessors.problems { report(problem) }
                 return 1

@@ -2,13 +2,15 @@ import Foundation
 
 /// A value in a predicate: a constant, a key path, a function of others. Its members are with the predicate language, in the stack.
 /// Source: https://developer.apple.com/documentation/foundation/nsexpression
-open class NSExpression: NSObject, NSCopying {
+open class NSExpression: NSObject, NSCopying, MadeByFactory {
     public enum ExpressionType: UInt, Sendable {
         case constantValue, evaluatedObject, variable, keyPath, function, unionSet, intersectSet, minusSet
         case subquery = 13
         case aggregate = 14
         case block = 19
         case conditional = 20
+        /// Of an `NSFetchRequestExpression`.
+        case fetchRequest = 50
     }
 
     package let body: any ExpressionBody

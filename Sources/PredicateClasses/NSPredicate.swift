@@ -5,11 +5,24 @@ import Foundation
 /// Off Apple's platforms Foundation's class of this name has no formats; this one is a subclass of it, with what is missing.
 /// Source: https://developer.apple.com/documentation/foundation/nspredicate
 open class NSPredicate: Foundation.NSPredicate, MadeByFactory {
-    package let body: any PredicateBody
+    @exclusivity(unchecked) package final var body: any PredicateBody = BlockBody.unstated
 
-    package init(body: any PredicateBody) {
+    // The one designated initializer, so that a subclass inherits the others.
+    #if canImport(ObjectiveC)
+        /// A predicate that states nothing and cannot be asked.
+        public override init() {
+            super.init(value: false)
+        }
+    #else
+        /// A predicate that states nothing and cannot be asked.
+        public init() {
+            super.init(value: false)
+        }
+    #endif
+
+    package convenience init(body: any PredicateBody) {
+        self.init()
         self.body = body
-        super.init(value: false)
     }
 
     /// A predicate that is always true, or never.

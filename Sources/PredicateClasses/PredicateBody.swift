@@ -22,6 +22,16 @@ package final class BlockBody: PredicateBody {
         self.constant = constant
     }
 
+    /// Of a predicate that nobody has given a condition.
+    package static var unstated: BlockBody { Unstated.body }
+
+    private enum Unstated {
+        // Nothing of it changes.
+        nonisolated(unsafe) static let body = BlockBody { _, _ in
+            preconditionFailure("A predicate that was made by NSPredicate() states nothing to evaluate.")
+        }
+    }
+
     package func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool { block(object, variables) }
 
     package var format: String { constant.map { $0 ? "TRUEPREDICATE" : "FALSEPREDICATE" } ?? "BLOCKPREDICATE" }

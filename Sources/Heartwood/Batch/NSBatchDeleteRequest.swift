@@ -10,8 +10,8 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nsbatchdeleterequest
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// Describes the objects to delete: by entity, predicate, order, limit and offset.
-    public final let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
-    public final var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
+    open private(set) var fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+    open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
     private let objectIDs: [NSManagedObjectID]?
 
     public init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {

@@ -15,21 +15,22 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nsbatchinsertrequest
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The entity's name.
-    public final var entityName: String { entity?.name ?? givenName }
+    open var entityName: String { entity?.name ?? givenName }
     /// The entity; found by name when the request is executed, where only a name was given.
-    public final private(set) var entity: NSEntityDescription?
+    open var entity: NSEntityDescription? { givenEntity }
+    private var givenEntity: NSEntityDescription?
     /// The rows, by the names of attributes. To-one relationships are given as object IDs, where no other side has to be written:
     /// it has none, or is to-many without an order.
-    public final var objectsToInsert: [[String: Any]]?
+    open var objectsToInsert: [[String: Any]]?
     /// Fills an empty dictionary with the next row; returns true in place of that once there is no more.
     ///
     /// Called while the store is locked: it may fetch; a save to the same store is refused (134070). The dictionary is used again.
-    public final var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+    open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
     /// Sets the attributes of an object of the entity's class, which belongs to no context; returns true in place of that once
     /// there is no more. As `dictionaryHandler` otherwise. The object is used again.
-    public final var managedObjectHandler: ((NSManagedObject) -> Bool)?
+    open var managedObjectHandler: ((NSManagedObject) -> Bool)?
     /// What the result tells. The IDs take 16 bytes of memory a row.
-    public final var resultType: NSBatchInsertRequestResultType = .statusOnly
+    open var resultType: NSBatchInsertRequestResultType = .statusOnly
     /// 0: everything is one commit, as Core Data has it. A transaction needs memory until it is committed: 8 bytes a row, as
     /// much of each index's entries as the store's options say (`NSRecordLogIndexMemoryOption`), and, where the merge policy does not make an
     /// error of a conflict, up to 48 bytes for each value that must be unique. Otherwise so many rows are a commit of their own: that bounds
@@ -38,27 +39,48 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 
     private let givenName: String
 
-    private init(name: String, entity: NSEntityDescription?) {
-        givenName = name
-        self.entity = entity
+    private convenience init(name: String, entity: NSEntityDescription?) {
+        self.init(entityName: name, objects: [], fileID: "")
+        givenEntity = entity
+        objectsToInsert = nil
+    }
+
+    /// A request of no entity, which cannot be executed.
+    public convenience override init() { self.init(name: "", entity: nil) }
+
+    public init(entityName: String, objects dictionaries: [[String: Any]], fileID: StaticString = #fileID) {
+        ManagedObjectClasses.note(fileID: fileID)
+        givenName = entityName
+        objectsToInsert = dictionaries
         super.init()
     }
 
-    public convenience init(entityName: String, objects dictionaries: [[String: Any]], fileID: StaticString = #fileID) {
-        ManagedObjectClasses.note(fileID: fileID)
-        self.init(name: entityName, entity: nil)
+    /// The initializer as a function, and the one that a subclass overrides.
+    @_disfavoredOverload
+    public init(entityName: String, objects dictionaries: [[String: Any]]) {
+        givenName = entityName
         objectsToInsert = dictionaries
+        super.init()
     }
 
-    public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
-        self.init(name: entity.name ?? "", entity: entity)
+    public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+        givenName = entity.name ?? ""
+        givenEntity = entity
         objectsToInsert = dictionaries
+        super.init()
     }
 
     public convenience init(
         entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool, fileID: StaticString = #fileID
     ) {
         ManagedObjectClasses.note(fileID: fileID)
+        self.init(name: entityName, entity: nil)
+        dictionaryHandler = handler
+    }
+
+    /// The initializer as a function.
+    @_disfavoredOverload
+    public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
         self.init(name: entityName, entity: nil)
         dictionaryHandler = handler
     }
@@ -76,6 +98,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         managedObjectHandler = handler
     }
 
+    /// The initializer as a function.
+    @_disfavoredOverload
+    public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+        self.init(name: entityName, entity: nil)
+        managedObjectHandler = handler
+    }
+
     public convenience init(entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
         self.init(name: entity.name ?? "", entity: entity)
         managedObjectHandler = handler
@@ -85,7 +114,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
         let entity = try entity ?? context.entity(named: entityName)
-        self.entity = entity
+        givenEntity = entity
         guard !entity.isAbstract else {
             throw CoreDataError.unsupported("The entity \(entityName) is abstract; insert into one of its subentities.")
         }

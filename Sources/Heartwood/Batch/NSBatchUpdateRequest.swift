@@ -8,18 +8,25 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nsbatchupdaterequest
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// The entity's name.
-    public final var entityName: String { entity?.name ?? givenName }
+    open var entityName: String { givenEntity?.name ?? givenName }
     /// The entity; found by name when the request is executed, where only a name was given.
-    public final private(set) var entity: NSEntityDescription?
+    /// - Precondition: it was given, or found.
+    open var entity: NSEntityDescription {
+        guard let givenEntity else {
+            preconditionFailure("The batch update names the entity \(givenName), which is found when the request is executed.")
+        }
+        return givenEntity
+    }
+    private var givenEntity: NSEntityDescription?
     /// Which objects to update; nil for all.
-    public final var predicate: NSPredicate?
+    open var predicate: NSPredicate?
     /// Whether objects of entities below this one are updated too.
-    public final var includesSubentities = true
-    public final var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
+    open var includesSubentities = true
+    open var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
     /// The new values by property: an `NSPropertyDescription` or its name. An attribute takes a constant, or an `NSExpression` over
     /// the object's own attributes as they were before the request. A to-one relationship takes an object ID, or nil as
     /// `NSNull`, where no other side has to be written: it has none, or is to-many without an order.
-    public final var propertiesToUpdate: [AnyHashable: Any]?
+    open var propertiesToUpdate: [AnyHashable: Any]?
 
     private let givenName: String
 
@@ -29,17 +36,24 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
         super.init()
     }
 
+    /// The initializer as a function, and the one that a subclass overrides.
+    @_disfavoredOverload
+    public init(entityName: String) {
+        givenName = entityName
+        super.init()
+    }
+
     public init(entity: NSEntityDescription) {
         givenName = entity.name ?? ""
-        self.entity = entity
+        givenEntity = entity
         super.init()
     }
 
     open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-        let entity = try entity ?? context.entity(named: entityName)
-        self.entity = entity
+        let entity = try givenEntity ?? context.entity(named: entityName)
+        givenEntity = entity
         var values: [(name: String, value: Any)] = []
         for (key, value) in propertiesToUpdate ?? [:] {
             guard let name = (key.base as? NSPropertyDescription)?.name ?? key.base as? String else {

@@ -63,12 +63,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Executes a request, on behalf of a context whose merge policy and author it uses.
-    /// - Returns: for a fetch request what it finds, in an array; for others their `NSPersistentStoreResult`.
-    /// - Throws: as `NSManagedObjectContext.execute(_:)`.
-    /// - Precondition: this is the context's coordinator.
-    @discardableResult
-    public final func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    /// What `execute(_:with:)` does.
+    final func answer(_ request: NSPersistentStoreRequest, for context: NSManagedObjectContext) throws -> Any {
         precondition(context.coordinator === self, "A coordinator executes requests for contexts of its own.")
         context.checkQueue()
         return try request.executeDirectly(in: context)

@@ -1,31 +1,19 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the first use.
-    ///
-    /// A child sees its parent's objects with their unsaved changes. Its save moves its changes to the parent and no further; they reach a
-    /// store when each context up to the root has saved. It keeps its parent alive.
-    ///
-    /// Whatever a child asks of its parent runs on the parent's queue while the child waits: reading a fault, a fetch, a save. So
-    /// a thread that waits for a child must not be the one that the parent's queue needs: where the parent is a main-queue context, the
-    /// main thread must not wait for a child's private queue, as on Apple's platforms. Contexts without queues of their own may be
-    /// parents where both are used on one thread.
-    /// - Precondition: neither a parent nor a coordinator was set, and the context has no objects. The parent is not a descendant.
-    public final var parent: NSManagedObjectContext? {
-        get { parentContext }
-        set {
-            guard newValue !== parentContext else { return }
-            precondition(
-                parentContext == nil && ownCoordinator == nil && identities.count == 0,
-                "A context's parent is set once, before it is used and in place of a persistent store coordinator; make a new context.")
-            guard let newValue else { return }
-            precondition(newValue !== self && !newValue.descends(from: self), "A context cannot be its own ancestor.")
-            if isFollowing {
-                feed?.remove(self)
-                newValue.followers.add(self)
-            }
-            adopt(newValue)
+    /// What setting `parent` does.
+    final func setParent(_ newValue: NSManagedObjectContext?) {
+        guard newValue !== parentContext else { return }
+        precondition(
+            parentContext == nil && ownCoordinator == nil && identities.count == 0,
+            "A context's parent is set once, before it is used and in place of a persistent store coordinator; make a new context.")
+        guard let newValue else { return }
+        precondition(newValue !== self && !newValue.descends(from: self), "A context cannot be its own ancestor.")
+        if isFollowing {
+            feed?.remove(self)
+            newValue.followers.add(self)
         }
+        adopt(newValue)
     }
 
     /// Whose saves and merges this context hears of where it follows: the parent's, else the coordinator's.

@@ -4,17 +4,17 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nsconstraintconflict
 open class NSConstraintConflict: NSObject {
     /// The attributes that the model calls unique together.
-    public final let constraint: [String]
+    open private(set) var constraint: [String]
     /// The values that are taken, by attribute.
-    public final let constraintValues: [String: Any]
+    open private(set) var constraintValues: [String: Any]
     /// The object whose row has the values already; nil where objects of the context conflict among themselves.
-    public final let databaseObject: NSManagedObject?
+    open private(set) var databaseObject: NSManagedObject?
     /// The values of that row; relationships as object IDs.
-    public final let databaseSnapshot: [String: Any]?
+    open private(set) var databaseSnapshot: [String: Any]?
     /// The objects of the save that have the values, in the order in which they were first changed.
-    public final let conflictingObjects: [NSManagedObject]
+    open private(set) var conflictingObjects: [NSManagedObject]
     /// For each of them the values that it was read with; empty for one that was inserted.
-    public final let conflictingSnapshots: [[AnyHashable: Any]]
+    open private(set) var conflictingSnapshots: [[AnyHashable: Any]]
 
     public init(
         constraint: [String], database databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?,

@@ -2,17 +2,12 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// What a save does about conflicts: an `NSMergePolicy`. The default is `NSMergePolicy.error`. A child's save conflicts only with
-    /// a deletion in its parent.
-    /// - Precondition: the value is a merge policy.
-    public final var mergePolicy: Any {
-        get { policy }
-        set {
-            guard let new = newValue as? NSMergePolicy else {
-                preconditionFailure("A context's merge policy is an NSMergePolicy, not \(type(of: newValue)).")
-            }
-            policy = new
+    /// What setting `mergePolicy` does.
+    final func setPolicy(_ newValue: Any) {
+        guard let new = newValue as? NSMergePolicy else {
+            preconditionFailure("A context's merge policy is an NSMergePolicy, not \(type(of: newValue)).")
         }
+        policy = new
     }
 
     /// Lets the next save fail, as the merge policy says, where somebody else has changed this object meanwhile, although this

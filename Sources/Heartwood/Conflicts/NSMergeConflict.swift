@@ -8,17 +8,17 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nsmergeconflict
 open class NSMergeConflict: NSObject {
     /// The object that was to be saved.
-    public final let sourceObject: NSManagedObject
+    open private(set) var sourceObject: NSManagedObject
     /// The values that the context last read or saved, without its unsaved changes.
-    public final let objectSnapshot: [String: Any]?
+    open private(set) var objectSnapshot: [String: Any]?
     /// What the coordinator knew when the save began; nil where the row was gone.
-    public final let cachedSnapshot: [String: Any]?
+    open private(set) var cachedSnapshot: [String: Any]?
     /// What the store has, where the coordinator did not know it; nil where the row is gone.
-    public final let persistedSnapshot: [String: Any]?
+    open private(set) var persistedSnapshot: [String: Any]?
     /// The row's version now; 0 where it was deleted.
-    public final let newVersionNumber: Int
+    open private(set) var newVersionNumber: Int
     /// The row's version that the context had read.
-    public final let oldVersionNumber: Int
+    open private(set) var oldVersionNumber: Int
 
     public init(
         source: NSManagedObject, newVersion: Int, oldVersion: Int, cachedSnapshot: [String: Any]?, persistedSnapshot: [String: Any]?

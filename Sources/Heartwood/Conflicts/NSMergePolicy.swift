@@ -15,7 +15,7 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// likes, and calls `super`, which makes them fit for the save that follows; or throws, and the save throws that.
 /// Source: https://developer.apple.com/documentation/coredata/nsmergepolicy
 open class NSMergePolicy: NSObject {
-    public final let mergeType: NSMergePolicyType
+    open private(set) var mergeType: NSMergePolicyType
 
     public init(merge type: NSMergePolicyType) {
         mergeType = type

@@ -8,8 +8,8 @@ import Synchronization
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
     // Unchecked: the description list is under a lock; the rest is immutable.
 
-    public final let name: String
-    public final let managedObjectModel: NSManagedObjectModel
+    open private(set) var name: String
+    open private(set) var managedObjectModel: NSManagedObjectModel
     private let coordinator: NSPersistentStoreCoordinator
     private let mainContext: NSManagedObjectContext
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }
@@ -35,7 +35,17 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// `NAME.mom`, in the resources of the main bundle or of another that is loaded, in the package resources beside the executable, beside
     /// it, in the working directory, or in the Resources there.
     /// - Precondition: the model is found and loads; the message says where it was looked for.
-    public convenience init(name: String) {
+    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
+    public convenience init(name: String, fileID: StaticString = #fileID) {
+        ManagedObjectClasses.note(fileID: fileID)
+        self.init(modelNamed: name)
+    }
+
+    /// The initializer as a function.
+    @_disfavoredOverload
+    public convenience init(name: String) { self.init(modelNamed: name) }
+
+    private convenience init(modelNamed name: String) {
         do {
             self.init(name: name, managedObjectModel: try ModelFinder.model(named: name))
         } catch {
@@ -44,6 +54,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+        // The module of a class of the program's own is likely to have those of its model.
+        ManagedObjectClasses.note(moduleOf: Self.self)
         self.name = name
         managedObjectModel = model
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -126,4 +138,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         let context = newBackgroundContext()
         return try await context.perform { () throws(E) -> T in try block(context) }
     }
+}
+
+/// Has `NSPersistentContainer.defaultDirectoryURL` as a property too, which a class that has the method cannot declare.
+public protocol HasDefaultDirectory: NSPersistentContainer {}
+
+extension NSPersistentContainer: HasDefaultDirectory {}
+
+extension HasDefaultDirectory {
+    /// What `defaultDirectoryURL()` gives.
+    public static var defaultDirectoryURL: URL { defaultDirectoryURL() }
 }

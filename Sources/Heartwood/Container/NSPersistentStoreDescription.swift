@@ -4,17 +4,17 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription
 open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// Where the store is. At first the system's file of nothing: a record log there is in memory.
-    public final var url: URL?
+    open var url: URL?
     /// The store type; `NSRecordLogStoreType` unless set.
-    public final var type = NSRecordLogStoreType
+    open var type = NSRecordLogStoreType
     /// The model configuration whose entities the store holds; nil for all.
-    public final var configuration: String?
+    open var configuration: String?
     /// See `setOption(_:forKey:)`. At first those that have the store migrated automatically.
-    public final private(set) var options: [String: NSObject] = [
+    open private(set) var options: [String: NSObject] = [
         NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true), NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
     ]
     /// Whether loading returns before the store is open.
-    public final var shouldAddStoreAsynchronously = false
+    open var shouldAddStoreAsynchronously = false
 
     /// A description of a store in memory, until `url` is set to a file's.
     public override init() {
@@ -28,32 +28,32 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     }
 
     /// Sets an option by its key, or takes it back (nil). Options with properties of their own here are the same ones.
-    public final func setOption(_ option: NSObject?, forKey key: String) {
+    open func setOption(_ option: NSObject?, forKey key: String) {
         options[key] = option
     }
 
     /// Whether the store is added for reading alone: saves are refused (134030), and nothing is written, beside its file neither.
-    public final var isReadOnly: Bool {
+    open var isReadOnly: Bool {
         get { (options[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
         set { options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
     }
 
     /// Whether a store of another version of the model is migrated when it is added. The default is true.
     /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription/shouldmigratestoreautomatically
-    public final var shouldMigrateStoreAutomatically: Bool {
+    open var shouldMigrateStoreAutomatically: Bool {
         get { (options[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
         set { options[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
     /// Whether the mapping is inferred where there is no mapping model. The default is true.
     /// Source: https://developer.apple.com/documentation/coredata/nspersistentstoredescription/shouldinfermappingmodelautomatically
-    public final var shouldInferMappingModelAutomatically: Bool {
+    open var shouldInferMappingModelAutomatically: Bool {
         get { (options[NSInferMappingModelAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
         set { options[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
     /// How many seconds an opening or a save waits while another process is writing; infinity for as long as it takes. The default is 240.
-    public final var timeout: TimeInterval {
+    open var timeout: TimeInterval {
         get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? NSPersistentStore.defaultTimeout }
         set { options[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
     }

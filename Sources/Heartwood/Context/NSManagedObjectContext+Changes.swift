@@ -175,4 +175,22 @@ extension NSManagedObjectContext {
         readingFailure = nil
         for object in identities.all { object.becomeFault() }
     }
+
+    /// What `reset()` does.
+    final func performReset() {
+        checkQueue()
+        let forgotten = ChangeEvents.areWanted ? identities.all.map(\.objectID) : []
+        identities.forEach { $0.forgetEverything() }
+        identities.removeAll()
+        listed = []
+        checked = []
+        changedAgain = []
+        eventStart = 0
+        changeCount = 0
+        readingFailure = nil
+        unfulfilled = nil
+        forgetViews()
+        advanceGeneration()
+        announceReset(forgotten)
+    }
 }

@@ -1,19 +1,19 @@
 extension NSManagedObjectContext {
     /// How a context's work is confined, in the modern spelling.
-    public enum ConcurrencyType: Hashable, Sendable {
+    public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+        public var rawValue: NSManagedObjectContextConcurrencyType
+
+        public init(rawValue: NSManagedObjectContextConcurrencyType) {
+            self.rawValue = rawValue
+        }
+
         /// To whichever thread the owner keeps it on.
-        case confinement
+        public static let confinement = ConcurrencyType(rawValue: .confinementConcurrencyType)
         /// To a queue of its own; use it inside `perform`.
-        case privateQueue
+        public static let privateQueue = ConcurrencyType(rawValue: .privateQueueConcurrencyType)
         /// To the main queue.
-        case mainQueue
+        public static let mainQueue = ConcurrencyType(rawValue: .mainQueueConcurrencyType)
     }
 
-    public convenience init(_ type: ConcurrencyType) {
-        switch type {
-        case .confinement: self.init(concurrencyType: .confinementConcurrencyType)
-        case .privateQueue: self.init(concurrencyType: .privateQueueConcurrencyType)
-        case .mainQueue: self.init(concurrencyType: .mainQueueConcurrencyType)
-        }
-    }
+    public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
 }

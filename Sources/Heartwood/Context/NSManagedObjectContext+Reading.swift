@@ -92,8 +92,8 @@ extension NSManagedObjectContext {
         return reading { try commits(member, in: object, property: property) } ?? false
     }
 
-    /// The object with this ID if the context has it registered; reads nothing.
-    public final func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    /// What `registeredObject(for:)` gives.
+    final func objectAtHand(with objectID: NSManagedObjectID) -> NSManagedObject? {
         checkQueue()
         adoptKeys()
         return ownKey(of: objectID).flatMap(registeredObject(for:))

@@ -22,9 +22,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How the context is confined.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     /// A name for debugging.
-    public final var name: String?
+    open var name: String?
     /// Stamped on each commit that this context makes. A save of a record log refuses one of more than 1000 bytes.
-    public final var transactionAuthor: String?
+    open var transactionAuthor: String?
     final var transactionOrigin: TransactionOrigin { TransactionOrigin(author: transactionAuthor, contextName: name) }
     final var policy = NSMergePolicy.error
     /// What `detectConflicts(for:)` was told since the last save.
@@ -36,7 +36,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether saves of other contexts are merged into this one.
     final var isFollowing = false
     /// Whatever the owner wants to keep with the context.
-    public final let userInfo = NSMutableDictionary()
+    open var userInfo: NSMutableDictionary { notes }
+    private let notes = NSMutableDictionary()
 
     /// nil where the context is confined to a thread.
     final let queue: WorkQueue?
@@ -98,7 +99,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public final internal(set) var readingFailure: (any Error)?
     /// Whether an object whose row has vanished counts as deleted once its fault fires, with nil for every value. Where false, the
     /// next save throws 133000 for it; `rollback()` and `reset()` make that forgotten.
-    public final var shouldDeleteInaccessibleFaults = true
+    open var shouldDeleteInaccessibleFaults = true
     /// The error of the first fault whose row had vanished, where that does not make a deletion.
     final var unfulfilled: NSError?
     final var isSaving = false
@@ -143,6 +144,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         confiningThread = queue == nil && isWatched ? Thread.current : nil
         super.init()
     }
+
+    /// A context that is confined to a thread, as Core Data's plain initializer makes it.
+    public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
     deinit {
         #if canImport(ObjectiveC)
@@ -310,6 +314,68 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What the other `performAndWait(_:)` asks, which gives what its block gives; a subclass overrides this one.
     open func performAndWait(_ block: () -> Void) { runAndWait(block) }
 
+    /// The object with this ID if the context has it registered; reads nothing.
+    open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { objectAtHand(with: objectID) }
+
+    /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the first use.
+    ///
+    /// A child sees its parent's objects with their unsaved changes. Its save moves its changes to the parent and no further; they reach a
+    /// store when each context up to the root has saved. It keeps its parent alive.
+    ///
+    /// Whatever a child asks of its parent runs on the parent's queue while the child waits: reading a fault, a fetch, a save. So
+    /// a thread that waits for a child must not be the one that the parent's queue needs: where the parent is a main-queue context, the
+    /// main thread must not wait for a child's private queue, as on Apple's platforms. Contexts without queues of their own may be
+    /// parents where both are used on one thread.
+    /// - Precondition: neither a parent nor a coordinator was set, and the context has no objects. The parent is not a descendant.
+    open var parent: NSManagedObjectContext? {
+        get { parentContext }
+        set { setParent(newValue) }
+    }
+
+    /// What the context's changes are registered with, so that they can be taken back. nil, the default: nothing is kept.
+    ///
+    /// Each event's changes become one action: attributes, relationships with both sides, insertions, and deletions with what they
+    /// cascaded to. Saving keeps what can be undone: an undo after a save changes the objects again, and the next save writes
+    /// that. What other contexts save and this one merges is not undone. `rollback()` and `reset()` forget the context's actions.
+    ///
+    /// Without an undo manager a change costs nothing for this; with one it costs a step of some 100 bytes, kept with the objects it
+    /// names until the action is dropped.
+    open var undoManager: UndoManager? {
+        get { recorder?.manager }
+        set { setUndoManager(newValue) }
+    }
+
+    /// Takes back the last group of changes. Does nothing without an undo manager, or where there is nothing to take back.
+    open func undo() { performUndo() }
+
+    /// Makes again what the last undo has taken back.
+    open func redo() { performRedo() }
+
+    /// Takes over what another context has saved: objects that this one knows read their rows again, with its own unsaved changes
+    /// on top; deleted ones go. One that this context has deleted stays so, and reads its row again should it come back: by
+    /// `rollback()`, or an undo. Objects that it does not know cost nothing.
+    /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`, of a context over the same
+    ///   stores; call this on the receiver's queue.
+    /// - Complexity: O(objects saved).
+    open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(of: notification) }
+
+    /// Whether saves to this context's coordinator by other contexts, and by other processes once they are noticed, are merged into
+    /// it, on its queue. A child merges what its parent saves, what the parent's other children save to it, and what the parent merges;
+    /// with the parent's next save it hears of objects too that were never saved and are no more.
+    /// A context without a queue of its own merges on the thread that saves, so only contexts of one thread may follow each other so.
+    open var automaticallyMergesChangesFromParent: Bool {
+        get { isFollowing }
+        set { follow(newValue) }
+    }
+
+    /// What a save does about conflicts: an `NSMergePolicy`. The default is `NSMergePolicy.error`. A child's save conflicts only with
+    /// a deletion in its parent.
+    /// - Precondition: the value is a merge policy.
+    open var mergePolicy: Any {
+        get { policy }
+        set { setPolicy(newValue) }
+    }
+
     // MARK: Registered objects
 
     /// How many seconds old a row may be that a fault shows when it fires; the default is -1, any age.
@@ -320,7 +386,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) public final var stalenessInterval: TimeInterval = -1
 
     /// Whether the context holds on to unchanged objects that nobody else refers to. The default is false: they are let go now and then.
-    public final var retainsRegisteredObjects: Bool {
+    open var retainsRegisteredObjects: Bool {
         get { identities.retainsAll }
         set {
             checkQueue()
@@ -329,27 +395,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Every object that the context knows, changed or not.
-    public final var registeredObjects: Set<NSManagedObject> {
+    open var registeredObjects: Set<NSManagedObject> {
         checkQueue()
         return Set(identities.all)
     }
 
     /// Forgets every object and every change. Objects still referred to elsewhere belong to no context then: they read as nil
     /// throughout, and what is set on them goes nowhere.
-    open func reset() {
-        checkQueue()
-        let forgotten = ChangeEvents.areWanted ? identities.all.map(\.objectID) : []
-        identities.forEach { $0.forgetEverything() }
-        identities.removeAll()
-        listed = []
-        checked = []
-        changedAgain = []
-        eventStart = 0
-        changeCount = 0
-        readingFailure = nil
-        unfulfilled = nil
-        forgetViews()
-        advanceGeneration()
-        announceReset(forgotten)
-    }
+    open func reset() { performReset() }
 }

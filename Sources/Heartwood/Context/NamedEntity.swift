@@ -14,7 +14,7 @@ final class NamedEntity {
 extension NSManagedObjectContext {
     /// - Parameter work: what the context is about to do.
     final func entity(named name: String, before work: String = "executing requests") throws -> NSEntityDescription {
-        guard let model = coordinator?.managedObjectModel else {
+        guard let model = coordinator?.model else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The context has no coordinator; set it before \(work).")
         }
         if let named, named.name == name, named.model === model { return named.entity }

@@ -9,6 +9,12 @@ extension NSEntityDescription {
         return context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
     }
 
+    /// The same as a function, for whoever takes one.
+    @_disfavoredOverload
+    public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+        context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
+    }
+
     /// Makes an object of the entity's class and inserts it.
     /// - Precondition: the context's model has an entity of this name.
     public class func insertNewObject(
@@ -18,5 +24,11 @@ extension NSEntityDescription {
             preconditionFailure("The context's model has no entity named \"\(entityName)\".")
         }
         return context.objectClass(of: entity).init(entity: entity, insertInto: context)
+    }
+
+    /// The same as a function, for whoever takes one.
+    @_disfavoredOverload
+    public class func insertNewObject(forEntityName entityName: String, into context: NSManagedObjectContext) -> NSManagedObject {
+        insertNewObject(forEntityName: entityName, into: context, fileID: "")
     }
 }

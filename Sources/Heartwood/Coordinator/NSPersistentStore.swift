@@ -18,14 +18,18 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     public internal(set) final weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
     /// The model configuration whose entities the store holds; `PF_DEFAULT_CONFIGURATION_NAME`, as in Core Data, for all of them.
     /// Source: https://developer.apple.com/documentation/coredata/nspersistentstore/configurationname
-    public final var configurationName: String { configuration ?? NSManagedObjectModel.defaultConfigurationName }
+    open var configurationName: String { configuration ?? NSManagedObjectModel.defaultConfigurationName }
     /// nil for all entities.
     final let configuration: String?
-    /// Where the store is; nil for one that was added without. `NSPersistentStoreCoordinator.setURL(_:for:)` changes it.
-    public final var url: URL? { currentURL.withLock { $0 } }
+    /// Where the store is; nil for one that was added without. Setting it moves nothing: `NSPersistentStoreCoordinator.setURL(_:for:)` has a
+    /// store go over to another place.
+    open var url: URL? {
+        get { currentURL.withLock { $0 } }
+        set { currentURL.withLock { $0 = newValue } }
+    }
     private let currentURL: Mutex<URL?>
     /// The options it was added with.
-    public final let options: [AnyHashable: Any]?
+    open private(set) var options: [AnyHashable: Any]?
     /// Whether saves to this store are refused. The option `NSReadOnlyPersistentStoreOption`, unless a subclass says otherwise.
     open var isReadOnly: Bool
     /// The store's own identity, the host of its objects' URIs: `NSStoreUUIDKey` of its metadata.
@@ -45,9 +49,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         var areNew = false
     }
 
-    /// Makes a store that is not open yet. An override is written `required`, calls `super` and reads nothing: what is wrong with
-    /// the file is for `loadMetadata()` and `load()` to say, which can throw.
-    public required init(
+    /// Makes a store that is not open yet. An override calls `super` and reads nothing: what is wrong with the file is for
+    /// `loadMetadata()` and `load()` to say, which can throw.
+    public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
@@ -56,6 +60,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         currentURL = Mutex(url.scheme == Self.nowhere.scheme ? nil : url)
         self.options = options
         isReadOnly = options?[NSReadOnlyPersistentStoreOption] as? Bool ?? false
+    }
+
+    /// What a coordinator calls of a class that was registered: the class's own initializer. See `NSManagedObject`'s of this form.
+    public required convenience init(
+        persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+        options: [AnyHashable: Any]? = nil, _ _: Void = ()
+    ) {
+        self.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
     }
 
     /// Stands for no URL.

@@ -10,6 +10,13 @@ extension NSPersistentStoreCoordinator {
         try StoreClasses.fileClass(for: storeType).metadata(at: url, options: options)
     }
 
+    /// The same of a store whose type is not known: a record log is looked for, then a binary store.
+    /// - Throws: as the other does; where the store is of neither type, what the record log's reading throws.
+    @available(*, deprecated, message: "Use metadataForPersistentStore(type:at:options:).")
+    public class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
+        try StoreClasses.withType(storeType) { try $0.metadata(at: url, options: nil) }
+    }
+
     /// The same, with the modern spelling.
     public class func metadataForPersistentStore(
         type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
@@ -26,6 +33,12 @@ extension NSPersistentStoreCoordinator {
         try StoreClasses.fileClass(for: storeType).setMetadata(metadata, at: url, options: options)
     }
 
+    /// The same of a store whose type is not known: a record log is looked for, then a binary store.
+    @available(*, deprecated, message: "Use setMetadata(_:type:at:options:).")
+    public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL) throws {
+        try StoreClasses.withType(storeType) { try $0.setMetadata(metadata, at: url, options: nil) }
+    }
+
     /// The same, with the modern spelling.
     public class func setMetadata(
         _ metadata: [String: Any]?, type storeType: NSPersistentStore.StoreType, at storeURL: URL, options: [AnyHashable: Any]? = nil
@@ -35,6 +48,17 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension StoreClasses {
+    /// Runs `body` with the class of a type; without one with each that has files, until one does not throw.
+    fileprivate static func withType<Success>(_ type: String?, _ body: (NSPersistentStore.Type) throws -> Success) throws -> Success {
+        guard type == nil else { return try body(fileClass(for: type ?? "")) }
+        do {
+            return try body(fileClass(for: NSRecordLogStoreType))
+        } catch {
+            guard let found = try? body(fileClass(for: NSBinaryStoreType)) else { throw error }
+            return found
+        }
+    }
+
     /// - Throws: 134000 for a type without a class, or one without files.
     static func fileClass(for type: String) throws -> NSPersistentStore.Type {
         guard let found = storeClass(for: type) else { throw unknownType(type) }

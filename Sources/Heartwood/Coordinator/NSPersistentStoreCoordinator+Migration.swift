@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
         guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
         let new = storeClass.init(
-            persistentStoreCoordinator: self, configurationName: store.configuration, at: url, options: options)
+            persistentStoreCoordinator: self, configurationName: store.configuration, at: url, options: options, ())
         let hasFile = storeType != NSInMemoryStoreType && url.isFileURL
         if hasFile { try StoreFiles.checkFree(url) }
         if let source = store as? RecordLogStore, let target = new as? RecordLogStore {

@@ -10,9 +10,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // Unchecked: everything that changes lies in `state`, under its lock.
 
     /// The model. It cannot be changed any more once a coordinator has it.
-    public final let managedObjectModel: NSManagedObjectModel
+    open var managedObjectModel: NSManagedObjectModel { model }
+    final let model: NSManagedObjectModel
     /// A name for debugging.
-    public final var name: String? {
+    open var name: String? {
         get { state.withLock { $0.name } }
         set { state.withLock { $0.name = newValue } }
     }
@@ -81,10 +82,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     public init(managedObjectModel model: NSManagedObjectModel) {
         model.freeze()
-        managedObjectModel = model
+        self.model = model
         super.init()
         ModelsInUse.note(model)
     }
+
+    /// A coordinator of a model without entities, to which no object belongs.
+    public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
     /// A coordinator by whose model no class finds its entity, unless it did before.
     convenience init(unlisted model: NSManagedObjectModel) {
@@ -94,10 +98,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// The stores added so far, in the order of adding.
-    public final var persistentStores: [NSPersistentStore] { state.withLock { $0.stores } }
+    open var persistentStores: [NSPersistentStore] { state.withLock { $0.stores } }
 
     /// The store at `url`, if it was added.
-    public final func persistentStore(for url: URL) -> NSPersistentStore? {
+    open func persistentStore(for url: URL) -> NSPersistentStore? {
         persistentStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }
     }
 
@@ -157,7 +161,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         func opened() throws -> NSPersistentStore {
             let store = storeClass.init(
-                persistentStoreCoordinator: self, configurationName: configuration, at: url ?? NSPersistentStore.nowhere, options: options)
+                persistentStoreCoordinator: self, configurationName: configuration, at: url ?? NSPersistentStore.nowhere, options: options, ())
             try attach(store)
             return store
         }
@@ -259,6 +263,23 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         DispatchQueue.global().async { work.run() }
     }
 
+    // MARK: Work
+
+    /// Executes a request, on behalf of a context whose merge policy and author it uses.
+    /// - Returns: for a fetch request what it finds, in an array; for others their `NSPersistentStoreResult`.
+    /// - Throws: as `NSManagedObjectContext.execute(_:)`.
+    /// - Precondition: this is the context's coordinator.
+    @discardableResult
+    open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+        try answer(request, for: context)
+    }
+
+    /// Runs `block` on the coordinator's queue, later.
+    open func perform(_ block: sending @escaping () -> Void) { queue.async(block) }
+
+    /// What the other `performAndWait(_:)` asks, which gives what its block gives; a subclass overrides this one.
+    open func performAndWait(_ block: () -> Void) { queue.sync(block) }
+
     /// Removes a store: its objects can be read and saved no more.
     open func remove(_ store: NSPersistentStore) throws {
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
@@ -298,16 +319,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: Metadata and IDs
 
     /// What a store says about itself.
-    public final func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+    open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
     /// Replaces the client's part of a store's metadata: at once in a record log and a binary store, in others with the next save. What a
     /// store cannot write at once it tries again with the next save, which throws then.
-    public final func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         do { try store.setMetadata(metadata ?? [:]) } catch { store.metadata = metadata ?? [:] }
     }
 
+    /// The ID that a URI's text names, as `managedObjectID(forURIRepresentation:)` gives it.
+    public final func managedObjectID(for string: String) -> NSManagedObjectID? {
+        URL(string: string).flatMap(managedObjectID(forURIRepresentation:))
+    }
+
     /// The ID that a URI names, if its store was added; whether the object exists is not asked.
-    public final func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+    open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let host = url.host(percentEncoded: true)?.removingPercentEncoding else { return nil }
         // A name may have a slash in it, which is encoded.
         let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { String($0).removingPercentEncoding }

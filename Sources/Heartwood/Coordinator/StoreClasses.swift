@@ -38,12 +38,17 @@ extension NSPersistentStoreCoordinator {
     /// - Parameters:
     ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`; nil takes the registration back.
     ///   - storeType: any text; that of a built-in store, `NSSQLiteStoreType` too, makes the class take its place.
-    public static func registerStoreClass(_ storeClass: NSPersistentStore.Type?, forStoreType storeType: String) {
-        StoreClasses.register(storeClass, for: storeType)
+    /// - Precondition: the class is such a subclass.
+    public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+        let found = storeClass as? NSPersistentStore.Type
+        precondition(
+            storeClass == nil || found != nil,
+            "The class registered for the store type \"\(storeType)\" is \(storeClass.map(String.init(describing:)) ?? ""), no store's.")
+        StoreClasses.register(found, for: storeType)
     }
 
     /// As `registerStoreClass(_:forStoreType:)`, with the modern spelling.
-    public static func registerStoreClass(_ storeClass: NSPersistentStore.Type?, type storeType: NSPersistentStore.StoreType) {
-        StoreClasses.register(storeClass, for: storeType.rawValue)
+    public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
+        registerStoreClass(storeClass, forStoreType: storeType.rawValue)
     }
 }

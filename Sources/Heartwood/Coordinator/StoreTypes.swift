@@ -13,7 +13,7 @@ public let NSSQLiteStoreType = "SQLite"
 extension NSPersistentStore {
     /// A kind of store, as `addPersistentStore(type:configuration:at:options:)` takes it.
     public struct StoreType: RawRepresentable, Hashable, Sendable {
-        public let rawValue: String
+        public var rawValue: String
 
         public init(rawValue: String) {
             self.rawValue = rawValue

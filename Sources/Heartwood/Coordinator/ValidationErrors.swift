@@ -3,13 +3,13 @@ import Foundation
 /// Makes the errors of validation: Core Data's codes, with the object, the key and the value.
 enum ValidationErrors {
     static func make(_ code: Int, _ object: NSManagedObject, _ check: PropertyCheck, _ value: Any?) -> NSError {
-        CoreDataError.make(code, describe(code, "\(object.entity.name ?? "?").\(check.name)"), info(object, check.name, value))
+        CoreDataError.make(code, describe(code, name(of: check.name, object)), info(object, check.name, value))
     }
 
     static func make(_ rule: PropertyCheck.Rule, _ object: NSManagedObject, _ check: PropertyCheck, _ value: Any?) -> NSError {
         var info = info(object, check.name, value)
         info[NSValidationPredicateErrorKey] = rule.predicate
-        let text = rule.text ?? describe(rule.code, "\(object.entity.name ?? "?").\(check.name)")
+        let text = rule.text ?? describe(rule.code, name(of: check.name, object))
         return CoreDataError.make(rule.code, text, info)
     }
 
@@ -35,6 +35,14 @@ enum ValidationErrors {
 
     private static func info(_ object: NSManagedObject, _ key: String, _ value: Any?) -> [String: Any] {
         [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value.map(ValueText.described) ?? NSNull()]
+    }
+
+    /// As the model's localization dictionary has it.
+    private static func name(of property: String, _ object: NSManagedObject) -> String {
+        let entity = object.entity.name ?? "?"
+        let names = object.entity.model?.localizationDictionary
+        let own = names?["Property/\(property)/Entity/\(entity)"] ?? names?["Property/\(property)"]
+        return "\(names?["Entity/\(entity)"] ?? entity).\(own ?? property)"
     }
 
     private static func describe(_ code: Int, _ property: String) -> String {

@@ -74,7 +74,7 @@ struct Derivation: @unchecked Sendable {
         if let value = ManagedValue(attributeObject: object, kind: kind) { return value }
         throw CoreDataError.make(
             NSValidationNumberTooLargeError,
-            "Nothing was saved: \(attribute.entity?.name ?? "?").\(attribute.name) is derived, and its value "
+            "Nothing was saved: \(attribute.holder?.name ?? "?").\(attribute.name) is derived, and its value "
                 + "\(object.map { "\($0)" } ?? "nil") does not fit a number of type \(attribute.attributeType.modelFileName); give the "
                 + "attribute a wider type.",
             [NSValidationKeyErrorKey: attribute.name])

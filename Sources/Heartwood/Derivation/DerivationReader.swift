@@ -43,7 +43,7 @@ struct DerivationReader {
         let format = attribute.derivationExpression.map { "\"\($0.description)\"" } ?? "nothing"
         return CoreDataError.make(
             NSPersistentStoreIncompatibleSchemaError,
-            "The model cannot be used: the attribute \(attribute.entity?.name ?? "?").\(attribute.name) is derived from \(format), and "
+            "The model cannot be used: the attribute \(attribute.holder?.name ?? "?").\(attribute.name) is derived from \(format), and "
                 + "\(reason).",
             [NSValidationKeyErrorKey: attribute.name])
     }
@@ -122,7 +122,7 @@ struct DerivationReader {
 
     /// A copy, a count or a sum.
     private func form(_ stated: [String], _ attribute: NSDerivedAttributeDescription) throws -> Derivation.Form {
-        guard let entity = attribute.entity else { throw failure(attribute, "it belongs to no entity") }
+        guard let entity = attribute.holder else { throw failure(attribute, "it belongs to no entity") }
         let keys = entity.joiningComposites(stated.filter { $0.lowercased() != "self" })
         var owner = entity, path: [NSRelationshipDescription] = []
         for (place, key) in keys.enumerated() {

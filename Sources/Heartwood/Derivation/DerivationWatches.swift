@@ -39,7 +39,7 @@ struct DerivationWatches: Sendable {
     subscript(table: TableID) -> [DerivationWatch] { byTable.first { $0.id == table }?.watches ?? [] }
 
     private mutating func watch(_ derivation: Derivation, from table: EntityTable) {
-        let owners = tables(of: derivation.attribute.entity)
+        let owners = tables(of: derivation.attribute.holder)
         switch derivation.form {
         case .now: return
         case .copy(let source), .function(_, let source):
@@ -86,7 +86,7 @@ struct DerivationWatches: Sendable {
     /// Where rows are found that refer to others by a to-one relationship.
     private func references(_ relationship: NSRelationshipDescription) -> [(table: TableID, index: IndexID)] {
         let name = RecordLogNames.reference(relationship.name)
-        return tables(of: relationship.entity).compactMap { table in
+        return tables(of: relationship.holder).compactMap { table in
             table.indexes.first { $0.name == name }.map { (table.id, $0.id) }
         }
     }

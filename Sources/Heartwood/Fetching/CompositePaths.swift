@@ -4,7 +4,7 @@ import Foundation
 extension NSEntityDescription {
     /// The keys with those that lead into a composite joined: "home", "address", "city" become "home", "address.city".
     func joiningComposites(_ keys: [String]) -> [String] {
-        guard managedObjectModel?.hasComposites == true else { return keys }
+        guard model?.hasComposites == true else { return keys }
         var result: [String] = [], owner: NSEntityDescription? = self, place = 0
         while place < keys.count {
             var name = keys[place]
@@ -32,7 +32,7 @@ extension PredicateNode {
     /// With the key paths into composites in the form that stores know; see `NSEntityDescription.joiningComposites(_:)`. A path of which
     /// nobody knows whose it is stays as it is: objects understand either form.
     func joiningComposites(of entity: NSEntityDescription) -> PredicateNode {
-        guard entity.managedObjectModel?.hasComposites == true else { return self }
+        guard entity.model?.hasComposites == true else { return self }
         let join = CompositeJoin(entity: entity)
         return rewriting(in: [:], entering: join.enter, join.joined)
     }
@@ -41,7 +41,7 @@ extension PredicateNode {
 extension ExpressionNode {
     /// The same for an expression.
     func joiningComposites(of entity: NSEntityDescription) -> ExpressionNode {
-        guard entity.managedObjectModel?.hasComposites == true else { return self }
+        guard entity.model?.hasComposites == true else { return self }
         let join = CompositeJoin(entity: entity)
         return rewriting(in: [:], entering: join.enter, join.joined)
     }

@@ -16,7 +16,7 @@ extension NSEntityDescription {
     }
 
     private func isKnownToNamesakes(_ name: String) -> Bool {
-        guard let model = managedObjectModel, model.hasNamesakes else { return false }
+        guard let model, model.hasNamesakes else { return false }
         for entity in model.entities {
             for case let relationship as NSRelationshipDescription in entity.statedProperties {
                 guard let destination = relationship.destinationEntity, isKindOf(entity: destination) else { continue }

@@ -2,6 +2,9 @@ import Dispatch
 import Foundation
 import RecordLog
 
+/// What `NSAsynchronousFetchRequest.completionBlock` gives, whatever the type of the request's results.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void
+
 /// A fetch that does not keep its caller waiting.
 ///
 /// `NSManagedObjectContext.execute(_:)` returns its result at once. The store is searched on a thread of its own where the context has no
@@ -10,10 +13,14 @@ import RecordLog
 /// Source: https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     public final let fetchRequest: NSFetchRequest<ResultType>
-    /// Called once, also after an error or a cancellation.
-    public final let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+    /// Called once, also after an error or a cancellation: the block that the request was made with, which gets a result of its own type.
+    open var completionBlock: NSPersistentStoreAsynchronousFetchResultCompletionBlock? {
+        guard let completion else { return nil }
+        return { [self] result in completion(NSAsynchronousFetchResult(self, as: result)) }
+    }
+    final let completion: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
     /// The total that the progress starts with; 0 where it is not known.
-    public final var estimatedResultCount = 0
+    open var estimatedResultCount = 0
     /// The fetch request's.
     open override var affectedStores: [NSPersistentStore]? {
         get { fetchRequest.affectedStores }
@@ -24,7 +31,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
         fetchRequest request: NSFetchRequest<ResultType>, completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
     ) {
         fetchRequest = request
-        self.completionBlock = completionBlock
+        completion = completionBlock
         super.init()
     }
 
@@ -78,7 +85,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     }
 
     /// Ends the request soon. Nothing happens once it has ended.
-    public final func cancel() { progress?.cancel() }
+    open func cancel() { progress?.cancel() }
 
     fileprivate final func checkCancellation() throws {
         guard progress?.isCancelled == true else { return }
@@ -98,6 +105,13 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
         super.init(context, progress: progress)
     }
 
+    /// What another result says, whose objects are of this one's type.
+    convenience init(_ request: NSAsynchronousFetchRequest<ResultType>, as other: NSAsynchronousFetchResult<any NSFetchRequestResult>) {
+        self.init(request, other.managedObjectContext, progress: other.progress)
+        finalResult = other.finalResult?.compactMap { $0 as? ResultType }
+        operationError = other.operationError
+    }
+
     final func finish(_ outcome: Result<[ResultType], any Error>) {
         switch outcome {
         case .success(let found):
@@ -106,7 +120,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
             progress?.completedUnitCount = Int64(found.count)
         case .failure(let error): operationError = error
         }
-        fetchRequest.completionBlock?(self)
+        fetchRequest.completion?(self)
     }
 
     /// Looks at the progress once in so many rows.

@@ -18,6 +18,9 @@ open class NSPersistentStoreRequest: NSObject {
     /// What `NSPersistentStoreCoordinator.execute(_:with:)` does.
     func executeDirectly(in context: NSManagedObjectContext) throws -> Any { try execute(in: context) }
 
+    /// How many objects a fetch finds; nil for other requests.
+    func count(in context: NSManagedObjectContext) throws -> Int? { nil }
+
     /// The keys of the objects that a fetch finds in the stores, in its order; nil for other requests. No object is made.
     func keys(in context: NSManagedObjectContext) throws -> [ObjectKey]? { nil }
 }
@@ -95,8 +98,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// expression that is fetched.
     @exclusivity(unchecked) public final var havingPredicate: NSPredicate?
 
-    let givenName: String?
-    let objectClass: NSManagedObject.Type?
+    @exclusivity(unchecked) private(set) final var givenName: String?
+    @exclusivity(unchecked) private(set) final var objectClass: NSManagedObject.Type?
 
     /// A request for all objects of an entity.
     public convenience init(entityName: String, fileID: StaticString = #fileID) {
@@ -104,18 +107,22 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         self.init(name: entityName, objectClass: nil)
     }
 
-    public convenience override init() {
-        self.init(name: nil, objectClass: nil)
+    /// The initializer as a function.
+    @_disfavoredOverload
+    public convenience init(entityName: String) { self.init(name: entityName, objectClass: nil) }
+
+    public override init() {
+        super.init()
     }
 
     convenience init(objectClass: NSManagedObject.Type) {
         self.init(name: nil, objectClass: objectClass)
     }
 
-    init(name: String?, objectClass: NSManagedObject.Type?) {
+    convenience init(name: String?, objectClass: NSManagedObject.Type?) {
+        self.init()
         givenName = name
         self.objectClass = objectClass
-        super.init()
     }
 
     /// Whether it asks for objects as they are found, all of them or the first: no window behind that, no order, nothing made of them.
@@ -138,7 +145,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// Fetches in the context in whose `perform` or `performAndWait` the caller runs.
     /// - Throws: 134070 outside of those, and what the context's `fetch(_:)` throws.
     /// Source: https://developer.apple.com/documentation/coredata/nsfetchrequest/execute()
-    public final func execute() throws -> [ResultType] {
+    open func execute() throws -> [ResultType] {
         guard let context = CurrentContext.context else {
             throw CoreDataError.make(
                 NSPersistentStoreOperationError,
@@ -154,6 +161,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     override func executeDirectly(in context: NSManagedObjectContext) throws -> Any { try context.fetch(self) }
+
+    override func count(in context: NSManagedObjectContext) throws -> Int? { try context.count(for: self) }
 
     override func keys(in context: NSManagedObjectContext) throws -> [ObjectKey]? { try context.keys(for: self) }
 }

@@ -7,9 +7,12 @@ import Synchronization
 /// compaction has replaced until no token names a commit in it, and each context has come to the end of an event. It means nothing to another coordinator or process,
 /// and is not archived.
 /// Source: https://developer.apple.com/documentation/coredata/nsquerygenerationtoken
-public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {
+open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
+    // Unchecked: what changes lies in `state`, under its lock.
+
     /// Stands for the newest commits at the time when it is set.
-    public static let current = NSQueryGenerationToken(nil)
+    open class var current: NSQueryGenerationToken { newest }
+    private static let newest = NSQueryGenerationToken(nil)
 
     private struct Pin {
         weak var store: NSPersistentStore?
@@ -37,13 +40,13 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {
     /// A store that answers requests has one state, the one that it tells of.
     private static func canPin(_ store: NSPersistentStore) -> Bool { store.rows != nil }
 
-    func belongs(to coordinator: NSPersistentStoreCoordinator) -> Bool {
+    final func belongs(to coordinator: NSPersistentStoreCoordinator) -> Bool {
         state.withLock { $0.coordinator === coordinator }
     }
 
     /// The commit of a store. Of one that was added later it is the one that is newest now, and stays it for all who have the token.
     /// - Returns: nil for a store that is read as it is, and one that was removed.
-    func view(of store: NSPersistentStore) throws -> StoreView? {
+    final func view(of store: NSPersistentStore) throws -> StoreView? {
         guard Self.canPin(store), store.persistentStoreCoordinator != nil else { return nil }
         return try state.withLock { state in
             if let known = state.pins.first(where: { $0.store === store }) { return known.view }
@@ -54,5 +57,5 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {
         }
     }
 
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -10,57 +10,69 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 
 /// What one transaction did to one object. It may cross threads, and outlive its store.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorychange
-public final class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked Sendable {
-    // Unchecked: everything is immutable.
-    private let record: HistoryRecord
-    private let change: HistoryChange
+open class NSPersistentHistoryChange: NSObject, NSFetchRequestResult, @unchecked Sendable {
+    // Unchecked: everything is immutable once it is made.
+    private final var made: (record: HistoryRecord, change: HistoryChange)?
+    private final var record: HistoryRecord { parts.record }
+    private final var change: HistoryChange { parts.change }
 
-    init(_ record: HistoryRecord, _ change: HistoryChange) {
-        self.record = record
-        self.change = change
+    private final var parts: (record: HistoryRecord, change: HistoryChange) {
+        guard let made else { preconditionFailure("\(type(of: self)) was made by the program: it has what its class overrides alone.") }
+        return made
+    }
+
+    /// A change of no history, for a subclass of the program's that overrides what is asked of it.
+    public override init() {
+        super.init()
+    }
+
+    convenience init(_ record: HistoryRecord, _ change: HistoryChange) {
+        self.init()
+        made = (record, change)
     }
 
     /// Rises from change to change of a store, and is never given again while the store tracks its history: the transaction's number
     /// in the high 32 bits, the change's place in it from 1 in the low ones.
-    public var changeID: Int64 { record.number << 32 | change.place }
+    open var changeID: Int64 { record.number << 32 | change.place }
     /// The object; it need not be there any more.
-    public var changedObjectID: NSManagedObjectID {
+    open var changedObjectID: NSManagedObjectID {
         NSManagedObjectID(entity: change.entity, key: record.source.key(change.reference), store: record.source.store, contextToken: 0)
     }
-    public var changeType: NSPersistentHistoryChangeType { change.type }
+    open var changeType: NSPersistentHistoryChangeType { change.type }
     /// Of a deletion: what the object had in attributes whose `preservesValueInHistoryOnDeletion` is set, by their names; nil where none of
     /// them had a value.
-    public var tombstone: [AnyHashable: Any]? { change.tombstone }
+    open var tombstone: [AnyHashable: Any]? { change.tombstone }
     /// Of an update: the attributes and to-one relationships whose values are others than before, derived ones among them, and the to-many
     /// relationships whose members, or whose order, are; of a batch update those that it was to update. What the model does not have any
     /// more is left out.
-    public var updatedProperties: Set<NSPropertyDescription>? { change.type == .update ? change.updatedProperties : nil }
+    open var updatedProperties: Set<NSPropertyDescription>? { change.type == .update ? change.updatedProperties : nil }
     /// The transaction, with all of its changes.
-    public var transaction: NSPersistentHistoryTransaction? { NSPersistentHistoryTransaction(record, .all) }
+    open var transaction: NSPersistentHistoryTransaction? { NSPersistentHistoryTransaction(record, .all) }
 
     // MARK: Asking for changes
 
     /// What changes can be asked for by: changeID, changeType, changedObjectID, changedEntity (a name), and of their transactions by key
     /// paths like `transaction.author`.
-    public class var entityDescription: NSEntityDescription? { HistoryEntities.change }
+    open class var entityDescription: NSEntityDescription? { HistoryEntities.change }
 
     /// The same one for every context.
-    public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
+    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
 
     /// A request for changes, new each time: set its predicate, and the whole as a history request's `fetchRequest`.
-    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(HistoryEntities.change) }
+    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(HistoryEntities.change) }
 
     // MARK: Comparing
 
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentHistoryChange else { return false }
+        guard made != nil, other.made != nil else { return self === other }
         return changeID == other.changeID && record.token == other.record.token
     }
 
-    public override var hash: Int { changeID.hashValue }
+    open override var hash: Int { made == nil ? ObjectIdentifier(self).hashValue : changeID.hashValue }
 
-    public override var description: String {
-        "<NSPersistentHistoryChange \(changeID): \(changeType) of \(changedObjectID.uriRepresentation().absoluteString)>"
+    open override var description: String {
+        made == nil ? "<NSPersistentHistoryChange>" : "<NSPersistentHistoryChange \(changeID): \(changeType) of \(changedObjectID.uriRepresentation().absoluteString)>"
     }
 }
 
@@ -70,7 +82,7 @@ extension NSPersistentHistoryChange: PredicateSubject {
         case "changeID": changeID
         case "changeType": changeType.rawValue
         case "changedObjectID": changedObjectID
-        case "changedEntity": change.entity.name
+        case "changedEntity": changedObjectID.entity.name
         case "transaction": transaction
         default: nil
         }

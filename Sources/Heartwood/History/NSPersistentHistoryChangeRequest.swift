@@ -8,62 +8,68 @@ import Foundation
 ///   is lost, or the token is of another history: read the store itself then, and go on from its current token. 134091 where no store that
 ///   is asked tracks history, and for a predicate or an order that cannot be asked; 513 for a deletion in a read-only store.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest
-public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
+open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     enum Bound {
         case everything
         case date(Date)
         case token(NSPersistentHistoryToken)
     }
 
-    let bound: Bound
-    let isDeletion: Bool
+    private(set) final var bound = Bound.everything
+    private(set) final var isDeletion = false
     /// What the result has. A deletion has a status alone.
-    public var resultType: NSPersistentHistoryResultType
+    open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
     /// Where the history begins that is asked for, or up to which it is to be deleted; nil for all of it, and for a date.
-    public var token: NSPersistentHistoryToken? {
+    open var token: NSPersistentHistoryToken? {
         if case .token(let token) = bound { token } else { nil }
     }
     /// Which transactions, or which changes, are asked for: its entity is `NSPersistentHistoryTransaction`'s or
     /// `NSPersistentHistoryChange`'s. Its predicate, sort descriptors, `fetchOffset` and `fetchLimit` hold for what that is an entity of;
     /// they come behind the token or date. Whatever `fetchBatchSize` is, a transaction's changes are made when they are asked for.
-    public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
-    private init(_ bound: Bound, isDeletion: Bool = false) {
-        self.bound = bound
-        self.isDeletion = isDeletion
-        resultType = isDeletion ? .statusOnly : .transactionsAndChanges
+    /// A request for all of the history.
+    public required override init() {
         super.init()
     }
 
-    public override var requestType: NSPersistentStoreRequestType { .persistentHistoryRequestType }
+    private class func made(_ bound: Bound, isDeletion: Bool = false) -> Self {
+        let request = Self()
+        request.bound = bound
+        request.isDeletion = isDeletion
+        if isDeletion { request.resultType = .statusOnly }
+        return request
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .persistentHistoryRequestType }
 
     // MARK: Fetching
 
     /// The transactions later than a date, a store's in the order of their numbers. O(log n) to find the first one; the same again for each
     /// time that the clock fell back by more than five seconds. Those before the 64th last fall are looked through one by one.
-    public static func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest { NSPersistentHistoryChangeRequest(.date(date)) }
+    public class func fetchHistory(after date: Date) -> Self { made(.date(date)) }
 
     /// The transactions behind a token; nil for all that there are. O(1) to find the first one.
-    public static func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
-        NSPersistentHistoryChangeRequest(token.map(Bound.token) ?? .everything)
+    public class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
+        made(token.map(Bound.token) ?? .everything)
     }
 
     /// The transactions behind one of its store, and all of other stores; nil for all that there are.
-    public static func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> NSPersistentHistoryChangeRequest {
+    public class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         fetchHistory(after: transaction?.token)
     }
 
     /// The transactions or changes that a fetch request describes (see `fetchRequest`).
-    public static func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> NSPersistentHistoryChangeRequest {
-        let request = NSPersistentHistoryChangeRequest(.everything)
+    public class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
+        let request = made(.everything)
         request.fetchRequest = fetchRequest
         return request
     }
 
     /// The same for a request of another type, which off Apple's platforms is another class.
-    public static func fetchHistory<ResultType: NSFetchRequestResult>(
+    public class func fetchHistory<ResultType: NSFetchRequestResult>(
         withFetch fetchRequest: NSFetchRequest<ResultType>
-    ) -> NSPersistentHistoryChangeRequest {
+    ) -> Self {
         fetchHistory(withFetch: fetchRequest.twin(as: (any NSFetchRequestResult).self))
     }
 
@@ -71,17 +77,17 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     /// Deletes the transactions earlier than a date. O(transactions deleted), in commits of some thousand each. A transaction that was
     /// made under a clock far ahead has a later time: it stays where those behind it go.
-    public static func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
-        NSPersistentHistoryChangeRequest(.date(date), isDeletion: true)
+    public class func deleteHistory(before date: Date) -> Self {
+        made(.date(date), isDeletion: true)
     }
 
     /// Deletes the transactions before the one behind which a token is; that one stays. nil deletes nothing.
-    public static func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
-        NSPersistentHistoryChangeRequest(.token(token ?? NSPersistentHistoryToken([:])), isDeletion: true)
+    public class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
+        made(.token(token ?? NSPersistentHistoryToken([:])), isDeletion: true)
     }
 
     /// Deletes the transactions before one, in its store. nil deletes nothing.
-    public static func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> NSPersistentHistoryChangeRequest {
+    public class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
         deleteHistory(before: transaction?.token)
     }
 

@@ -5,7 +5,9 @@ import Foundation
 /// Keep it where a program must go on after it was ended: archive it (`NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`,
 /// `NSKeyedUnarchiver.unarchivedObject(ofClass:from:)`), or encode it by `Codable`. Two tokens are equal where they name the same places.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorytoken
-public final class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codable, Sendable {
+open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codable, @unchecked Sendable {
+    // Unchecked: immutable once it is made.
+
     /// The place in one store's history.
     struct Place: Hashable, Codable, Sendable {
         /// The table of the history. One that was ended and begun again has another.
@@ -17,18 +19,24 @@ public final class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying
     }
 
     /// By the stores' identities.
-    let places: [String: Place]
+    private(set) final var places: [String: Place] = [:]
 
-    init(_ places: [String: Place]) {
+    /// A token that names no place.
+    public override init() {
+        super.init()
+    }
+
+    convenience init(_ places: [String: Place]) {
+        self.init()
         self.places = places
     }
 
     // MARK: Coding
 
-    public static let supportsSecureCoding = true
+    open class var supportsSecureCoding: Bool { true }
     private static let archiveKey = "places"
 
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
         let lines = places.sorted { $0.key < $1.key }.map { store, place in
             "\(place.table) \(place.number) \(place.time.bitPattern) \(store)"
         }
@@ -36,7 +44,8 @@ public final class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying
     }
 
     /// nil where what is decoded is no token.
-    public init?(coder: NSCoder) {
+    public required convenience init?(coder: NSCoder) {
+        self.init()
         guard let text = coder.decodeObject(of: NSString.self, forKey: Self.archiveKey) else { return nil }
         var places: [String: Place] = [:]
         for line in (text as String).split(separator: "\n") {
@@ -47,20 +56,21 @@ public final class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying
         self.places = places
     }
 
-    public init(from decoder: any Decoder) throws {
+    public required convenience init(from decoder: any Decoder) throws {
+        self.init()
         places = try decoder.singleValueContainer().decode([String: Place].self)
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    open func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(places)
     }
 
     // MARK: Comparing
 
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    public override func isEqual(_ object: Any?) -> Bool { (object as? NSPersistentHistoryToken)?.places == places }
+    open override func isEqual(_ object: Any?) -> Bool { (object as? NSPersistentHistoryToken)?.places == places }
 
     /// Which names the earlier places, in the stores that both name; nil where there is none, or one is ahead here and behind there.
     func ordered(_ other: NSPersistentHistoryToken) -> ComparisonResult? {
@@ -74,9 +84,9 @@ public final class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying
         return result
     }
 
-    public override var hash: Int { places.hashValue }
+    open override var hash: Int { places.hashValue }
 
-    public override var description: String {
+    open override var description: String {
         let list = places.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.number)" }
         return "<NSPersistentHistoryToken \(list.joined(separator: ", "))>"
     }

@@ -2,10 +2,14 @@ import Foundation
 
 /// What one save, or one commit of a batch request, did to a store. It may cross threads, and outlive its store.
 /// Source: https://developer.apple.com/documentation/coredata/nspersistenthistorytransaction
-public final class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unchecked Sendable {
-    // Unchecked: everything is immutable; the record below as well.
-    let record: HistoryRecord
-    private let content: Content
+open class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResult, @unchecked Sendable {
+    // Unchecked: everything is immutable once it is made; the record below as well.
+    private final var made: HistoryRecord?
+    private final var content = Content.none
+    final var record: HistoryRecord {
+        guard let made else { preconditionFailure("\(type(of: self)) was made by the program: it has what its class overrides alone.") }
+        return made
+    }
 
     enum Content {
         case none
@@ -14,20 +18,26 @@ public final class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResul
         case some([HistoryChange])
     }
 
-    init(_ record: HistoryRecord, _ content: Content) {
-        self.record = record
+    /// A transaction of no history, for a subclass of the program's that overrides what is asked of it.
+    public override init() {
+        super.init()
+    }
+
+    convenience init(_ record: HistoryRecord, _ content: Content) {
+        self.init()
+        made = record
         self.content = content
     }
 
     /// When it was committed, by the clock of the machine that did it. Where that clock has fallen back by up to five seconds since the transaction
     /// before, the time is just behind that one's; so in ordinary use each transaction of a store is later than the ones before. Where the clock was
     /// further ahead, a transaction is later than some behind it: `transactionNumber` has the order.
-    public var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
+    open var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
 
     /// The changes, one for each object, by entity and in the order of their IDs: an object that was inserted and changed in one save was
     /// inserted. nil where the request did not ask for them. They are made each time that this is read.
     /// - Complexity: O(changes).
-    public var changes: [NSPersistentHistoryChange]? {
+    open var changes: [NSPersistentHistoryChange]? {
         switch content {
         case .none: return nil
         case .some(let list): return list.map { NSPersistentHistoryChange(record, $0) }
@@ -40,25 +50,26 @@ public final class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResul
     }
 
     /// Rises from transaction to transaction of a store, and is never given again while the store tracks its history.
-    public var transactionNumber: Int64 { record.number }
+    open var transactionNumber: Int64 { record.number }
     /// The identity of the store (`NSStoreUUIDKey`).
-    public var storeID: String { record.source.storeIdentifier }
+    open var storeID: String { record.source.storeIdentifier }
     /// The identifier of the bundle that made it; the name of the process, where it has none.
-    public var bundleID: String { record.bundleID ?? processID }
+    open var bundleID: String { record.bundleID ?? processID }
     /// The name of the process that made it.
-    public var processID: String { record.processID ?? "" }
+    open var processID: String { record.processID ?? "" }
     /// The `name` of the context that made it.
-    public var contextName: String? { record.contextName }
+    open var contextName: String? { record.contextName }
     /// The `transactionAuthor` of the context that made it.
-    public var author: String? { record.author }
+    open var author: String? { record.author }
     /// The place behind this transaction, of its store alone.
-    public var token: NSPersistentHistoryToken { record.token }
+    open var token: NSPersistentHistoryToken { record.token }
 
     /// The changes as a notification that `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` takes; its user info is one for
     /// `mergeChanges(fromRemoteContextSave:into:)`.
-    public func objectIDNotification() -> Notification {
+    open func objectIDNotification() -> Notification {
         var ids: [NSPersistentHistoryChangeType: Set<NSManagedObjectID>] = [:]
-        for change in NSPersistentHistoryTransaction(record, .all).changes ?? [] {
+        let all = made.map { NSPersistentHistoryTransaction($0, .all) } ?? self
+        for change in all.changes ?? [] {
             ids[change.changeType, default: []].insert(change.changedObjectID)
         }
         var info: [AnyHashable: Any] = [:]
@@ -71,25 +82,26 @@ public final class NSPersistentHistoryTransaction: NSObject, NSFetchRequestResul
     // MARK: Asking for transactions
 
     /// What transactions can be asked for by: author, contextName, bundleID, processID, storeID, timestamp, transactionNumber.
-    public class var entityDescription: NSEntityDescription? { HistoryEntities.transaction }
+    open class var entityDescription: NSEntityDescription? { HistoryEntities.transaction }
 
     /// The same one for every context.
-    public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
+    open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { entityDescription }
 
     /// A request for transactions, new each time: set its predicate, and the whole as a history request's `fetchRequest`.
-    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(HistoryEntities.transaction) }
+    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { HistoryEntities.request(HistoryEntities.transaction) }
 
     // MARK: Comparing
 
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentHistoryTransaction else { return false }
-        return token == other.token
+        return made == nil || other.made == nil ? self === other : token == other.token
     }
 
-    public override var hash: Int { record.number.hashValue }
+    open override var hash: Int { made?.number.hashValue ?? ObjectIdentifier(self).hashValue }
 
-    public override var description: String {
-        "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID) at \(timestamp)\(author.map { " by \($0)" } ?? "")>"
+    open override var description: String {
+        made == nil
+            ? "<NSPersistentHistoryTransaction>" : "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID) at \(timestamp)\(author.map { " by \($0)" } ?? "")>"
     }
 }
 

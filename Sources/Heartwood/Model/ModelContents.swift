@@ -26,7 +26,7 @@ enum ModelContents {
 
     static func facts(of property: NSPropertyDescription) -> [AnyHashable] {
         [
-            ObjectIdentifier(type(of: property)), property.name, property.entity?.name, property.isOptional, property.isTransient,
+            ObjectIdentifier(type(of: property)), property.name, property.holder?.name, property.isOptional, property.isTransient,
             property.renamingIdentifier, property.versionHashModifier, values(property.userInfo),
             property.validationPredicates.map(\.predicateFormat), property.validationWarnings.map(value),
         ] + kindFacts(of: property)

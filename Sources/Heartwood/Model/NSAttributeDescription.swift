@@ -23,13 +23,13 @@ public enum NSAttributeType: UInt, Sendable {
 /// An attribute of an entity.
 /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
-    public final var attributeType = NSAttributeType.undefinedAttributeType { willSet { checkEditable() } }
+    open var attributeType = NSAttributeType.undefinedAttributeType { willSet { checkEditable() } }
     /// The value that a newly inserted object has.
-    public final var defaultValue: Any? { willSet { checkEditable() } }
+    open var defaultValue: Any? { willSet { checkEditable() } }
     /// Whether binary data that is long is kept outside its object's row, so that a change of another attribute does not write
     /// it again. In the same file: the name is Core Data's, which has files beside the store. No meaning for other types.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/allowsexternalbinarydatastorage
-    public final var allowsExternalBinaryDataStorage = false { willSet { checkEditable() } }
+    open var allowsExternalBinaryDataStorage = false { willSet { checkEditable() } }
     /// The name of the `ValueTransformer` that makes bytes of a transformable's value, and the value again. It is asked by each save and
     /// read; where it is not registered or fails a save throws 1550, and a read gives nil. Without a name, and under the names of
     /// Foundation's own, the value is archived: Foundation's collections, texts, numbers, dates, data, URLs and UUIDs, and where
@@ -47,7 +47,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     }
     private(set) final var statedValueClassName: String?
     /// Whether the value is to stay known to history once the object is deleted. The model keeps it and model files state it.
-    public final var preservesValueInHistoryOnDeletion = false { willSet { checkEditable() } }
+    open var preservesValueInHistoryOnDeletion = false { willSet { checkEditable() } }
 
     open override func copy(with zone: NSZone? = nil) -> Any { NSAttributeDescription().taking(self) }
 
@@ -64,32 +64,33 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
 
     /// The modern spelling of `attributeType`.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
-        public let rawValue: UInt
+        public var rawValue: NSAttributeType
 
-        public init(rawValue: UInt) {
+        public init(rawValue: NSAttributeType) {
             self.rawValue = rawValue
         }
 
-        public static let integer16 = AttributeType(rawValue: 100)
-        public static let integer32 = AttributeType(rawValue: 200)
-        public static let integer64 = AttributeType(rawValue: 300)
-        public static let decimal = AttributeType(rawValue: 400)
-        public static let double = AttributeType(rawValue: 500)
-        public static let float = AttributeType(rawValue: 600)
-        public static let string = AttributeType(rawValue: 700)
-        public static let boolean = AttributeType(rawValue: 800)
-        public static let date = AttributeType(rawValue: 900)
-        public static let binaryData = AttributeType(rawValue: 1000)
-        public static let uuid = AttributeType(rawValue: 1100)
-        public static let uri = AttributeType(rawValue: 1200)
-        public static let transformable = AttributeType(rawValue: 1800)
-        public static let objectID = AttributeType(rawValue: 2000)
-        public static let composite = AttributeType(rawValue: 2100)
+        public static let undefined = AttributeType(rawValue: .undefinedAttributeType)
+        public static let integer16 = AttributeType(rawValue: .integer16AttributeType)
+        public static let integer32 = AttributeType(rawValue: .integer32AttributeType)
+        public static let integer64 = AttributeType(rawValue: .integer64AttributeType)
+        public static let decimal = AttributeType(rawValue: .decimalAttributeType)
+        public static let double = AttributeType(rawValue: .doubleAttributeType)
+        public static let float = AttributeType(rawValue: .floatAttributeType)
+        public static let string = AttributeType(rawValue: .stringAttributeType)
+        public static let boolean = AttributeType(rawValue: .booleanAttributeType)
+        public static let date = AttributeType(rawValue: .dateAttributeType)
+        public static let binaryData = AttributeType(rawValue: .binaryDataAttributeType)
+        public static let uuid = AttributeType(rawValue: .UUIDAttributeType)
+        public static let uri = AttributeType(rawValue: .URIAttributeType)
+        public static let transformable = AttributeType(rawValue: .transformableAttributeType)
+        public static let objectID = AttributeType(rawValue: .objectIDAttributeType)
+        public static let composite = AttributeType(rawValue: .compositeAttributeType)
     }
 
     public final var type: AttributeType {
-        get { AttributeType(rawValue: attributeType.rawValue) }
-        set { attributeType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
+        get { AttributeType(rawValue: attributeType) }
+        set { attributeType = newValue.rawValue }
     }
 }
 

@@ -6,16 +6,16 @@ import Foundation
 /// the composite gives a dictionary of the elements that have a value, or nil where none has; `setValue(_:forKey:)` takes one, and clears
 /// the elements that it does not name. Of an optional composite no element is required: it may be absent as a whole.
 /// Source: https://developer.apple.com/documentation/coredata/nscompositeattributedescription
-public final class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     /// Attributes, among them composite ones and no derived ones; their names are unique.
-    public var elements: [NSAttributeDescription] = [] { willSet { checkEditable() } }
+    open var elements: [NSAttributeDescription] = [] { willSet { checkEditable() } }
 
     public override init() {
         super.init()
         attributeType = .compositeAttributeType
     }
 
-    public override func copy(with zone: NSZone? = nil) -> Any { NSCompositeAttributeDescription().taking(self) }
+    open override func copy(with zone: NSZone? = nil) -> Any { NSCompositeAttributeDescription().taking(self) }
 
     override func take(_ original: NSPropertyDescription) {
         super.take(original)
@@ -24,11 +24,11 @@ public final class NSCompositeAttributeDescription: NSAttributeDescription, @unc
     }
 
     /// Whether an element, or one within an element, is derived.
-    var hasDerivedElements: Bool {
+    final var hasDerivedElements: Bool {
         elements.contains { $0 is NSDerivedAttributeDescription || ($0 as? NSCompositeAttributeDescription)?.hasDerivedElements == true }
     }
 
-    func freezeElements() {
+    final func freezeElements() {
         for element in elements {
             element.isFrozen = true
             (element as? NSCompositeAttributeDescription)?.freezeElements()
@@ -36,7 +36,7 @@ public final class NSCompositeAttributeDescription: NSAttributeDescription, @unc
     }
 
     /// The attributes that stand for the elements in rows, named by their key paths from the entity; elements of elements too.
-    func flattened() -> [NSAttributeDescription] {
+    final func flattened() -> [NSAttributeDescription] {
         elements.flatMap { element -> [NSAttributeDescription] in
             if let composite = element as? NSCompositeAttributeDescription {
                 let inner = NSCompositeAttributeDescription()

@@ -13,7 +13,7 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nsderivedattributedescription
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     /// What the value is made of; required once the model is used.
-    public final var derivationExpression: NSExpression? { willSet { checkEditable() } }
+    open var derivationExpression: NSExpression? { willSet { checkEditable() } }
 
     open override func copy(with zone: NSZone? = nil) -> Any { NSDerivedAttributeDescription().taking(self) }
 

@@ -7,7 +7,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     public final var name: String? { willSet { checkEditable() } }
     /// The class of the entity's objects; "NSManagedObject" where it has none of its own.
-    public final var managedObjectClassName: String! = "NSManagedObject" { willSet { checkEditable() } }
+    open var managedObjectClassName: String! = "NSManagedObject" { willSet { checkEditable() } }
     public final var isAbstract = false { willSet { checkEditable() } }
     public internal(set) final var superentity: NSEntityDescription? {
         get { ancestor?.takeUnretainedValue() }
@@ -15,20 +15,26 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
     /// The superentity takes it back before it goes; see `NSPropertyDescription.owner`.
     private var ancestor: Unmanaged<NSEntityDescription>?
-    /// The model that the entity is part of; nil for none.
-    public internal(set) final weak var managedObjectModel: NSManagedObjectModel!
+    /// The model that the entity is part of.
+    /// - Precondition: it is part of one, which is still there.
+    open var managedObjectModel: NSManagedObjectModel {
+        guard let model else { preconditionFailure("The entity \(name ?? "?") is part of no model, or the model is gone.") }
+        return model
+    }
+    /// The same; nil for none.
+    final weak var model: NSManagedObjectModel?
     /// What the program notes; empty at first. It may change while the model is in use, on one thread at a time.
-    public final var userInfo: [AnyHashable: Any]? = [:]
-    public final var renamingIdentifier: String? {
+    open var userInfo: [AnyHashable: Any]? = [:]
+    open var renamingIdentifier: String? {
         get { statedRenamingIdentifier ?? name }
         set { statedRenamingIdentifier = newValue }
     }
 
     /// nil where it is the name.
     package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
-    public final var versionHashModifier: String? { willSet { checkEditable() } }
+    open var versionHashModifier: String? { willSet { checkEditable() } }
     /// What fetches should be able to look up without visiting every row.
-    public final var indexes: [NSFetchIndexDescription] = [] {
+    open var indexes: [NSFetchIndexDescription] = [] {
         willSet { checkEditable() }
         didSet {
             for index in oldValue where index.entity === self { index.owner = nil }
@@ -36,7 +42,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
     /// Each a list of attributes (by name or description) whose values together must be unique among the entity's objects.
-    public final var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
+    open var uniquenessConstraints: [[Any]] = [] { willSet { checkEditable() } }
 
     private var ownProperties: [NSPropertyDescription] = []
     /// What stands for the elements of its composite attributes; set when the model is frozen.
@@ -86,7 +92,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The entity's properties, inherited ones included. Setting it states the entity's own.
-    public final var properties: [NSPropertyDescription] {
+    open var properties: [NSPropertyDescription] {
         get { isFrozen ? frozenPublicProperties : (superentity?.properties ?? []) + ownProperties }
         set {
             checkEditable()
@@ -98,7 +104,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     private func disownProperties() {
-        for property in ownProperties + elementAttributes where property.entity === self { property.owner = nil }
+        for property in ownProperties + elementAttributes where property.holder === self { property.owner = nil }
     }
 
     deinit {
@@ -111,7 +117,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     final var statedProperties: [NSPropertyDescription] { ownProperties }
 
     /// The entities that inherit from this one directly.
-    public final var subentities: [NSEntityDescription] {
+    open var subentities: [NSEntityDescription] {
         get { ownSubentities }
         set {
             checkEditable()
@@ -121,14 +127,14 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    public final var subentitiesByName: [String: NSEntityDescription] { Self.byName(subentities, \.name) }
-    public final var propertiesByName: [String: NSPropertyDescription] { Self.byName(properties, \.name) }
+    open var subentitiesByName: [String: NSEntityDescription] { Self.byName(subentities, \.name) }
+    open var propertiesByName: [String: NSPropertyDescription] { Self.byName(properties, \.name) }
 
-    public final var attributesByName: [String: NSAttributeDescription] {
+    open var attributesByName: [String: NSAttributeDescription] {
         Self.byName(properties.compactMap { $0 as? NSAttributeDescription }, \.name)
     }
 
-    public final var relationshipsByName: [String: NSRelationshipDescription] {
+    open var relationshipsByName: [String: NSRelationshipDescription] {
         Self.byName(properties.compactMap { $0 as? NSRelationshipDescription }, \.name)
     }
 
@@ -137,7 +143,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The relationships whose destination is `entity`.
-    public final func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+    open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
         properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity === entity }
     }
 
@@ -152,7 +158,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// 32 bytes that change with everything that matters to how objects are stored.
-    public final var versionHash: Data { frozenVersionHash ?? VersionHash.hash(of: self) }
+    open var versionHash: Data { frozenVersionHash ?? VersionHash.hash(of: self) }
 
     // MARK: Freezing
 

@@ -15,9 +15,9 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     // Unchecked: see NSPropertyDescription.
 
     /// What is indexed. Of an expression a result type of text keeps texts alone, and any other one numbers and dates.
-    public final var property: NSPropertyDescription? { willSet { indexDescription?.checkEditable() } }
-    public final var collationType: NSFetchIndexElementType { willSet { indexDescription?.checkEditable() } }
-    public final var isAscending = true { willSet { indexDescription?.checkEditable() } }
+    open var property: NSPropertyDescription? { willSet { indexDescription?.checkEditable() } }
+    open var collationType: NSFetchIndexElementType { willSet { indexDescription?.checkEditable() } }
+    open var isAscending = true { willSet { indexDescription?.checkEditable() } }
     /// The index that it is part of.
     public internal(set) final weak var indexDescription: NSFetchIndexDescription?
 
@@ -26,7 +26,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
         self.collationType = collationType
     }
 
-    public final var propertyName: String? { property?.name }
+    open var propertyName: String? { property?.name }
 
     /// A copy that is part of no index.
     open func copy(with zone: NSZone? = nil) -> Any { twin() }
@@ -48,20 +48,20 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
     /// Unique among the entity's indexes, inherited ones included: of two of one name the ancestor's is kept.
-    public final var name: String { willSet { checkEditable() } }
-    public final var elements: [NSFetchIndexElementDescription] {
+    open var name: String { willSet { checkEditable() } }
+    open var elements: [NSFetchIndexElementDescription] {
         willSet { checkEditable() }
         didSet { adoptElements() }
     }
     /// The entity that states the index.
-    public final var entity: NSEntityDescription? { owner?.takeUnretainedValue() }
+    open var entity: NSEntityDescription? { owner?.takeUnretainedValue() }
     /// The entity takes it back before it goes; see `NSPropertyDescription.owner`.
     final var owner: Unmanaged<NSEntityDescription>?
     /// The objects that the index has; nil for all. It compares attributes of the entity with constants and each other.
     ///
     /// The index serves a fetch whose predicate has each part of this one, joined by AND: as it is written here, or as a narrower range of
     /// the same attribute. What else might follow from a predicate is not looked for.
-    public final var partialIndexPredicate: NSPredicate? { willSet { checkEditable() } }
+    open var partialIndexPredicate: NSPredicate? { willSet { checkEditable() } }
 
     public init(name: String, elements: [NSFetchIndexElementDescription]?) {
         self.name = name

@@ -9,16 +9,16 @@ import Foundation
 ///
 /// It is read alone, has no column, is no part of an object's changes or of an entity's version.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription
-public final class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
+open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
     /// What is fetched.
-    public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { checkEditable() } }
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { checkEditable() } }
 
     public override init() {
         super.init()
         isTransient = true
     }
 
-    public override func copy(with zone: NSZone? = nil) -> Any { NSFetchedPropertyDescription().taking(self) }
+    open override func copy(with zone: NSZone? = nil) -> Any { NSFetchedPropertyDescription().taking(self) }
 
     override func take(_ original: NSPropertyDescription) {
         super.take(original)

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Build it in code, or load it from an `.xcdatamodeld`. It cannot be changed any more once a coordinator uses it.
 /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel
-open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
     private var list: [NSEntityDescription] = []
@@ -17,16 +17,30 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Whether siblings have relationships of one name to different entities; set when the model is frozen.
     private(set) final var hasNamesakes = false
     /// Fetch requests that the model keeps by name; see `fetchRequestFromTemplate(withName:substitutionVariables:)`.
-    public private(set) final var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+    open private(set) var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
     /// Names of the model's version, for people.
-    public final var versionIdentifiers: Set<AnyHashable> = []
+    open var versionIdentifiers: Set<AnyHashable> = []
+    /// What errors of validation call entities and properties, by keys such as `Entity/Person`, `Property/name/Entity/Person` and `Property/name`;
+    /// nil, the default: their names. It may change while the model is in use, on one thread at a time.
+    /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/localizationdictionary
+    open var localizationDictionary: [String: String]?
 
     public override init() {
         super.init()
     }
 
     /// Loads a model file; nil where it cannot be loaded. `load(contentsOf:)` says what it may be, and why it cannot.
-    public convenience init?(contentsOf url: URL) {
+    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
+    public convenience init?(contentsOf url: URL, fileID: StaticString = #fileID) {
+        ManagedObjectClasses.note(fileID: fileID)
+        self.init(reading: url)
+    }
+
+    /// The initializer as a function.
+    @_disfavoredOverload
+    public convenience init?(contentsOf url: URL) { self.init(reading: url) }
+
+    private convenience init?(reading url: URL) {
         self.init()
         guard (try? ModelBuilder(try ModelFile.read(url)).build(into: self)) != nil else { return nil }
     }
@@ -38,12 +52,33 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         try ModelBuilder(try ModelFile.read(url)).build(into: nil)
     }
 
-    public final var entities: [NSEntityDescription] {
+    // MARK: Coding
+
+    open class var supportsSecureCoding: Bool { true }
+    private static let archiveKey = "model"
+
+    /// Encodes what a store keeps of its model: everything but requests, predicates and user info that a model file cannot state.
+    open func encode(with coder: NSCoder) {
+        if let bytes = try? archivedBytes() { coder.encode(NSData(data: Data(bytes)), forKey: Self.archiveKey) }
+    }
+
+    /// nil where what is decoded is no model.
+    public required convenience init?(coder: NSCoder) {
+        guard let data = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey),
+            let document = try? JSONDecoder().decode(ModelDocument.self, from: data as Data)
+        else { return nil }
+        self.init()
+        guard (try? ModelBuilder(document).build(into: self)) != nil else { return nil }
+    }
+
+    // MARK: Entities
+
+    open var entities: [NSEntityDescription] {
         get { list }
         set {
             precondition(!isFrozen, ModelMessages.frozen)
             list = newValue
-            for entity in newValue { entity.managedObjectModel = self }
+            for entity in newValue { entity.model = self }
             let copies = newValue.filter { $0.isCopy && !$0.isFrozen }
             guard !copies.isEmpty else { return }
             let names = entitiesByName
@@ -53,7 +88,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    public final var entitiesByName: [String: NSEntityDescription] {
+    open var entitiesByName: [String: NSEntityDescription] {
         frozenByName ?? Dictionary(list.compactMap { entity in entity.name.map { ($0, entity) } }) { first, _ in first }
     }
 
@@ -64,14 +99,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Configurations
 
-    public final var configurations: [String] { configurationEntities.keys.sorted() }
+    open var configurations: [String] { configurationEntities.keys.sorted() }
 
     /// What Core Data calls the configuration of all entities, which has no name.
     static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
     /// The entities of a configuration, and those that inherit from them where no other configuration has them; nil where the model has none of
     /// this name.
-    public final func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+    open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration else { return entities }
         guard let names = configurationEntities[configuration] else { return configuration == Self.defaultConfigurationName ? entities : nil }
         let others = Set(configurationEntities.lazy.filter { $0.key != configuration }.flatMap(\.value))
@@ -82,7 +117,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return list.filter(isMember)
     }
 
-    public final func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+    open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
         precondition(!isFrozen, ModelMessages.frozen)
         configurationEntities[configuration] = entities.compactMap(\.name)
     }
@@ -93,12 +128,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Versions
 
-    public final var entityVersionHashesByName: [String: Data] {
+    open var entityVersionHashesByName: [String: Data] {
         entitiesByName.mapValues(\.versionHash)
     }
 
     /// One string that is equal exactly where all the version hashes are.
-    public final var versionChecksum: String {
+    open var versionChecksum: String {
         frozenChecksum ?? Self.checksum(of: entityVersionHashesByName)
     }
 
@@ -124,7 +159,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Whether a store with this metadata was made with the same entities.
-    public final func isConfiguration(withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]) -> Bool {
+    open func isConfiguration(withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]) -> Bool {
         guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
             let entities = entities(forConfigurationName: configuration)
         else { return false }

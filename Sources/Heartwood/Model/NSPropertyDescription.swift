@@ -6,19 +6,25 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     // Unchecked: a model's parts are changed by the thread that builds it, and by none once it is frozen.
 
     /// The entity that states the property.
-    public final var entity: NSEntityDescription? { owner?.takeUnretainedValue() }
+    /// - Precondition: one does.
+    open var entity: NSEntityDescription {
+        guard let holder else { preconditionFailure("The property \"\(name)\" is stated by no entity.") }
+        return holder
+    }
+    /// The same; nil for a property that no entity states.
+    package final var holder: NSEntityDescription? { owner?.takeUnretainedValue() }
     /// The entity takes this back before it goes. A weak reference in its place would make each retain of an entity several times as
     /// dear, and every object that is made retains one.
     final var owner: Unmanaged<NSEntityDescription>?
-    public final var name: String = "" { willSet { checkEditable() } }
+    open var name: String = "" { willSet { checkEditable() } }
     /// Whether an object may be saved without a value.
-    public final var isOptional = true { willSet { checkEditable() } }
+    open var isOptional = true { willSet { checkEditable() } }
     /// Whether the value lives in memory alone. It is validated all the same.
-    public final var isTransient = false { willSet { checkEditable() } }
+    open var isTransient = false { willSet { checkEditable() } }
     /// What the program notes; empty at first. It may change while the model is in use, on one thread at a time.
-    public final var userInfo: [AnyHashable: Any]? = [:]
+    open var userInfo: [AnyHashable: Any]? = [:]
     /// The name under which an earlier version of the model had the property.
-    public final var renamingIdentifier: String? {
+    open var renamingIdentifier: String? {
         get { statedRenamingIdentifier ?? name }
         set { statedRenamingIdentifier = newValue }
     }
@@ -26,14 +32,14 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// nil where it is the name.
     package final var statedRenamingIdentifier: String? { willSet { checkEditable() } }
     /// Set it to make a version of the property that is otherwise the same count as another.
-    public final var versionHashModifier: String? { willSet { checkEditable() } }
+    open var versionHashModifier: String? { willSet { checkEditable() } }
     /// 32 bytes that change with everything that matters to how the property is stored.
-    public final var versionHash: Data { VersionHash.hash(of: self) }
+    open var versionHash: Data { VersionHash.hash(of: self) }
     /// What a value that is not nil must satisfy, with the value as SELF; what a model file says of ranges, lengths and patterns
     /// is here too.
-    public private(set) final var validationPredicates: [NSPredicate] = []
+    open private(set) var validationPredicates: [NSPredicate] = []
     /// By predicate, what an error says where the predicate fails: a text, or an error code as a number.
-    public private(set) final var validationWarnings: [Any] = []
+    open private(set) var validationWarnings: [Any] = []
     /// The property's place among its entity's properties, inherited ones first; set when the model is frozen.
     final var index = -1
     /// What saves check; set when the model is frozen, nil where there is nothing.
@@ -78,7 +84,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// A predicate that fails gives `NSManagedObjectValidationError` (1550) with its warning as the description. Without warnings
     /// a plain limit (`SELF >= 1`, `length <= 10`, `SELF MATCHES "a+"`) gives the code of its kind (1610 to 1680).
     /// - Precondition: there are as many warnings as predicates, or none.
-    public final func setValidationPredicates(
+    open func setValidationPredicates(
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
         setValidation((validationPredicates ?? []), warnings: validationWarnings ?? [])

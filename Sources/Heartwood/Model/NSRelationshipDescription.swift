@@ -14,10 +14,10 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
     public final var destinationEntity: NSEntityDescription? { willSet { checkEditable() } }
     /// The same relationship seen from the other side. State it on both sides.
     public final var inverseRelationship: NSRelationshipDescription? { willSet { checkEditable() } }
-    public final var minCount = 0 { willSet { checkEditable() } }
+    open var minCount = 0 { willSet { checkEditable() } }
     /// 1 makes the relationship to-one; 0 is no limit.
-    public final var maxCount = 0 { willSet { checkEditable() } }
-    public final var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { checkEditable() } }
+    open var maxCount = 0 { willSet { checkEditable() } }
+    open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { checkEditable() } }
     public final var isOrdered = false { willSet { checkEditable() } }
 
     public final var isToMany: Bool { maxCount != 1 }

@@ -2,13 +2,8 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// Takes over what another context has saved: objects that this one knows read their rows again, with its own unsaved changes
-    /// on top; deleted ones go. One that this context has deleted stays so, and reads its row again should it come back: by
-    /// `rollback()`, or an undo. Objects that it does not know cost nothing.
-    /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`, of a context over the same
-    ///   stores; call this on the receiver's queue.
-    /// - Complexity: O(objects saved).
-    public final func mergeChanges(fromContextDidSave notification: Notification) {
+    /// What `mergeChanges(fromContextDidSave:)` does.
+    final func mergeSave(of notification: Notification) {
         checkQueue()
         guard (notification.object as AnyObject?) !== self else { return }
         // What a descendant has saved is here already, or waits in a context between.
@@ -35,17 +30,11 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Whether saves to this context's coordinator by other contexts, and by other processes once they are noticed, are merged into
-    /// it, on its queue. A child merges what its parent saves, what the parent's other children save to it, and what the parent merges;
-    /// with the parent's next save it hears of objects too that were never saved and are no more.
-    /// A context without a queue of its own merges on the thread that saves, so only contexts of one thread may follow each other so.
-    public final var automaticallyMergesChangesFromParent: Bool {
-        get { isFollowing }
-        set {
-            guard newValue != isFollowing else { return }
-            isFollowing = newValue
-            if newValue { feed?.add(self) } else { feed?.remove(self) }
-        }
+    /// What setting `automaticallyMergesChangesFromParent` does.
+    final func follow(_ isWanted: Bool) {
+        guard isWanted != isFollowing else { return }
+        isFollowing = isWanted
+        if isWanted { feed?.add(self) } else { feed?.remove(self) }
     }
 
     final func merge(_ changes: MergedChanges) {

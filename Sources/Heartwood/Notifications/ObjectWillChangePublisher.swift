@@ -16,7 +16,14 @@ public final class ObjectWillChangePublisher: Sendable {
     init() {}
 
     /// Calls `body` before each change, until the observation is cancelled or nobody holds it any more.
-    public func sink(receiveValue body: @escaping () -> Void) -> ObjectObservation {
+    /// - Parameter body: takes nothing that it could look at, as with Combine's.
+    public func sink(receiveValue body: @escaping (()) -> Void) -> ObjectObservation { observe { body(()) } }
+
+    /// The same for a function without a parameter.
+    @_disfavoredOverload
+    public func sink(receiveValue body: @escaping () -> Void) -> ObjectObservation { observe(body) }
+
+    private func observe(_ body: @escaping () -> Void) -> ObjectObservation {
         // The object belongs to one queue, and so does whoever observes it.
         nonisolated(unsafe) let body = body
         let id = state.withLock { state in
@@ -50,6 +57,11 @@ public final class ObjectWillChangePublisher: Sendable {
     }
 }
 
+#if !canImport(Combine)
+    /// Combine's name of what tells that an object is about to change.
+    public typealias ObservableObjectPublisher = ObjectWillChangePublisher
+#endif
+
 /// Ends an observation when it is cancelled or let go.
 public final class ObjectObservation: Hashable, Sendable {
     private let end: @Sendable () -> Void
@@ -71,6 +83,8 @@ public final class ObjectObservation: Hashable, Sendable {
 }
 
 extension NSManagedObject {
+    public typealias ObjectWillChangePublisher = Heartwood.ObjectWillChangePublisher
+
     /// Tells before each change of this object. It costs nothing for objects that nobody has asked it of.
     public final var objectWillChange: ObjectWillChangePublisher {
         let storage = ownStorage()

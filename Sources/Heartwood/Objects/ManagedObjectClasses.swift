@@ -35,6 +35,14 @@ enum ManagedObjectClasses {
         newest.store(place, ordering: .relaxed)
     }
 
+    /// Remembers the module of a class that is not this library's.
+    static func note(moduleOf type: AnyClass) {
+        guard let module = _typeName(type, qualified: true).split(separator: ".").first.map(String.init), module != "Heartwood" else { return }
+        registry.withLock { registry in
+            if !registry.modules.contains(module) { registry.modules.append(module) }
+        }
+    }
+
     /// Remembers a class that code has named itself.
     static func note(_ type: NSManagedObject.Type) {
         guard type != NSManagedObject.self else { return }

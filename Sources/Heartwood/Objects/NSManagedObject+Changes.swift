@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObject {
-    /// The properties whose values differ from the last saved ones, with their current values; transient ones are left out.
-    public final func changedValues() -> [String: Any] {
+    /// What `changedValues()` gives.
+    final func valuesThatDiffer() -> [String: Any] {
         checkQueue()
         var result: [String: Any] = [:]
         for index in changedIndices() where !runtime.properties[index].isTransient {
@@ -12,10 +12,8 @@ extension NSManagedObject {
         return result
     }
 
-    /// The values as last fetched or saved, of the properties named (nil: all of them). Null is `NSNull`. Transient properties have none.
-    ///
-    /// An object that was never saved has none.
-    public final func committedValues(forKeys names: [String]?) -> [String: Any] {
+    /// What `committedValues(forKeys:)` gives.
+    final func savedValues(forKeys names: [String]?) -> [String: Any] {
         checkQueue()
         guard !isInserted else { return [:] }
         var result: [String: Any] = [:]
@@ -40,11 +38,8 @@ extension NSManagedObject {
         return runtime.nested(result)
     }
 
-    /// The properties that were changed in this event, with the values that they had before it. Null is `NSNull`.
-    /// Of a composite attribute these are the elements that were changed, as far as they had values.
-    ///
-    /// An event ends where the context's changes are processed or saved. Transient properties are left out.
-    public final func changedValuesForCurrentEvent() -> [String: Any] {
+    /// What `changedValuesForCurrentEvent()` gives.
+    final func valuesBeforeEvent() -> [String: Any] {
         checkQueue()
         guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
         let base = storage.eventValues ?? []

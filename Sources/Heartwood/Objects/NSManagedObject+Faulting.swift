@@ -105,6 +105,7 @@ extension NSManagedObject {
     final func noteChange(ofKey key: String) {
         checkQueue("willChangeValue(forKey:)")
         storage?.publisher?.send()
+        if runtime.index(of: key) == nil, type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }
         if state.contains(.recorded), let index = runtime.index(of: key), runtime.properties[index].kind != .toMany { recordValue(index) }
         noteChange()
     }

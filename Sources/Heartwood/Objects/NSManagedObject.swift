@@ -55,6 +55,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         self.init(entity: Self.entity(in: context), insertInto: context)
     }
 
+    /// Ends the program, as it does on Apple's platforms: an object is made of an entity.
+    public convenience override init() {
+        preconditionFailure(
+            "Failed to call designated initializer on NSManagedObject class '\(Self.self)': make it with init(context:) or "
+                + "init(entity:insertInto:).")
+    }
+
     // Swift makes objects of a class that is known only at run time through required initializers alone, and those cannot be overridden
     // with `override`, as code for Core Data does. So both have a twin which is required, and inherited with what it calls.
 
@@ -127,9 +134,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     public final var hasChanges: Bool { !state.isDisjoint(with: .changed) }
 
     /// Whether saving would change what the store holds for this object; setting a value to what it was does not count.
-    public final var hasPersistentChangedValues: Bool {
+    open var hasPersistentChangedValues: Bool {
         changedIndices().contains { !runtime.properties[$0].isTransient }
     }
+
+    /// The properties whose values differ from the last saved ones, with their current values; transient ones are left out.
+    open func changedValues() -> [String: Any] { valuesThatDiffer() }
+
+    /// The values as last fetched or saved, of the properties named (nil: all of them). Null is `NSNull`. Transient properties have none.
+    ///
+    /// An object that was never saved has none.
+    open func committedValues(forKeys names: [String]?) -> [String: Any] { savedValues(forKeys: names) }
+
+    /// The properties that were changed in this event, with the values that they had before it. Null is `NSNull`.
+    /// Of a composite attribute these are the elements that were changed, as far as they had values.
+    ///
+    /// An event ends where the context's changes are processed or saved. Transient properties are left out.
+    open func changedValuesForCurrentEvent() -> [String: Any] { valuesBeforeEvent() }
 
     /// Whether nothing would be lost if the context let go of the object.
     final var isDisposable: Bool { state.isDisjoint(with: [.inserted, .updated, .deleted]) }
@@ -205,6 +226,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
+    /// The value of a property, as `value(forKey:)` and `setValue(_:forKey:)` have it.
+    public final subscript(key: String) -> Any? {
+        get { value(forKey: key) }
+        set { setValue(newValue, forKey: key) }
+    }
+
     /// Fires the fault, if the object is one. Part of an accessor written by hand, as on Apple's platforms; the accessors of this library
     /// do not call it.
     open func willAccessValue(forKey key: String?) { fireFault() }
@@ -246,6 +273,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) { closePrimitiveSet(key) }
 
     // MARK: Class
+
+    /// Whether `willChangeValue(forKey:)` of a key that the entity does not have leaves the object unchanged. The default is true; with false in an
+    /// override, such a call makes the object one that the next save writes.
+    /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobject/contextshouldignoreunmodeledpropertychanges
+    open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     /// The entity that names this class, in the models that coordinators of this process use.
     ///

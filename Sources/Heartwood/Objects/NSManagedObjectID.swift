@@ -6,19 +6,19 @@ import Synchronization
 ///
 /// Two IDs are equal where they name the same object of the same store. IDs may cross threads; objects may not.
 /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectid
-public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
+open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
     // Unchecked: every stored property is immutable, and the store reference is weak, which Swift makes atomic.
 
     /// The entity of the object.
-    public let entity: NSEntityDescription
+    public final let entity: NSEntityDescription
     /// The store that holds the object; nil for a temporary ID, and once the store has been removed.
-    public private(set) weak var persistentStore: NSPersistentStore?
-    let key: ObjectKey
+    public private(set) final weak var persistentStore: NSPersistentStore?
+    final let key: ObjectKey
     private let storeIdentifier: StoreIdentifier
     /// What a store of somebody's own calls the object, whose row numbers are this coordinator's alone; nil where the row number says it.
     private let name: String?
     /// Tells the temporary objects of one tree of contexts from those of another.
-    let contextToken: UInt64
+    final let contextToken: UInt64
 
     init(entity: NSEntityDescription, key: ObjectKey, store: NSPersistentStore?, contextToken: UInt64) {
         self.entity = entity
@@ -29,25 +29,38 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         name = key.isTemporary ? nil : store?.name(of: key)
     }
 
+    /// An ID that names no object, for a subclass of the program's; it counts as temporary.
+    public override init() {
+        entity = NSEntityDescription()
+        key = Self.keyOfNoContext()
+        contextToken = 0
+        storeIdentifier = StoreIdentifier("")
+        name = nil
+        super.init()
+    }
+
     /// The ID of an object that has been in no context so far: nobody else has the same.
     convenience init(ofNoContext entity: NSEntityDescription) {
-        let number = Self.madeOfNoContext.wrappingAdd(1, ordering: .relaxed).newValue
-        self.init(entity: entity, key: ObjectKey(slot: .max, row: number | ObjectKey.temporaryBit), store: nil, contextToken: 0)
+        self.init(entity: entity, key: Self.keyOfNoContext(), store: nil, contextToken: 0)
+    }
+
+    private static func keyOfNoContext() -> ObjectKey {
+        ObjectKey(slot: .max, row: madeOfNoContext.wrappingAdd(1, ordering: .relaxed).newValue | ObjectKey.temporaryBit)
     }
 
     private static let madeOfNoContext = Atomic<UInt64>(0)
 
-    var isOfNoContext: Bool { key.isTemporary && contextToken == 0 }
+    final var isOfNoContext: Bool { key.isTemporary && contextToken == 0 }
 
     /// Whether the object has never been saved. The permanent ID that a save gives is another object.
-    public var isTemporaryID: Bool { key.isTemporary }
+    open var isTemporaryID: Bool { key.isTemporary }
 
     /// `x-coredata://STORE/ENTITY/pROW`, or `x-coredata:///ENTITY/tNUMBER` while temporary. A store of a class of your own has its
     /// reference object in the place of ROW.
-    public func uriRepresentation() -> URL {
+    open func uriRepresentation() -> URL {
         let entity = entity.name ?? ""
         let path = entity.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity
-        let text = isTemporaryID
+        let text = key.isTemporary
             ? "x-coredata:///\(path)/t\(contextToken)-\(key.row & ~ObjectKey.temporaryBit)"
             : "x-coredata://\(Self.host(of: storeIdentifier.text))/\(path)/p\(name ?? String(key.row))"
         return URL(string: text) ?? URL(fileURLWithPath: "/")
@@ -61,34 +74,34 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     private static let hostCharacters = CharacterSet(
         charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectID else { return false }
         guard self !== other else { return true }
-        guard !isTemporaryID else { return key == other.key && contextToken == other.contextToken }
+        guard !key.isTemporary else { return key == other.key && contextToken == other.contextToken }
         // The slot is its coordinator's own, and another one once the store was removed and added again.
-        guard !other.isTemporaryID, key.row == other.key.row || name != nil, name == other.name else { return false }
+        guard !other.key.isTemporary, key.row == other.key.row || name != nil, name == other.name else { return false }
         return (entity === other.entity || entity.name == other.entity.name) && storeIdentifier == other.storeIdentifier
     }
 
     /// The key of the object in this store, as `isEqual(_:)` has it: also where the ID is of another coordinator's store over the same
     /// file, or of before the store was removed and added again.
     /// - Returns: nil where it names no object of the store.
-    func key(in store: NSPersistentStore) -> ObjectKey? {
-        guard !isTemporaryID else { return nil }
+    final func key(in store: NSPersistentStore) -> ObjectKey? {
+        guard !key.isTemporary else { return nil }
         if persistentStore === store { return key }
         guard storeIdentifier == store.nameOfObjects else { return nil }
         return store.persistentStoreCoordinator?.key(of: self, in: store)
     }
 
     /// The same in the store among several whose object it is.
-    func key(among stores: [NSPersistentStore]) -> ObjectKey? {
+    final func key(among stores: [NSPersistentStore]) -> ObjectKey? {
         stores.first { $0.nameOfObjects == storeIdentifier }.flatMap(key(in:))
     }
 
     /// What a store is asked for a row's key: the name, or the row's number.
-    var nameInStore: String { name?.removingPercentEncoding ?? String(key.row) }
+    final var nameInStore: String { name?.removingPercentEncoding ?? String(key.row) }
 
-    public override var hash: Int {
+    open override var hash: Int {
         var hasher = Hasher()
         if let name { hasher.combine(name) } else { hasher.combine(key.row) }
         // Each entity numbers its rows anew.
@@ -97,7 +110,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         return hasher.finalize()
     }
 
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    public override var description: String { "<x-coredata \(uriRepresentation().absoluteString)>" }
+    open override var description: String { "<x-coredata \(uriRepresentation().absoluteString)>" }
 }

@@ -21,6 +21,14 @@ extension ExpressionNode {
     }
 }
 
+extension ExpressionNode {
+    /// Whether it is FETCH(request, context, countOnly).
+    var isFetch: Bool {
+        if case .block(let block, _) = self, case .fetch? = block.invocation { return true }
+        return false
+    }
+}
+
 extension ExpressionBlock {
     var isMethod: Bool {
         if case .method? = invocation { return true }
@@ -44,14 +52,14 @@ extension ExpressionBlock.Invocation {
             guard arguments.count == 3, let request = arguments[0].object as? NSPersistentStoreRequest,
                 let context = arguments[1].object as? NSManagedObjectContext
             else { throw PredicateFault(reason: "FETCH needs a request and a context.") }
-            let found = PredicateValue(try request.executeDirectly(in: context))
-            return arguments[2].isTrue ? .integer(Int64(found.members?.count ?? 0)) : found
+            if arguments[2].isTrue, let count = try request.count(in: context) { return .integer(Int64(count)) }
+            return PredicateValue(try request.executeDirectly(in: context))
         }
     }
 }
 
 extension PredicateValue {
-    fileprivate var isTrue: Bool {
+    var isTrue: Bool {
         switch self {
         case .bool(let flag): flag
         case .integer(let number): number != 0

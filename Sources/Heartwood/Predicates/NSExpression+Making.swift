@@ -2,7 +2,12 @@ import Foundation
 
 extension NSExpression {
     convenience init(node: ExpressionNode, depth: Int? = nil) {
-        self.init(body: ExpressionTree(node, depth: depth ?? node.depth))
+        let tree = ExpressionTree(node, depth: depth ?? node.depth)
+        if Self.self == NSExpression.self, node.isFetch {
+            self.init(taking: unsafeDowncast(NSFetchRequestExpression(body: tree), to: Self.self))
+        } else {
+            self.init(body: tree)
+        }
     }
 
     private convenience init(_ node: ExpressionNode, over parts: [NSExpression]) {

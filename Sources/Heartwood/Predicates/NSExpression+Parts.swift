@@ -14,7 +14,7 @@ extension NSExpression {
         case .set(.minus, _, _): .minusSet
         case .subquery: .subquery
         case .conditional: .conditional
-        case .block(let block, _): block.invocation == nil ? .block : .function
+        case .block(let block, _): block.invocation == nil ? .block : node.isFetch ? .fetchRequest : .function
         }
     }
 

@@ -10,9 +10,9 @@ open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
     // Unchecked: see NSPropertyDescription.
 
     /// What is computed. The name is the key of its value in the dictionaries.
-    public final var expression: NSExpression?
+    open var expression: NSExpression?
     /// The type of the value; undefined: as the expression gives it. A number becomes a number of the type, and fractions are cut off.
-    public final var expressionResultType = NSAttributeType.undefinedAttributeType
+    open var expressionResultType = NSAttributeType.undefinedAttributeType
 
     open override func copy(with zone: NSZone? = nil) -> Any { NSExpressionDescription().taking(self) }
 
@@ -25,7 +25,7 @@ open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
 
     /// The modern spelling of `expressionResultType`.
     public final var resultType: NSAttributeDescription.AttributeType {
-        get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) }
-        set { expressionResultType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
+        get { NSAttributeDescription.AttributeType(rawValue: expressionResultType) }
+        set { expressionResultType = newValue.rawValue }
     }
 }

@@ -96,6 +96,21 @@ open class AnyFetchedResultsController: NSObject {
         return list.entries.indices.map { query.element($0, of: list) }
     }
 
+    /// Whether the class is one of the program's, which may override what follows.
+    var isSubclassed: Bool { false }
+    /// What a subclass says of the elements.
+    var statedElements: [Any]? { elements }
+    func statedElement(at path: IndexPath) -> Any { element(at: path) }
+    private final var isAskingSubclass = false
+
+    /// Asks a subclass, unless it is the one that asks.
+    final func askSubclass<Answer>(_ body: (AnyFetchedResultsController) -> Answer?) -> Answer? {
+        guard isSubclassed, !isAskingSubclass else { return nil }
+        isAskingSubclass = true
+        defer { isAskingSubclass = false }
+        return body(self)
+    }
+
     final func element(at path: IndexPath) -> Any {
         managedObjectContext.checkQueue()
         guard let query, let index = list.index(of: path) else {

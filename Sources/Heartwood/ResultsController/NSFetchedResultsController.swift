@@ -12,9 +12,9 @@ import Foundation
 /// objects. Results that are IDs are followed too; dictionaries are not, as on Apple's platforms.
 ///
 /// The type of results is a name for the compiler: whatever works on all of them, and what subclasses may override, is
-/// `AnyFetchedResultsController`'s.
+/// `AnyFetchedResultsController`'s, and `OverriddenFetchedResults`'.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller
-open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController, TypedFetchedResults {
+open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<ResultType>, TypedFetchedResults {
     /// - Parameters:
     ///   - fetchRequest: must have sort descriptors; where there are sections, objects are sorted by what the sections are named after, or by
     ///     what gives the same order. `performFetch()` looks at it, nobody else does.
@@ -55,6 +55,8 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController, 
         if isClass, wanted != found { throw mismatch(found) }
     }
 
+    override var isSubclassed: Bool { type(of: self) != NSFetchedResultsController<ResultType>.self }
+
     private func mismatch(_ found: Any.Type) -> NSError {
         CoreDataError.unsupported(
             "The request gives \(found), not \(ResultType.self). For a class of your own, set the entity's managedObjectClassName to its name, "
@@ -84,7 +86,7 @@ extension TypedFetchedResults {
     /// `object(at:)` makes those of one batch.
     /// - Complexity: O(results).
     public var fetchedObjects: [ResultType]? {
-        elements.map { $0.map(result) }
+        (askSubclass { $0.statedElements } ?? elements).map { $0.map(result) }
     }
 
     /// The result at an index path of a section and an item.
@@ -92,7 +94,9 @@ extension TypedFetchedResults {
     /// With a `fetchBatchSize` the objects of its batch are made and their rows read together, unless they are at hand.
     /// - Precondition: there is one; `performFetch()` has succeeded.
     /// - Complexity: O(1).
-    public func object(at indexPath: IndexPath) -> ResultType { result(element(at: indexPath)) }
+    public func object(at indexPath: IndexPath) -> ResultType {
+        result(askSubclass { $0.statedElement(at: indexPath) } ?? element(at: indexPath))
+    }
 
     /// Where an object is; nil where it is not among the results.
     /// - Complexity: O(results), a comparison of two words for each.

@@ -103,7 +103,7 @@ extension NSFetchedPropertyDescription {
         return switch keys[0] {
         case "name": PredicateKeyPath.value(rest, of: name)
         case "userInfo": PredicateKeyPath.value(rest, of: NSDictionary(dictionary: userInfo ?? [:]))
-        case "entity" where rest == ["name"]: PredicateValue(entity?.name)
+        case "entity" where rest == ["name"]: PredicateValue(holder?.name)
         default: .null
         }
     }

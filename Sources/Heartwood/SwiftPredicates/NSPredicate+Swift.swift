@@ -30,6 +30,16 @@ extension NSExpression {
             self.init(node: .fault(PredicateFault(reason: "\(error)")))
         }
     }
+
+    /// The same from a root that a generic function does not know more of. One that is no managed object's is told by the fetch that meets it.
+    @_disfavoredOverload
+    public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
+        do {
+            self.init(node: .keyPath(try KeyPathReading.of(keyPath).keys))
+        } catch {
+            self.init(node: .fault(PredicateFault(reason: "\(error)")))
+        }
+    }
 }
 
 extension NSFetchRequest where ResultType: NSManagedObject {

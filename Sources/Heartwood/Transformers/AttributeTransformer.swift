@@ -82,6 +82,6 @@ enum AttributeTransformer {
         info[NSValidationObjectErrorKey] = object
         return CoreDataError.make(
             NSManagedObjectValidationError,
-            "Nothing was saved: \(attribute.entity?.name ?? "?").\(attribute.name) is transformable, and \(reason).", info)
+            "Nothing was saved: \(attribute.holder?.name ?? "?").\(attribute.name) is transformable, and \(reason).", info)
     }
 }

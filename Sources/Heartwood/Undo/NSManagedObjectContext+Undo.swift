@@ -1,35 +1,25 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What the context's changes are registered with, so that they can be taken back. nil, the default: nothing is kept.
-    ///
-    /// Each event's changes become one action: attributes, relationships with both sides, insertions, and deletions with what they
-    /// cascaded to. Saving keeps what can be undone: an undo after a save changes the objects again, and the next save writes
-    /// that. What other contexts save and this one merges is not undone. `rollback()` and `reset()` forget the context's actions.
-    ///
-    /// Without an undo manager a change costs nothing for this; with one it costs a step of some 100 bytes, kept with the objects it
-    /// names until the action is dropped.
-    public final var undoManager: UndoManager? {
-        get { recorder?.manager }
-        set {
-            guard newValue !== recorder?.manager else { return }
-            endPendingChanges()
-            recorder?.forget()
-            recorder = newValue.map { UndoRecorder($0, of: self) }
-            if newValue == nil { objectFlags.remove(.recorded) } else { objectFlags.insert(.recorded) }
-            let flags = objectFlags
-            identities.forEach { $0.state = $0.state.subtracting(.recorded).union(flags) }
-        }
+    /// What setting `undoManager` does.
+    final func setUndoManager(_ newValue: UndoManager?) {
+        guard newValue !== recorder?.manager else { return }
+        endPendingChanges()
+        recorder?.forget()
+        recorder = newValue.map { UndoRecorder($0, of: self) }
+        if newValue == nil { objectFlags.remove(.recorded) } else { objectFlags.insert(.recorded) }
+        let flags = objectFlags
+        identities.forEach { $0.state = $0.state.subtracting(.recorded).union(flags) }
     }
 
-    /// Takes back the last group of changes. Does nothing without an undo manager, or where there is nothing to take back.
-    public final func undo() {
+    /// What `undo()` does.
+    final func performUndo() {
         checkQueue()
         undoManager?.undo()
     }
 
-    /// Makes again what the last undo has taken back.
-    public final func redo() {
+    /// What `redo()` does.
+    final func performRedo() {
         checkQueue()
         undoManager?.redo()
     }

@@ -29,7 +29,7 @@ extension NSEntityDescription {
     var title: String { name ?? "?" }
     /// The properties that it states itself, attributes first, each kind by name.
     var ownProperties: [NSPropertyDescription] {
-        let own = properties.filter { $0.entity === self }.sorted { $0.name < $1.name }
+        let own = properties.filter { $0.holder === self }.sorted { $0.name < $1.name }
         return own.filter { $0 is NSAttributeDescription } + own.filter { !($0 is NSAttributeDescription) }
     }
     var ownRelationships: [NSRelationshipDescription] { ownProperties.compactMap { $0 as? NSRelationshipDescription } }
@@ -67,7 +67,7 @@ extension NSRelationshipDescription {
         guard let inverse = inverseRelationship, inverse !== self else { return true }
         // The side with one destination points at the one; of two alike the first by name.
         if isToMany != inverse.isToMany { return isToMany }
-        let mine = "\(entity?.title ?? "").\(name)", theirs = "\(inverse.entity?.title ?? "").\(inverse.name)"
+        let mine = "\(holder?.title ?? "").\(name)", theirs = "\(inverse.holder?.title ?? "").\(inverse.name)"
         return mine <= theirs
     }
 }

@@ -93,7 +93,7 @@ struct ModelCheck {
                     guard let destination = edge.destinationEntity else { continue }
                     let path = way.path + [edge]
                     if destination === start {
-                        let names = path.map { "\($0.entity?.title ?? "?").\($0.name)" }
+                        let names = path.map { "\($0.holder?.title ?? "?").\($0.name)" }
                         if told.insert(Set(names)).inserted {
                             warn(
                                 start, path[0],

@@ -29,7 +29,7 @@ struct ModelDifference {
         }
         // What a property has become is told of where it is stated, and what keeps it from being taken over with it.
         for obstacle in comparison.obstacles {
-            guard let entity = obstacle.entity, obstacle.property.map({ $0.entity === entity }) ?? true else { continue }
+            guard let entity = obstacle.entity, obstacle.property.map({ $0.holder === entity }) ?? true else { continue }
             let place = [entity.title, obstacle.property?.name].compactMap(\.self).joined(separator: ".")
             guard !changes.contains(where: { $0.place == place && $0.obstacle != nil }) else { continue }
             add("~", place, "cannot be taken over", obstacle: obstacle.reason.prefix(1).lowercased() + obstacle.reason.dropFirst())
@@ -59,7 +59,7 @@ struct ModelDifference {
             add("~", place, "class \(new.managedObjectClassName ?? "none"), was \(old.managedObjectClassName ?? "none")")
         }
         // What is inherited is compared where it is stated.
-        for property in new.properties where property.entity === new {
+        for property in new.properties where property.holder === new {
             let place = "\(place).\(property.name)"
             if let match = pair.matches.first(where: { $0.destination === property }) {
                 compare(match.source, property, place, renamed)
@@ -67,7 +67,7 @@ struct ModelDifference {
                 added(property, place)
             }
         }
-        for property in old.properties where property.entity === old && !pair.matches.contains(where: { $0.source === property }) {
+        for property in old.properties where property.holder === old && !pair.matches.contains(where: { $0.source === property }) {
             if property is NSFetchedPropertyDescription, new.propertiesByName[property.name] is NSFetchedPropertyDescription { continue }
             add("-", "\(place).\(property.name)", "\(Self.kind(property)) removed")
         }

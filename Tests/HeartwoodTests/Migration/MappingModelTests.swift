@@ -156,11 +156,11 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(found.count == 7, "the draft is not among them")
         #expect(calls == ["begin", "endInstances", "endRelationships", "validation", "end"])
         #expect(try Data(contentsOf: chain.url) == before && chain.place.names == ["new", "store"])
-        #expect(manager?.migrationProgress == 1 && manager?.sourceContext == nil && manager?.currentEntityMapping == nil)
+        #expect(manager?.migrationProgress == 1 && manager?.reader == nil && manager?.currentMapping == nil)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: to.type, at: target)
         #expect(metadata[NSStoreUUIDKey] as? String == (try chain.metadata()[NSStoreUUIDKey] as? String) && metadata[NSStoreTypeKey] as? String == to.type)
         manager?.reset()
-        #expect(manager?.mappingModel == nil && manager?.migrationProgress == 0)
+        #expect(manager?.ownMappingModel == nil && manager?.migrationProgress == 0)
     }
 
     @Test func aStoreIsMigratedInSeveralPasses() throws {

@@ -27,7 +27,7 @@ import Testing
     @Test func copiesOfAModelsEntitiesMakeAModelOfTheirOwn() throws {
         let model = Self.rich(), stack = try TestStack(.inMemory, model: model)
         let copies = model.entities.map { $0.copy() as! NSEntityDescription }
-        #expect(copies.allSatisfy { $0.managedObjectModel == nil && $0.superentity == nil })
+        #expect(copies.allSatisfy { $0.model == nil && $0.superentity == nil })
         let twin = NSManagedObjectModel()
         twin.entities = copies
         #expect(twin.entityVersionHashesByName == model.entityVersionHashesByName)
@@ -38,7 +38,7 @@ import Testing
             for relationship in entity.relationshipsByName.values {
                 #expect(copies.contains { $0 === relationship.destinationEntity })
                 #expect(relationship.inverseRelationship?.inverseRelationship === relationship)
-                #expect(relationship.inverseRelationship?.entity?.managedObjectModel === twin)
+                #expect(relationship.inverseRelationship?.entity.managedObjectModel === twin)
             }
             #expect(entity.indexes.flatMap(\.elements).allSatisfy { $0.property is NSExpressionDescription || $0.property?.entity === person })
         }
@@ -60,7 +60,7 @@ import Testing
         let person = try #require(model.entitiesByName["Person"])
         for property in person.properties {
             let copy = try #require(property.copy() as? NSPropertyDescription)
-            #expect(type(of: copy) == type(of: property) && copy.name == property.name && copy.entity == nil && copy !== property)
+            #expect(type(of: copy) == type(of: property) && copy.name == property.name && copy.holder == nil && copy !== property)
             #expect(copy.versionHash == property.versionHash || property is NSFetchedPropertyDescription)
             copy.name = "changed"
             copy.isOptional.toggle()

@@ -21,7 +21,9 @@ enum MigrationFunction: String {
 
 extension NSMigrationManager: FunctionReceiver {
     func answer(toFunction selector: String, arguments: [PredicateValue]) throws -> PredicateValue? {
-        guard let function = MigrationFunction(rawValue: selector) else { return nil }
+        guard let function = MigrationFunction(rawValue: selector) else {
+            return isSubclassed ? PredicateValue(try value(ofFunction: selector, arguments: arguments.map(\.object))) : nil
+        }
         func name() throws -> String {
             guard arguments.count == 2, case .text(let name) = arguments[0] else {
                 throw PredicateFault(reason: "\(selector) needs a name and one more argument.")
@@ -32,14 +34,18 @@ extension NSMigrationManager: FunctionReceiver {
         case .destinations:
             let name = try name()
             guard let mapping = mapping(named: name) else { throw MigrationErrors.noMapping(name) }
-            return PredicateValue(try destinations(of: mapping, objects(arguments[1])))
+            let objects = try objects(arguments[1])
+            return PredicateValue(
+                isSubclassed ? destinationInstances(forEntityMappingName: name, sourceInstances: objects) : destinations(of: mapping, objects))
         case .destinationsOfRelationship:
             _ = try name()
             return PredicateValue(try destinations(of: nil, objects(arguments[1])))
         case .sources:
             let name = try name()
             guard let mapping = mapping(named: name) else { throw MigrationErrors.noMapping(name) }
-            return PredicateValue(try sources(of: mapping, objects(arguments[1])))
+            let objects = try objects(arguments[1])
+            return PredicateValue(
+                isSubclassed ? sourceInstances(forEntityMappingName: name, destinationInstances: objects) : sources(of: mapping, objects))
         case .fetchRequest:
             let name = try name()
             guard case .text(let format) = arguments[1] else { throw PredicateFault(reason: "\(selector) needs the format of a predicate.") }
@@ -47,6 +53,8 @@ extension NSMigrationManager: FunctionReceiver {
         default: return predicateValue(forKey: selector).map { PredicateValue($0) } ?? .null
         }
     }
+
+    private var isSubclassed: Bool { type(of: self) != NSMigrationManager.self }
 
     /// One object, or those of a collection.
     private func objects(_ value: PredicateValue) throws -> [NSManagedObject] {
@@ -70,12 +78,12 @@ extension NSMigrationManager: FunctionReceiver {
 extension NSMigrationManager: PredicateSubject {
     func predicateValue(forKey key: String) -> Any? {
         switch MigrationFunction(rawValue: key) {
-        case .sourceContext: sourceContext
-        case .destinationContext: destinationContext
+        case .sourceContext: reader
+        case .destinationContext: writer
         case .sourceModel: sourceModel
         case .destinationModel: destinationModel
-        case .mappingModel: mappingModel
-        case .currentEntityMapping: currentEntityMapping
+        case .mappingModel: ownMappingModel
+        case .currentEntityMapping: currentMapping
         case .userInfo: userInfo
         default: nil
         }

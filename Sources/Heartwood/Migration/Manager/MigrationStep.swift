@@ -108,7 +108,7 @@ final class MigrationStep {
 }
 
 extension NSRelationshipDescription {
-    fileprivate var sideName: String { "\(entity?.name ?? "").\(name)" }
+    fileprivate var sideName: String { "\(holder?.name ?? "").\(name)" }
 }
 
 extension NSEntityMigrationPolicy {

@@ -5,20 +5,20 @@ extension NSMigrationManager {
     /// An inferred mapping makes values that were valid, so that it is asked for required ones alone, as a change of a schema is; of any other
     /// mapping's objects all rules of the model are asked.
     final func validate() throws {
-        let asksAll = !mappingModel.isInferred
+        let asksAll = !ownMappingModel.isInferred
         let entities = NSEntityDescription.concrete(among: destinationModel.entities)
         for entity in entities {
-            let runtime = destinationContext.runtime(for: entity)
+            let runtime = writer.runtime(for: entity)
             let checks = runtime.checks.filter { check in
                 !runtime.properties[check.index].isTransient && (asksAll || check.isRequired && check.kind != .toMany)
             }
             guard runtime.store != nil, !checks.isEmpty else { continue }
-            for key in try destinationContext.keys(for: try sourceRequest(entity.name ?? "", where: nil)) {
+            for key in try writer.keys(for: try sourceRequest(entity.name ?? "", where: nil)) {
                 try checkCancellation()
-                guard let object = destinationContext.object(for: key) else { continue }
+                guard let object = writer.object(for: key) else { continue }
                 if asksAll { try validate(object, checks) } else { try demandValues(of: object, checks) }
             }
-            if let failure = destinationContext.readingFailure { throw MigrationErrors.ofSave(failure) }
+            if let failure = writer.readingFailure { throw MigrationErrors.ofSave(failure) }
         }
     }
 

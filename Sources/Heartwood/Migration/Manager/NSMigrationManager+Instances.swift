@@ -2,37 +2,29 @@ import Foundation
 
 /// What was made of what, and the values of what is made.
 extension NSMigrationManager {
-    /// States that an object of the destination was made of one of the source, by a mapping. Of an object of the source several may be made, and
-    /// one of several.
-    /// - Precondition: a migration is under way, and the objects are of its contexts.
-    public final func associate(
-        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject, for entityMapping: NSEntityMapping
-    ) {
+    /// What `associate(sourceInstance:withDestinationInstance:for:)` does.
+    final func note(_ destinationInstance: NSManagedObject, madeOf sourceInstance: NSManagedObject, by entityMapping: NSEntityMapping) {
         precondition(
-            sourceContext != nil && sourceInstance.managedObjectContext === sourceContext
-                && destinationInstance.managedObjectContext === destinationContext,
+            reader != nil && sourceInstance.managedObjectContext === reader
+                && destinationInstance.managedObjectContext === writer,
             "Objects are associated that are not of the migration's contexts.")
         guard let step = step(of: entityMapping) else { return }
         step.associations.add(sourceInstance.key, destinationInstance.key)
         if destinationInstance.key.isTemporary { unsaved.append((step, destinationInstance.key, destinationInstance)) }
     }
 
-    /// What was made of objects of the source by a mapping, in their order.
-    /// - Parameter sourceInstances: nil: all for which the mapping has made something.
-    public final func destinationInstances(forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?) -> [NSManagedObject] {
+    final func made(byMappingNamed mappingName: String, of sourceInstances: [NSManagedObject]?) -> [NSManagedObject] {
         guard let mapping = mapping(named: mappingName), let step = step(of: mapping) else { return [] }
         guard let sourceInstances else {
             adoptSavedKeys()
-            return step.associations.destinations.compactMap { destinationContext.object(for: $0) }
+            return step.associations.destinations.compactMap { writer.object(for: $0) }
         }
         return destinations(of: mapping, sourceInstances)
     }
 
-    /// Of what objects of the destination were made by a mapping, in their order.
-    /// - Parameter destinationInstances: nil: all that the mapping has made.
-    public final func sourceInstances(forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?) -> [NSManagedObject] {
+    final func origins(byMappingNamed mappingName: String, of destinationInstances: [NSManagedObject]?) -> [NSManagedObject] {
         guard let mapping = mapping(named: mappingName), let step = step(of: mapping) else { return [] }
-        guard let destinationInstances else { return step.associations.sources.compactMap { sourceContext.object(for: $0) } }
+        guard let destinationInstances else { return step.associations.sources.compactMap { reader.object(for: $0) } }
         return sources(of: mapping, destinationInstances)
     }
 
@@ -41,7 +33,7 @@ extension NSMigrationManager {
         adoptSavedKeys()
         let step = mapping.flatMap { self.step(of: $0) }
         var found: [NSManagedObject] = []
-        for object in objects { found += destinationKeys(of: object.key, step).compactMap { destinationContext.object(for: $0) } }
+        for object in objects { found += destinationKeys(of: object.key, step).compactMap { writer.object(for: $0) } }
         return found
     }
 
@@ -56,7 +48,7 @@ extension NSMigrationManager {
         adoptSavedKeys()
         guard let step = step(of: mapping) else { return [] }
         var found: [NSManagedObject] = []
-        for object in objects { found += step.associations.sources(of: object.key).compactMap { sourceContext.object(for: $0) } }
+        for object in objects { found += step.associations.sources(of: object.key).compactMap { reader.object(for: $0) } }
         return found
     }
 
@@ -92,13 +84,13 @@ extension NSMigrationManager {
     final func setRelationships(of object: NSManagedObject, _ mapping: NSEntityMapping, _ policy: NSEntityMigrationPolicy) throws {
         guard let step = step(of: mapping), !step.relationships.isEmpty else { return }
         adoptSavedKeys()
-        let sources = step.associations.sources(of: object.key).compactMap { sourceContext.object(for: $0) }
+        let sources = step.associations.sources(of: object.key).compactMap { reader.object(for: $0) }
         for setter in step.relationships {
             let made: [NSManagedObject]
             switch setter.way {
             case .copy(let index, let isToMany):
                 let keys = sources.flatMap { source in isToMany ? source.memberKeys(at: index) : [source.reference(at: index)] }
-                made = keys.flatMap { $0.isNone ? [] : destinationKeys(of: $0, nil) }.compactMap { destinationContext.object(for: $0) }
+                made = keys.flatMap { $0.isNone ? [] : destinationKeys(of: $0, nil) }.compactMap { writer.object(for: $0) }
                     .filter { $0.entity.isKindOf(entity: setter.destination ?? $0.entity) }
             case .evaluate(let property, let expression):
                 let value = try evaluate(
@@ -160,7 +152,7 @@ extension NSMigrationManager {
         } catch let error where error is PredicateFault || error is PredicateFormatError {
             throw MigrationErrors.expression(error, mapping, property)
         }
-        if let key = sourceContext.unknownKey ?? destinationContext.unknownKey {
+        if let key = reader.unknownKey ?? writer.unknownKey {
             throw MigrationErrors.expression(PredicateFault(reason: "there is no property \(key)"), mapping, property)
         }
         return value

@@ -14,7 +14,7 @@ extension NSMigrationManager {
         try save(isLast: true)
         try validate()
         for step in steps {
-            currentEntityMapping = step.mapping
+            currentMapping = step.mapping
             try step.policy.end(step.mapping, manager: self)
         }
         try save(isLast: true)
@@ -24,20 +24,20 @@ extension NSMigrationManager {
     private func pass(_ number: Int, _ body: (MigrationStep, _ report: (Double) -> Void) throws -> Void) throws {
         for (place, step) in steps.enumerated() {
             try checkCancellation()
-            currentEntityMapping = step.mapping
+            currentMapping = step.mapping
             let report = { (part: Double) in
                 self.setProgress(Float((Double(number) + (Double(place) + part) / Double(self.steps.count)) / 3))
             }
             try body(step, report)
             report(1)
         }
-        currentEntityMapping = nil
+        currentMapping = nil
     }
 
     // MARK: Steps
 
     private func makeSteps() throws {
-        steps = try (mappingModel.entityMappings ?? []).map { mapping in
+        steps = try (ownMappingModel.entityMappings ?? []).map { mapping in
             let source = try entity(mapping.sourceEntityName, in: sourceModel, mapping, isSource: true, mapping.sourceEntityVersionHash)
             let destination = try entity(
                 mapping.destinationEntityName, in: destinationModel, mapping, isSource: false, mapping.destinationEntityVersionHash)
@@ -47,7 +47,7 @@ extension NSMigrationManager {
         for step in steps { step.leaveOutInverses(among: steps) }
         for step in steps where step.asksSource {
             guard let source = step.source else { continue }
-            stepsBySlot[sourceContext.runtime(for: source).slot, default: []].append(step)
+            stepsBySlot[reader.runtime(for: source).slot, default: []].append(step)
         }
     }
 
@@ -87,7 +87,7 @@ extension NSMigrationManager {
             let keys = try sourceKeys(of: step)
             for (place, key) in keys.enumerated() {
                 try checkCancellation()
-                guard let object = sourceContext.object(for: key) else { continue }
+                guard let object = reader.object(for: key) else { continue }
                 try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: self)
                 if try saveIfDue() { report(Double(place) / Double(keys.count)) }
             }
@@ -101,7 +101,7 @@ extension NSMigrationManager {
             for place in 0..<count {
                 try checkCancellation()
                 let key = step.associations.destinations[place]
-                guard step.associations.isFirst(place), let object = destinationContext.object(for: key) else { continue }
+                guard step.associations.isFirst(place), let object = writer.object(for: key) else { continue }
                 // A policy may have deleted it.
                 object.fireFault()
                 guard !object.isDeleted else { continue }
@@ -114,21 +114,21 @@ extension NSMigrationManager {
 
     /// The source's objects that a mapping asks for, by their keys alone.
     private func sourceKeys(of step: MigrationStep) throws -> [ObjectKey] {
-        guard let source = step.source, sourceContext.runtime(for: source).store != nil else { return [] }
+        guard let source = step.source, reader.runtime(for: source).store != nil else { return [] }
         guard let expression = step.mapping.sourceExpression else {
-            return try sourceContext.keys(for: try sourceRequest(source.name ?? "", where: nil))
+            return try reader.keys(for: try sourceRequest(source.name ?? "", where: nil))
         }
         var node = expression.node
         // The request alone: what it finds is gone through without making all objects at once.
         if case .block(let block, let arguments) = node, case .fetch? = block.invocation, let request = arguments.first { node = request }
         let value = try evaluate(node, step.mapping, "the source's objects", variables(step, nil))
-        if case .other(let object) = value, let request = object as? NSPersistentStoreRequest, let keys = try request.keys(in: sourceContext) {
+        if case .other(let object) = value, let request = object as? NSPersistentStoreRequest, let keys = try request.keys(in: reader) {
             return keys
         }
         func keys(_ value: PredicateValue) throws -> [ObjectKey] {
             switch value {
             case .null: return []
-            case .object(let object) where object.managedObjectContext === sourceContext: return [object.key]
+            case .object(let object) where object.managedObjectContext === reader: return [object.key]
             case .collection(let members): return try members.flatMap(keys)
             default:
                 throw MigrationErrors.expression(
@@ -142,29 +142,29 @@ extension NSMigrationManager {
 
     /// - Returns: whether a portion was done.
     private func saveIfDue() throws -> Bool {
-        guard destinationContext.listed.count >= nextSaveAt else { return false }
+        guard writer.listed.count >= nextSaveAt else { return false }
         try save(isLast: false)
         return true
     }
 
     private func save(isLast: Bool) throws {
-        registeredMax = max(registeredMax, sourceContext.registeredCount + destinationContext.registeredCount)
+        registeredMax = max(registeredMax, reader.registeredCount + writer.registeredCount)
         // A getter cannot throw; what it could not read must not be migrated as nothing.
-        if let failure = sourceContext.readingFailure { throw MigrationErrors.ofSave(failure) }
+        if let failure = reader.readingFailure { throw MigrationErrors.ofSave(failure) }
         do {
-            if destinationContext.hasChanges { try destinationContext.save() }
+            if writer.hasChanges { try writer.save() }
             nextSaveAt = portion
         } catch {
             // A policy may put right what is not unique yet.
             guard !isLast, CoreDataError.isCode(NSManagedObjectConstraintMergeError, error) else { throw MigrationErrors.ofSave(error) }
-            nextSaveAt = destinationContext.listed.count * 2
+            nextSaveAt = writer.listed.count * 2
         }
         adoptSavedKeys()
     }
 
     /// Has associations name saved objects by their permanent keys. Policies may save as well.
     final func adoptSavedKeys() {
-        guard let first = unsaved.first, first.key != first.object.key || destinationContext.hasChanges == false else { return }
+        guard let first = unsaved.first, first.key != first.object.key || writer.hasChanges == false else { return }
         unsaved.removeAll { step, key, object in
             guard object.key != key else { return !object.isInserted }
             step.associations.rename(key, to: object.key)

@@ -5,7 +5,7 @@ import RecordLog
 extension NSMigrationManager {
     /// See `migrateStore(from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)`.
     final func migrate(from source: MigrationEnd, to destination: MigrationEnd, by mapping: NSMappingModel) throws {
-        guard sourceContext == nil else {
+        guard reader == nil else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The migration manager has a migration under way; use another one.")
         }
         let sourceClass = try StoreClasses.fileClass(for: source.type), storeClass = try StoreClasses.fileClass(for: destination.type)
@@ -109,9 +109,9 @@ extension NSMigrationManager {
         } catch {
             throw MigrationErrors.ofStore(error, isSource: false, destination.url)
         }
-        sourceContext = NSManagedObjectContext(plainObjectsOf: old)
-        destinationContext = NSManagedObjectContext(plainObjectsOf: new)
-        destinationContext.skipsValidation = true
+        reader = NSManagedObjectContext(plainObjectsOf: old)
+        writer = NSManagedObjectContext(plainObjectsOf: new)
+        writer.skipsValidation = true
         defer { endMigrating() }
         // A store that is written whole is written once.
         made.putsOffWriting = true

@@ -12,22 +12,27 @@ import Synchronization
 open class NSMigrationManager: NSObject, @unchecked Sendable {
     // Unchecked: what other threads may ask lies in `shared`; the rest is the migrating thread's.
 
-    public final let sourceModel: NSManagedObjectModel
-    public final let destinationModel: NSManagedObjectModel
-    /// The mapping model of the migration; nil before the first one.
-    public internal(set) final var mappingModel: NSMappingModel!
-    /// Reads the source while a migration is under way; nil otherwise.
-    public internal(set) final var sourceContext: NSManagedObjectContext!
-    /// Writes the destination while a migration is under way; nil otherwise.
-    public internal(set) final var destinationContext: NSManagedObjectContext!
-    /// What is being gone through while a migration is under way; nil otherwise.
-    public internal(set) final var currentEntityMapping: NSEntityMapping!
+    open private(set) var sourceModel: NSManagedObjectModel
+    open private(set) var destinationModel: NSManagedObjectModel
+    /// The mapping model of the migration.
+    /// - Precondition: there was one. The same holds for what follows, while a migration is under way.
+    open var mappingModel: NSMappingModel { present(ownMappingModel, "mapping model") }
+    /// Reads the source.
+    open var sourceContext: NSManagedObjectContext { present(reader, "source context") }
+    /// Writes the destination.
+    open var destinationContext: NSManagedObjectContext { present(writer, "destination context") }
+    /// What is being gone through.
+    open var currentEntityMapping: NSEntityMapping { present(currentMapping, "entity mapping") }
+    final var ownMappingModel: NSMappingModel!
+    final var reader: NSManagedObjectContext!
+    final var writer: NSManagedObjectContext!
+    final var currentMapping: NSEntityMapping!
     /// Whatever policies want to know.
-    public final var userInfo: [AnyHashable: Any]?
+    open var userInfo: [AnyHashable: Any]?
     /// Whether a mapping that was inferred, between stores of one type, may be carried out as that type does by itself: for a record log its
     /// schema is changed in a copy of the file, objects keep their IDs, and no policy is asked. The default is true; where the type has no such
     /// way it makes no difference.
-    public final var usesStoreSpecificMigrationManager = true
+    open var usesStoreSpecificMigrationManager = true
 
     /// One for each entity mapping while a migration is under way.
     final var steps: [MigrationStep] = []
@@ -72,8 +77,13 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
+    private func present<Part>(_ part: Part?, _ name: StaticString) -> Part {
+        guard let part else { preconditionFailure("The manager has no \(name): no migration is under way.") }
+        return part
+    }
+
     /// From 0 to 1: how far the migration is, counted by passes, mappings and objects.
-    public final var migrationProgress: Float {
+    open var migrationProgress: Float {
         get { shared.withLock { $0.progress } }
     }
 
@@ -81,7 +91,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     /// Ends the migration that is under way, or the next one: it throws `error`, and the destination is as it was before. From any thread; the
     /// migration heeds it before the next object. A `CancellationError` comes as 134120.
-    public final func cancelMigrationWithError(_ error: any Error) { shared.withLock { $0.cancellation = error } }
+    open func cancelMigrationWithError(_ error: any Error) { shared.withLock { $0.cancellation = error } }
 
     final func checkCancellation() throws {
         guard let error = shared.withLock({ $0.cancellation }) else { return }
@@ -90,9 +100,9 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     }
 
     /// Forgets the last migration, but `userInfo`: the manager can carry out another one between the same models.
-    public final func reset() {
+    open func reset() {
         endMigrating()
-        mappingModel = nil
+        ownMappingModel = nil
         shared.withLock { $0 = Shared() }
     }
 
@@ -102,27 +112,60 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         stepsBySlot = [:]
         unsaved = []
         nextSaveAt = 0
-        currentEntityMapping = nil
-        sourceContext = nil
-        destinationContext = nil
+        currentMapping = nil
+        reader = nil
+        writer = nil
         shared.withLock { $0.cancellation = nil }
     }
 
     final func beginMigrating(_ mapping: NSMappingModel) {
         mapping.complete(from: sourceModel, to: destinationModel)
-        mappingModel = mapping
+        ownMappingModel = mapping
         registeredMax = 0
         shared.withLock { $0.progress = 0 }
     }
 
     /// The entity that a mapping asks of the source; nil where it names none.
-    public final func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+    open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
     }
 
     /// The entity that a mapping makes objects of; nil where it names none.
-    public final func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
+    open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+    }
+
+    // MARK: What was made of what
+
+    /// States that an object of the destination was made of one of the source, by a mapping. Of an object of the source several may be made, and
+    /// one of several.
+    /// - Precondition: a migration is under way, and the objects are of its contexts.
+    open func associate(
+        sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject, for entityMapping: NSEntityMapping
+    ) { note(destinationInstance, madeOf: sourceInstance, by: entityMapping) }
+
+    /// What was made of objects of the source by a mapping, in their order.
+    /// - Parameter sourceInstances: nil: all for which the mapping has made something.
+    open func destinationInstances(forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?) -> [NSManagedObject] {
+        made(byMappingNamed: mappingName, of: sourceInstances)
+    }
+
+    /// Of what objects of the destination were made by a mapping, in their order.
+    /// - Parameter destinationInstances: nil: all that the mapping has made.
+    open func sourceInstances(forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?) -> [NSManagedObject] {
+        origins(byMappingNamed: mappingName, of: destinationInstances)
+    }
+
+    /// Answers a FUNCTION that a value expression calls on `$manager`, of a name that this class does not know.
+    /// - Parameters:
+    ///   - selector: the name that the expression states, such as `"custom:"`.
+    ///   - arguments: their values: numbers as `NSNumber`, objects, collections as arrays.
+    /// - Returns: the value. An override asks `super` about names that it does not know.
+    /// - Throws: by default 134110: no other function is known.
+    open func value(ofFunction selector: String, arguments: [Any?]) throws -> Any? {
+        throw CoreDataError.make(
+            NSMigrationError,
+            "\(Swift.type(of: self)) does not answer the function \"\(selector)\" of a value expression; override value(ofFunction:arguments:).")
     }
 
     // MARK: Migrating
@@ -152,9 +195,10 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     }
 
     /// The same, with the modern spelling.
-    public final func migrateStore(
-        from sourceURL: URL, type sStoreType: NSPersistentStore.StoreType, options sOptions: [AnyHashable: Any] = [:],
-        mapping: NSMappingModel, to destinationURL: URL, type dStoreType: NSPersistentStore.StoreType, options dOptions: [AnyHashable: Any] = [:]
+    open func migrateStore(
+        from sourceURL: URL, type sStoreType: NSPersistentStore.StoreType, options sOptions: [AnyHashable: Any]? = nil,
+        mapping: NSMappingModel, to destinationURL: URL, type dStoreType: NSPersistentStore.StoreType,
+        options dOptions: [AnyHashable: Any]? = nil
     ) throws {
         try migrateStore(
             from: sourceURL, sourceType: sStoreType.rawValue, options: sOptions, with: mapping, toDestinationURL: destinationURL,

@@ -20,28 +20,28 @@ public enum NSEntityMappingType: UInt, Sendable {
 /// Source: https://developer.apple.com/documentation/coredata/nsentitymapping
 open class NSEntityMapping: NSObject {
     /// Tells the mapping from the others of its model; value expressions name it. Without one of its own it is made of the entities' names.
-    public final var name: String! {
+    open var name: String! {
         get { ownName ?? "\(sourceEntityName ?? "")->\(destinationEntityName ?? "")" }
         set { ownName = newValue }
     }
     private var ownName: String?
-    public final var mappingType = NSEntityMappingType.undefinedEntityMappingType
+    open var mappingType = NSEntityMappingType.undefinedEntityMappingType
     /// nil: no object of the source is asked for.
-    public final var sourceEntityName: String?
+    open var sourceEntityName: String?
     /// nil: none is made in the destination.
-    public final var destinationEntityName: String?
+    open var destinationEntityName: String?
     /// The version of the source's entity that the mapping is for; nil for any.
-    public final var sourceEntityVersionHash: Data?
+    open var sourceEntityVersionHash: Data?
     /// The version of the destination's entity; nil for any.
-    public final var destinationEntityVersionHash: Data?
-    public final var attributeMappings: [NSPropertyMapping]?
-    public final var relationshipMappings: [NSPropertyMapping]?
+    open var destinationEntityVersionHash: Data?
+    open var attributeMappings: [NSPropertyMapping]?
+    open var relationshipMappings: [NSPropertyMapping]?
     /// Gives the source's objects: a fetch request, or a collection of them. nil: all of the source's entity, those of its subentities left out.
-    public final var sourceExpression: NSExpression?
+    open var sourceExpression: NSExpression?
     /// Whatever the mapping's policy wants to know.
-    public final var userInfo: [AnyHashable: Any]?
+    open var userInfo: [AnyHashable: Any]?
     /// The name of a subclass of `NSEntityMigrationPolicy`, with its module in front where it is not found without; nil for that class itself.
-    public final var entityMigrationPolicyClassName: String?
+    open var entityMigrationPolicyClassName: String?
 
     public override init() {
         super.init()

@@ -9,11 +9,11 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nsmappingmodel
 open class NSMappingModel: NSObject {
     /// In this order they are gone through.
-    public final var entityMappings: [NSEntityMapping]! = [] {
+    open var entityMappings: [NSEntityMapping]! = [] {
         didSet { inferredText = nil }
     }
 
-    public final var entityMappingsByName: [String: NSEntityMapping] {
+    open var entityMappingsByName: [String: NSEntityMapping] {
         Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }) { first, _ in first }
     }
 

@@ -4,13 +4,13 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nspropertymapping
 open class NSPropertyMapping: NSObject {
     /// The property of the destination.
-    public final var name: String?
+    open var name: String?
     /// Gives the value. It may use the variables that `NSMigrationManagerKey` and its kin name. nil: the property keeps its default.
-    public final var valueExpression: NSExpression? {
+    open var valueExpression: NSExpression? {
         didSet { inference = nil }
     }
     /// Whatever the mapping's policy wants to know.
-    public final var userInfo: [AnyHashable: Any]?
+    open var userInfo: [AnyHashable: Any]?
     /// What the value expression says in words is done without evaluating it; nil where somebody has set one.
     private(set) final var inference: Inference?
 

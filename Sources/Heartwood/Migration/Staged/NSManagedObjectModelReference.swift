@@ -49,8 +49,11 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         self.init(.name(modelName, bundle), versionChecksum)
     }
 
-    /// The model; nil where it is not found, or has another checksum.
-    public final var resolvedModel: NSManagedObjectModel! { try? resolve() }
+    /// The model.
+    /// - Precondition: it is found, and has the checksum; a migration that does not find it throws.
+    open var resolvedModel: NSManagedObjectModel {
+        do { return try resolve() } catch { preconditionFailure(error.localizedDescription) }
+    }
 
     /// - Throws: 134504 where there is no such model, 134505 where it has another checksum.
     final func resolve() throws -> NSManagedObjectModel {

@@ -4,7 +4,7 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nsmigrationstage
 open class NSMigrationStage: NSObject {
     /// What the stage is for, in words; errors name it.
-    public final var label: String! = ""
+    open var label: String! = ""
 
     override init() {
         super.init()
@@ -18,7 +18,7 @@ open class NSMigrationStage: NSObject {
 /// Source: https://developer.apple.com/documentation/coredata/nslightweightmigrationstage
 open class NSLightweightMigrationStage: NSMigrationStage {
     /// The versions, in their order, by `NSManagedObjectModel.versionChecksum`.
-    public final let versionChecksums: [String]
+    open private(set) var versionChecksums: [String]
 
     /// - Precondition: no version is named twice.
     public init(_ versionChecksums: [String]) {
@@ -34,8 +34,8 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 /// right afterwards.
 /// Source: https://developer.apple.com/documentation/coredata/nscustommigrationstage
 open class NSCustomMigrationStage: NSMigrationStage {
-    public final let currentModel: NSManagedObjectModelReference
-    public final let nextModel: NSManagedObjectModelReference
+    open private(set) var currentModel: NSManagedObjectModelReference
+    open private(set) var nextModel: NSManagedObjectModelReference
     /// Called before the store is migrated; `container` of the manager has it open with the current model.
     public final var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
     /// Called after the store was migrated; `container` of the manager has it open with the next model. Where this was not called to its end,

@@ -13,9 +13,9 @@ import Foundation
 open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
     // Unchecked: the container is set by the thread that migrates, which calls the handlers that use it.
 
-    public final let stages: [NSMigrationStage]
+    open private(set) var stages: [NSMigrationStage]
     /// The store that is being migrated, in a custom stage's handlers; nil elsewhere.
-    public internal(set) final var container: NSPersistentContainer?
+    open internal(set) var container: NSPersistentContainer?
 
     public init(_ stages: [NSMigrationStage]) {
         self.stages = stages

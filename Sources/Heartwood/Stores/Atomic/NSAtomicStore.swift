@@ -79,11 +79,11 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     // MARK: Nodes
 
     /// Every node.
-    public final func cacheNodes() -> Set<NSAtomicStoreCacheNode> { state.withLock { Set($0.nodes.values) } }
+    open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { state.withLock { Set($0.nodes.values) } }
 
     /// Registers nodes: in `load()`.
     /// - Precondition: no other node is registered under an ID.
-    public final func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
+    open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
         for node in cacheNodes {
             let old = replaceNode(node.objectID.key, with: node)
             precondition(old == nil || old === node, "Two cache nodes were registered for \(node.objectID).")
@@ -91,7 +91,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
     }
 
     /// The node of an object; nil where none is registered.
-    public final func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { node(objectID.key) }
+    open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { node(objectID.key) }
 
     final func node(_ key: ObjectKey) -> NSAtomicStoreCacheNode? {
         nonisolated(unsafe) let found = state.withLock { state -> NSAtomicStoreCacheNode? in
@@ -123,7 +123,7 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     /// The reference object of an ID of this store.
     /// - Precondition: the ID is of this store, and not temporary.
-    public final func referenceObject(for objectID: NSManagedObjectID) -> Any {
+    open func referenceObject(for objectID: NSManagedObjectID) -> Any {
         references.reference(of: objectID)
     }
 

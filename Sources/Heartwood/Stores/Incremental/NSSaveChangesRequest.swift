@@ -4,13 +4,13 @@ import Foundation
 /// Source: https://developer.apple.com/documentation/coredata/nssavechangesrequest
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
     /// Objects to insert; each has its permanent ID.
-    public final let insertedObjects: Set<NSManagedObject>?
+    open private(set) var insertedObjects: Set<NSManagedObject>?
     /// Objects to write because they, or only members of their to-many relationships, have changed.
-    public final let updatedObjects: Set<NSManagedObject>?
+    open private(set) var updatedObjects: Set<NSManagedObject>?
     /// Objects to delete.
-    public final let deletedObjects: Set<NSManagedObject>?
+    open private(set) var deletedObjects: Set<NSManagedObject>?
     /// Objects that are not written, and must be as they were read (`detectConflicts(for:)`).
-    public final let lockedObjects: Set<NSManagedObject>?
+    open private(set) var lockedObjects: Set<NSManagedObject>?
 
     public init(
         inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
