@@ -38,18 +38,25 @@ import Testing
         return try Stack(kind, model, in: folder, options: options)
     }
 
-    /// Another context on the same coordinator.
+    /// Another context on the same coordinator, which lives as long as the stack.
     func sibling(_ policy: NSMergePolicy? = nil) -> NSManagedObjectContext {
-        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        let context = another()
         context.persistentStoreCoordinator = coordinator
         if let policy { context.mergePolicy = policy }
         return context
     }
 
     func child(of parent: NSManagedObjectContext? = nil) -> NSManagedObjectContext {
-        let child = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        let child = another()
         child.parent = parent ?? context
         return child
+    }
+
+    private var others: [NSManagedObjectContext] = []
+
+    private func another() -> NSManagedObjectContext {
+        others.append(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType))
+        return others[others.count - 1]
     }
 
     @discardableResult
