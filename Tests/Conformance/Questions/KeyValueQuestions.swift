@@ -193,7 +193,7 @@ import Testing
         #expect(book.value(forKey: "title") == nil && book.int("pages") == 4)
     }
 
-    @Test("A key with a capital first letter finds the attribute's accessor", .source("Measured by a public test suite for Apple's platforms (parity A24)"), .enabled(if: asksThosePlatformsAlone, "A24 (mended after this tree was made): Heartwood ends the program"))
+    @Test("A key with a capital first letter finds the attribute's accessor", .source("Measured by a public test suite for Apple's platforms (parity A24)"))
     func capitalKeys() throws {
         let stack = try Stack()
         stack.new("Book").setValue("one", forKey: "Title")

@@ -136,4 +136,21 @@ import Testing
         try other.save()
         #expect(try stack.fetch("Item", in: other).map { $0.int("number") } == [2])
     }
+
+    @Test("The row's object that takes a new one's members hears willSave", .source("Measured by a public test suite for Apple's platforms (parity B19)"))
+    func willSaveOfRow() throws {
+        let item = Sketch.entity("Item", [Sketch.attribute("name")], of: Witness.self), part = Sketch.entity("Part", [])
+        item.uniquenessConstraints = [["name"]]
+        Sketch.pair(Sketch.relationship(item, "parts", .many, to: part), Sketch.relationship(part, "item", .one, to: item))
+        Witness.forget()
+        let stack = try Stack(.database, Sketch.model(item, part)), id = try stack.saved("Item", ["name": "a"]).objectID
+        let other = stack.sibling(.mergeByPropertyObjectTrump)
+        stack.new("Part", ["item": stack.new("Item", ["name": "a"], in: other)], in: other)
+        var heard: [NSManagedObjectID] = []
+        Witness.onWillSave = { heard.append($0.objectID) }
+        try other.save()
+        Witness.forget()
+        #expect(try stack.only("Item", in: stack.sibling()).members("parts").count == 1)
+        knownDifference("B19: it does not") { #expect(heard.contains(id)) }
+    }
 }
