@@ -9,14 +9,17 @@ import Testing
 
 /// Batch requests are SQLite's on Apple's platforms, so the default store alone is asked.
 @MainActor @Suite("Batch requests") struct BatchQuestions {
-    private func insert(_ stack: Stack, _ rows: [[String: Any]], _ type: NSBatchInsertRequestResultType = .statusOnly, entity: String = "Book") throws -> Any? {
+    private func insert(
+        _ stack: Stack, _ rows: [[String: Any]], _ type: NSBatchInsertRequestResultType = .statusOnly, entity: String = "Book"
+    ) throws -> Any? {
         let request = NSBatchInsertRequest(entityName: entity, objects: rows)
         request.resultType = type
         return try (stack.context.execute(request) as? NSBatchInsertResult)?.result
     }
 
     private func update(
-        _ stack: Stack, _ values: [AnyHashable: Any], where format: String? = nil, _ type: NSBatchUpdateRequestResultType = .updatedObjectsCountResultType
+        _ stack: Stack, _ values: [AnyHashable: Any], where format: String? = nil,
+        _ type: NSBatchUpdateRequestResultType = .updatedObjectsCountResultType
     ) throws -> Any? {
         let request = NSBatchUpdateRequest(entityName: "Book")
         request.predicate = format.map { NSPredicate(format: $0) }
@@ -24,7 +27,9 @@ import Testing
         return try (stack.context.execute(request) as? NSBatchUpdateResult)?.result
     }
 
-    private func delete(_ stack: Stack, _ entity: String, where format: String? = nil, _ type: NSBatchDeleteRequestResultType = .resultTypeCount) throws -> Any? {
+    private func delete(
+        _ stack: Stack, _ entity: String, where format: String? = nil, _ type: NSBatchDeleteRequestResultType = .resultTypeCount
+    ) throws -> Any? {
         let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: entity)
         fetch.predicate = format.map { NSPredicate(format: $0) }
         let request = NSBatchDeleteRequest(fetchRequest: fetch)
@@ -62,13 +67,15 @@ import Testing
 
     @Test("An insertion's IDs are those of the rows", .header("NSPersistentStoreResult", "NSBatchInsertRequestResultTypeObjectIDs"))
     func insertIDs() throws {
-        let stack = try Stack(.database), ids = try #require(try insert(stack, [["title": "a"], ["title": "b"]], .objectIDs) as? [NSManagedObjectID])
+        let stack = try Stack(.database)
+        let ids = try #require(try insert(stack, [["title": "a"], ["title": "b"]], .objectIDs) as? [NSManagedObjectID])
         #expect(Set(ids) == Set(try stack.fetch("Book").map(\.objectID)) && ids.count == 2)
     }
 
     @Test("An insertion registers no objects and posts no save", .wwdc(2019, 230, "Batch insertions"))
     func insertSilently() throws {
-        let stack = try Stack(.database), heard = Heard(.NSManagedObjectContextDidSave, .NSManagedObjectContextObjectsDidChange, of: stack.context)
+        let stack = try Stack(.database)
+        let heard = Heard(.NSManagedObjectContextDidSave, .NSManagedObjectContextObjectsDidChange, of: stack.context)
         _ = try insert(stack, [["title": "a"]])
         #expect(stack.context.registeredObjects.isEmpty && heard.all.isEmpty && !stack.context.hasChanges)
     }
@@ -109,7 +116,9 @@ import Testing
         #expect(try stack.context.fetch(stack.request("Book", by: "pages")).map { $0.int("pages") } == [0, 1, 2])
     }
 
-    @Test("An insertion of taken unique values updates rows, where the object trumps", .wwdc(2020, 10017, "Batch insertions and unique constraints"))
+    @Test(
+        "An insertion of taken unique values updates rows, where the object trumps",
+        .wwdc(2020, 10017, "Batch insertions and unique constraints"))
     func upsert() throws {
         let stack = try Stack(.database, Sketch.items([Sketch.attribute("note")], unique: [["name"]]))
         try stack.saved("Item", ["name": "a", "number": 1])
@@ -119,7 +128,9 @@ import Testing
         #expect(try stack.context.fetch(stack.request("Item", by: "name")).map { $0.int("number") } == [2, 3])
     }
 
-    @Test("An insertion without a required value fails with 1570 and inserts nothing", .source("Measured by a public test suite for Apple's platforms (parity A4)"))
+    @Test(
+        "An insertion without a required value fails with 1570 and inserts nothing",
+        .source("Measured by a public test suite for Apple's platforms (parity A4)"))
     func insertRequired() throws {
         let stack = try Stack(.database, Sketch.items([Sketch.attribute("must", optional: false)]))
         let error = failure { _ = try insert(stack, [["must": "x"], ["name": "a"]], entity: "Item") }, count = try stack.count("Item")
@@ -161,7 +172,8 @@ import Testing
         try stack.saved("Novel")
         #expect(try update(stack, ["isRead": true]) as? Int == 4)
         let request = NSBatchUpdateRequest(entityName: "Book")
-        (request.propertiesToUpdate, request.resultType, request.includesSubentities) = (["isRead": false], .updatedObjectsCountResultType, false)
+        (request.propertiesToUpdate, request.resultType) = (["isRead": false], .updatedObjectsCountResultType)
+        request.includesSubentities = false
         #expect(try (stack.context.execute(request) as? NSBatchUpdateResult)?.result as? Int == 3)
     }
 
@@ -175,7 +187,9 @@ import Testing
         #expect(try stack.only("Item", in: stack.sibling()).int("size") == 100)
     }
 
-    @Test("Objects that the context has stay as they are until they are refreshed", .source("Core Data Batch Guide, Implementing Batch Updates: Updating Your Application After Execution"))
+    @Test(
+        "Objects that the context has stay as they are until they are refreshed",
+        .source("Core Data Batch Guide, Implementing Batch Updates: Updating Your Application After Execution"))
     func updateIsUnseen() throws {
         let stack = try books(), book = try #require(try stack.fetch("Book", "pages == 1").first)
         _ = try update(stack, ["pages": 50], where: "pages == 1")
@@ -241,7 +255,9 @@ import Testing
         #expect(try stack.only("Book", in: stack.sibling()).object("author") == nil)
     }
 
-    @Test("A deletion leaves the context's objects until they are merged", .source("Core Data Batch Guide, Implementing Batch Deletes: Updating Your Application After Execution"))
+    @Test(
+        "A deletion leaves the context's objects until they are merged",
+        .source("Core Data Batch Guide, Implementing Batch Deletes: Updating Your Application After Execution"))
     func deleteMerged() throws {
         let stack = try books(), book = try #require(try stack.fetch("Book", "pages == 1").first), id = book.objectID
         _ = book.text("title")

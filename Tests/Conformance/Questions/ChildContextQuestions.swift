@@ -8,7 +8,9 @@ import Testing
 #endif
 
 @MainActor @Suite("Child contexts") struct ChildContextQuestions {
-    @Test("A child's save goes to its parent and not to the store", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    @Test(
+        "A child's save goes to its parent and not to the store", .reference("nsmanagedobjectcontext/parent"),
+        arguments: StoreKind.allCases)
     func oneLevel(kind: StoreKind) throws {
         let stack = try Stack(kind), child = stack.child()
         stack.new("Book", in: child)
@@ -28,7 +30,8 @@ import Testing
         #expect(book.text("title") == "new" && book.isUpdated)
     }
 
-    @Test("A child sees its parent's unsaved objects and values", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    @Test(
+        "A child sees its parent's unsaved objects and values", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
     func seesParent(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"])
         book.setValue("new", forKey: "title")
@@ -44,13 +47,17 @@ import Testing
         #expect(try stack.count("Book", in: stack.child()) == 0)
     }
 
-    @Test("A child's object has its parent's ID, and is another instance", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    @Test(
+        "A child's object has its parent's ID, and is another instance", .reference("nsmanagedobjectcontext/parent"),
+        arguments: StoreKind.allCases)
     func sameID(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), mine = try stack.only("Book", in: stack.child())
         #expect(mine.objectID == book.objectID && mine !== book)
     }
 
-    @Test("A child's deletion deletes in the parent at the child's save", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    @Test(
+        "A child's deletion deletes in the parent at the child's save", .reference("nsmanagedobjectcontext/parent"),
+        arguments: StoreKind.allCases)
     func deletion(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), child = stack.child()
         child.delete(child.object(with: book.objectID))
@@ -103,7 +110,9 @@ import Testing
         #expect(stack.child().queryGenerationToken == nil)
     }
 
-    @Test("A child that merges by itself follows its parent's saves", .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
+    @Test(
+        "A child that merges by itself follows its parent's saves",
+        .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
     func follows(kind: StoreKind) async throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"]), child = stack.child()
         child.automaticallyMergesChangesFromParent = true
@@ -115,9 +124,12 @@ import Testing
         #expect(mine.text("title") == "new")
     }
 
-    @Test("A child that does not merge keeps what it has read", .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
+    @Test(
+        "A child that does not merge keeps what it has read", .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"),
+        arguments: StoreKind.allCases)
     func stays(kind: StoreKind) throws {
-        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"]), child = stack.child(), mine = child.object(with: book.objectID)
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"]), child = stack.child()
+        let mine = child.object(with: book.objectID)
         _ = mine.text("title")
         book.setValue("new", forKey: "title")
         try stack.context.save()
@@ -126,7 +138,9 @@ import Testing
         #expect(mine.text("title") == "new")
     }
 
-    @Test("A child's new objects get permanent IDs when they are asked for", .header("NSManagedObjectContext", "obtainPermanentIDsForObjects:error:"), arguments: StoreKind.allCases)
+    @Test(
+        "A child's new objects get permanent IDs when they are asked for",
+        .header("NSManagedObjectContext", "obtainPermanentIDsForObjects:error:"), arguments: StoreKind.allCases)
     func permanentIDs(kind: StoreKind) throws {
         let stack = try Stack(kind), child = stack.child(), book = stack.new("Book", in: child)
         try child.obtainPermanentIDs(for: [book])

@@ -69,7 +69,9 @@ import Testing
         #expect(heard.all.count == 1)
     }
 
-    @Test("A context has a name, an author and a place for a program's own values", .header("NSManagedObjectContext", "name, transactionAuthor, userInfo"))
+    @Test(
+        "A context has a name, an author and a place for a program's own values",
+        .header("NSManagedObjectContext", "name, transactionAuthor, userInfo"))
     func tags() {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         #expect(context.name == nil && context.transactionAuthor == nil && context.userInfo.count == 0)
@@ -104,7 +106,8 @@ import Testing
 
     /// A container whose store is in memory, loaded.
     private func loaded() throws -> NSPersistentContainer {
-        let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library()), description = NSPersistentStoreDescription()
+        let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library())
+        let description = NSPersistentStoreDescription()
         description.type = NSInMemoryStoreType
         container.persistentStoreDescriptions = [description]
         container.loadPersistentStores { #expect($1 == nil) }
@@ -136,7 +139,9 @@ import Testing
         #expect(calls == 2 && container.persistentStoreCoordinator.persistentStores.count == 2)
     }
 
-    @Test("A pinned context does not see later saves until it is moved on", .header("NSManagedObjectContext", "setQueryGenerationFromToken:error:"))
+    @Test(
+        "A pinned context does not see later saves until it is moved on",
+        .header("NSManagedObjectContext", "setQueryGenerationFromToken:error:"))
     func generations() throws {
         let stack = try Stack(.database)
         try stack.saved("Book")

@@ -50,7 +50,9 @@ import Testing
         #expect(policies[number].mergeType == type && Int(type.rawValue) == number)
     }
 
-    @Test("The error policy fails the save with 133020", .header("CoreDataErrors", "NSManagedObjectMergeError"), arguments: StoreKind.allCases)
+    @Test(
+        "The error policy fails the save with 133020", .header("CoreDataErrors", "NSManagedObjectMergeError"),
+        arguments: StoreKind.allCases)
     func error(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
         #expect(error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectMergeError)
@@ -58,14 +60,19 @@ import Testing
         #expect(try stored(conflict) == "theirs 1 2.0")
     }
 
-    @Test("A merge error lists its conflicts under \"conflictList\"", .source("NSMergePolicy, NSPersistentStoreSaveConflictsErrorKey; public code for Apple's platforms reads userInfo[\"conflictList\"]"), arguments: StoreKind.allCases)
+    @Test(
+        "A merge error lists its conflicts under \"conflictList\"",
+        .source("Public code for Apple's platforms reads userInfo[\"conflictList\"]"),
+        arguments: StoreKind.allCases)
     func conflictList(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
         let list = try #require(error.userInfo["conflictList"] as? [NSMergeConflict])
         #expect(list.count == 1 && list.first?.sourceObject === conflict.mine)
     }
 
-    @Test("A conflict has the snapshots of what was read, what is there and what is wanted", .header("NSMergePolicy", "NSMergeConflict"), arguments: StoreKind.allCases)
+    @Test(
+        "A conflict has the snapshots of what was read, what is there and what is wanted", .header("NSMergePolicy", "NSMergeConflict"),
+        arguments: StoreKind.allCases)
     func snapshots(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
         let one = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
@@ -74,14 +81,19 @@ import Testing
         #expect(one.newVersionNumber > one.oldVersionNumber)
     }
 
-    @Test("Snapshots have no to-many relationships", .header("NSMergePolicy", "NSMergeConflict: snapshot dictionaries"), arguments: StoreKind.allCases)
+    @Test(
+        "Snapshots have no to-many relationships", .header("NSMergePolicy", "NSMergeConflict: snapshot dictionaries"),
+        arguments: StoreKind.allCases)
     func snapshotKeys(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
-        let one = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first), snapshot = one.persistedSnapshot ?? one.cachedSnapshot
+        let one = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
+        let snapshot = one.persistedSnapshot ?? one.cachedSnapshot
         #expect(snapshot?["tags"] == nil && snapshot?["chapters"] == nil && snapshot?["pages"] as? Int == 1)
     }
 
-    @Test("Where the store trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyStoreTrumpMergePolicy"), arguments: StoreKind.allCases)
+    @Test(
+        "Where the store trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyStoreTrumpMergePolicy"),
+        arguments: StoreKind.allCases)
     func storeTrumps(kind: StoreKind) throws {
         let conflict = try conflict(kind, .mergeByPropertyStoreTrump)
         try conflict.context.save()
@@ -89,7 +101,9 @@ import Testing
         #expect(conflict.mine.text("title") == "theirs")
     }
 
-    @Test("Where the object trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyObjectTrumpMergePolicy"), arguments: StoreKind.allCases)
+    @Test(
+        "Where the object trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyObjectTrumpMergePolicy"),
+        arguments: StoreKind.allCases)
     func objectTrumps(kind: StoreKind) throws {
         let conflict = try conflict(kind, .mergeByPropertyObjectTrump)
         try conflict.context.save()
@@ -97,14 +111,17 @@ import Testing
         #expect(conflict.mine.value(forKey: "rating") as? Double == 2.0)
     }
 
-    @Test("The overwriting policy writes the whole object", .header("NSMergePolicy", "NSOverwriteMergePolicy"), arguments: StoreKind.allCases)
+    @Test(
+        "The overwriting policy writes the whole object", .header("NSMergePolicy", "NSOverwriteMergePolicy"), arguments: StoreKind.allCases)
     func overwrite(kind: StoreKind) throws {
         let conflict = try conflict(kind, .overwrite)
         try conflict.context.save()
         #expect(try stored(conflict) == "mine 2 1.0")
     }
 
-    @Test("The policy of rolling back takes the store's object", .header("NSMergePolicy", "NSRollbackMergePolicy"), arguments: StoreKind.allCases)
+    @Test(
+        "The policy of rolling back takes the store's object", .header("NSMergePolicy", "NSRollbackMergePolicy"),
+        arguments: StoreKind.allCases)
     func rollback(kind: StoreKind) throws {
         let conflict = try conflict(kind, .rollback)
         try conflict.context.save()
@@ -112,7 +129,9 @@ import Testing
         #expect(conflict.mine.text("title") == "theirs" && !conflict.mine.hasChanges)
     }
 
-    @Test("Changes of one object's different attributes conflict all the same", .guide("Change Management", "Optimistic locking"), arguments: StoreKind.allCases)
+    @Test(
+        "Changes of one object's different attributes conflict all the same", .guide("Change Management", "Optimistic locking"),
+        arguments: StoreKind.allCases)
     func differentAttributes(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         mine.setValue(2, forKey: "pages")
@@ -132,7 +151,9 @@ import Testing
         #expect(stack.codes(other) == [])
     }
 
-    @Test("Changing what another context has deleted is a conflict", .header("NSMergePolicy", "NSMergeConflict: a newVersion of 0 means deleted"), arguments: StoreKind.allCases)
+    @Test(
+        "Changing what another context has deleted is a conflict",
+        .header("NSMergePolicy", "NSMergeConflict: a newVersion of 0 means deleted"), arguments: StoreKind.allCases)
     func deletedThere(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         mine.setValue(2, forKey: "pages")
@@ -143,7 +164,9 @@ import Testing
         #expect(error.code == NSManagedObjectMergeError && one.newVersionNumber == 0)
     }
 
-    @Test("Deleting what another context has changed is a conflict", .guide("Change Management", "Optimistic locking"), arguments: StoreKind.allCases)
+    @Test(
+        "Deleting what another context has changed is a conflict", .guide("Change Management", "Optimistic locking"),
+        arguments: StoreKind.allCases)
     func changedThere(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         _ = mine.text("title")
@@ -153,7 +176,9 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectMergeError])
     }
 
-    @Test("detectConflicts(for:) makes a conflict of an object that is not changed here", .header("NSManagedObjectContext", "detectConflictsForObject:"), arguments: StoreKind.allCases)
+    @Test(
+        "detectConflicts(for:) makes a conflict of an object that is not changed here",
+        .header("NSManagedObjectContext", "detectConflictsForObject:"), arguments: StoreKind.allCases)
     func detected(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         _ = mine.text("title")
@@ -164,7 +189,9 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectMergeError])
     }
 
-    @Test("An object that is refreshed before the save does not conflict", .reference("nsmanagedobjectcontext/refresh(_:mergechanges:)"), arguments: StoreKind.allCases)
+    @Test(
+        "An object that is refreshed before the save does not conflict", .reference("nsmanagedobjectcontext/refresh(_:mergechanges:)"),
+        arguments: StoreKind.allCases)
     func refreshedFirst(kind: StoreKind) throws {
         let conflict = try conflict(kind)
         conflict.context.refresh(conflict.mine, mergeChanges: true)
@@ -172,7 +199,9 @@ import Testing
         #expect(try stored(conflict) == "mine 2 2.0")
     }
 
-    @Test("Merging a save's notification updates objects", .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
+    @Test(
+        "Merging a save's notification updates objects", .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"),
+        arguments: StoreKind.allCases)
     func merged(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book", ["title": "old"]), other = stack.sibling()
         let mine = try stack.only("Book", in: other), heard = Heard(.NSManagedObjectContextDidSave, of: stack.context)
@@ -184,7 +213,9 @@ import Testing
         #expect(mine.text("title") == "new" && !mine.hasChanges)
     }
 
-    @Test("Merging keeps what the context has changed itself", .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
+    @Test(
+        "Merging keeps what the context has changed itself",
+        .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
     func mergedOverChanges(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         let heard = Heard(.NSManagedObjectContextDidSave, of: stack.context)
@@ -197,7 +228,9 @@ import Testing
         #expect(stack.codes(other) == [])
     }
 
-    @Test("Merging a deletion deletes the object", .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
+    @Test(
+        "Merging a deletion deletes the object", .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"),
+        arguments: StoreKind.allCases)
     func mergedDeletion(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         let heard = Heard(.NSManagedObjectContextDidSave, of: stack.context)
@@ -209,7 +242,9 @@ import Testing
         knownDifference("B13: it is not there") { #expect(other.deletedObjects.contains(mine)) }
     }
 
-    @Test("A context that merges by itself follows saves of others", .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
+    @Test(
+        "A context that merges by itself follows saves of others",
+        .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
     func automatic(kind: StoreKind) async throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"])
         #expect(!stack.context.automaticallyMergesChangesFromParent)
@@ -221,9 +256,12 @@ import Testing
         #expect(book.text("title") == "new")
     }
 
-    @Test("mergeChanges(fromRemoteContextSave:into:) takes IDs and URIs", .header("NSManagedObjectContext", "mergeChangesFromRemoteContextSave:intoContexts:"), arguments: [false, true])
+    @Test(
+        "mergeChanges(fromRemoteContextSave:into:) takes IDs and URIs",
+        .header("NSManagedObjectContext", "mergeChangesFromRemoteContextSave:intoContexts:"), arguments: [false, true])
     func remote(byURI: Bool) throws {
-        let stack = try Stack(.database), theirs = try stack.saved("Book", ["title": "old"]), other = stack.sibling(), mine = try stack.only("Book", in: other)
+        let stack = try Stack(.database), theirs = try stack.saved("Book", ["title": "old"]), other = stack.sibling()
+        let mine = try stack.only("Book", in: other)
         _ = mine.text("title")
         theirs.setValue("new", forKey: "title")
         try stack.context.save()
@@ -232,7 +270,9 @@ import Testing
         #expect(mine.text("title") == "new")
     }
 
-    @Test("A change of an object's to-many members elsewhere makes a conflict", .source("Measured by a public test suite for Apple's platforms (parity B26)"), arguments: StoreKind.allCases)
+    @Test(
+        "A change of an object's to-many members elsewhere makes a conflict",
+        .source("Measured by a public test suite for Apple's platforms (parity B26)"), arguments: StoreKind.allCases)
     func membersElsewhere(kind: StoreKind) throws {
         let stack = try Stack(kind), author = try stack.saved("Author"), other = stack.sibling(), mine = try stack.only("Author", in: other)
         mine.setValue("mine", forKey: "name")

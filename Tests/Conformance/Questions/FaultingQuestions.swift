@@ -62,7 +62,8 @@ import Testing
     }
 
     @Test(
-        "object(with:) makes a fault even of what is not there", .header("NSManagedObjectContext", "objectWithID:"), arguments: StoreKind.allCases)
+        "object(with:) makes a fault even of what is not there", .header("NSManagedObjectContext", "objectWithID:"),
+        arguments: StoreKind.allCases)
     func objectWithStaleID(kind: StoreKind) throws {
         let (stack, other) = try library(kind), book = try #require(try stack.fetch("Book").first), id = book.objectID
         stack.context.delete(book)
@@ -71,7 +72,8 @@ import Testing
     }
 
     @Test(
-        "existingObject(with:) returns no fault", .header("NSManagedObjectContext", "existingObjectWithID:error:"), arguments: StoreKind.allCases)
+        "existingObject(with:) returns no fault", .header("NSManagedObjectContext", "existingObjectWithID:error:"),
+        arguments: StoreKind.allCases)
     func existing(kind: StoreKind) throws {
         let (stack, other) = try library(kind)
         let id = try stack.only("Author", in: stack.context).objectID, author = try other.existingObject(with: id)
@@ -136,7 +138,8 @@ import Testing
         }
     }
 
-    @Test("An inserted object is no fault, nor one that was just saved", .reference("nsmanagedobject/isfault"), arguments: StoreKind.allCases)
+    @Test(
+        "An inserted object is no fault, nor one that was just saved", .reference("nsmanagedobject/isfault"), arguments: StoreKind.allCases)
     func savedIsNoFault(kind: StoreKind) throws {
         let stack = try Stack(kind), book = stack.new("Book")
         #expect(!book.isFault)
@@ -216,7 +219,9 @@ import Testing
         knownDifference("B8: it is none") { #expect(book.isFault) }
     }
 
-    @Test("After reset() the context has no object and no change", .reference("nsmanagedobjectcontext/reset()"), arguments: StoreKind.allCases)
+    @Test(
+        "After reset() the context has no object and no change", .reference("nsmanagedobjectcontext/reset()"),
+        arguments: StoreKind.allCases)
     func reset(kind: StoreKind) throws {
         let (stack, _) = try library(kind)
         stack.new("Book")
@@ -239,7 +244,8 @@ import Testing
         "A fault whose row is gone counts as deleted and reads nil", .reference("nsmanagedobjectcontext/shoulddeleteinaccessiblefaults"),
         arguments: StoreKind.allCases)
     func inaccessible(kind: StoreKind) throws {
-        let (stack, other) = try library(kind), book = try #require(try stack.fetch("Book").first), stale = other.object(with: book.objectID)
+        let (stack, other) = try library(kind), book = try #require(try stack.fetch("Book").first)
+        let stale = other.object(with: book.objectID)
         stack.context.delete(book)
         try stack.context.save()
         #expect(other.shouldDeleteInaccessibleFaults)

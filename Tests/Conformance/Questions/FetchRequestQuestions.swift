@@ -23,7 +23,8 @@ import Testing
     func defaults() {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
         #expect(request.entityName == "Book" && request.fetchLimit == 0 && request.fetchOffset == 0 && request.fetchBatchSize == 0)
-        #expect(request.includesSubentities && request.includesPropertyValues && request.includesPendingChanges && request.returnsObjectsAsFaults)
+        #expect(request.includesSubentities && request.includesPropertyValues && request.includesPendingChanges)
+        #expect(request.returnsObjectsAsFaults)
         #expect(!request.returnsDistinctResults && !request.shouldRefreshRefetchedObjects && request.resultType == .managedObjectResultType)
         #expect(request.predicate == nil && request.havingPredicate == nil && (request.relationshipKeyPathsForPrefetching ?? []).isEmpty)
     }
@@ -34,7 +35,9 @@ import Testing
         #expect(titles(try stack.context.fetch(stack.request("Book", by: "-pages"))) == "nedcba")
     }
 
-    @Test("A later sort descriptor orders what an earlier one finds equal", .reference("nsfetchrequest/sortdescriptors"), arguments: StoreKind.allCases)
+    @Test(
+        "A later sort descriptor orders what an earlier one finds equal", .reference("nsfetchrequest/sortdescriptors"),
+        arguments: StoreKind.allCases)
     func twoKeys(kind: StoreKind) throws {
         let stack = try books(kind)
         for book in try stack.fetch("Book") { book.setValue((book.int("pages") ?? 0) % 2 == 0, forKey: "isRead") }
@@ -42,7 +45,9 @@ import Testing
         #expect(titles(try stack.context.fetch(stack.request("Book", by: "isRead", "-title"))) == "ecandb")
     }
 
-    @Test("nil comes first in ascending order", .source("SQLite, Datatypes: NULL sorts before other values; NSSortDescriptor treats nil as lowest"), arguments: StoreKind.allCases)
+    @Test(
+        "nil comes first in ascending order",
+        .source("SQLite, Datatypes: NULL sorts before other values; NSSortDescriptor treats nil as lowest"), arguments: StoreKind.allCases)
     func nilFirst(kind: StoreKind) throws {
         let stack = try books(kind)
         stack.new("Book", ["pages": 9])
@@ -50,10 +55,14 @@ import Testing
         #expect(try stack.context.fetch(stack.request("Book", by: "title")).first?.int("pages") == 9)
     }
 
-    @Test("A key path orders by what a to-one relationship leads to", .reference("nsfetchrequest/sortdescriptors"), arguments: StoreKind.allCases)
+    @Test(
+        "A key path orders by what a to-one relationship leads to", .reference("nsfetchrequest/sortdescriptors"),
+        arguments: StoreKind.allCases)
     func orderByPath(kind: StoreKind) throws {
         let stack = try Stack(kind)
-        for (title, name) in [("x", "Zoe"), ("y", "Ada")] { stack.new("Book", ["title": title, "author": stack.new("Author", ["name": name])]) }
+        for (title, name) in [("x", "Zoe"), ("y", "Ada")] {
+            stack.new("Book", ["title": title, "author": stack.new("Author", ["name": name])])
+        }
         try stack.context.save()
         #expect(titles(try stack.context.fetch(stack.request("Book", by: "author.name"))) == "yx")
     }
@@ -81,7 +90,9 @@ import Testing
         #expect(titles(try stack.context.fetch(request)) == "cd")
     }
 
-    @Test("A request includes sub-entities unless it is told otherwise", .header("NSFetchRequest", "includesSubentities"), arguments: StoreKind.allCases)
+    @Test(
+        "A request includes sub-entities unless it is told otherwise", .header("NSFetchRequest", "includesSubentities"),
+        arguments: StoreKind.allCases)
     func subentities(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book")
         #expect(try stack.context.count(for: request) == 6)
@@ -90,7 +101,9 @@ import Testing
         #expect(try stack.count("Novel") == 1)
     }
 
-    @Test("A request finds unsaved changes: insertions, changes and deletions", .header("NSFetchRequest", "includesPendingChanges"), arguments: StoreKind.allCases)
+    @Test(
+        "A request finds unsaved changes: insertions, changes and deletions", .header("NSFetchRequest", "includesPendingChanges"),
+        arguments: StoreKind.allCases)
     func pending(kind: StoreKind) throws {
         let stack = try books(kind)
         stack.new("Book", ["title": "new", "pages": 100])
@@ -100,7 +113,9 @@ import Testing
         #expect(try stack.count("Book", "title == 'b'") == 0)
     }
 
-    @Test("Without pending changes a request asks the store alone", .header("NSFetchRequest", "includesPendingChanges"), arguments: StoreKind.allCases)
+    @Test(
+        "Without pending changes a request asks the store alone", .header("NSFetchRequest", "includesPendingChanges"),
+        arguments: StoreKind.allCases)
     func withoutPending(kind: StoreKind) throws {
         let stack = try books(kind)
         stack.new("Book", ["title": "new", "pages": 100])
@@ -109,14 +124,18 @@ import Testing
         #expect(try stack.context.fetch(request).isEmpty)
     }
 
-    @Test("A count is the number of what the fetch returns", .header("NSManagedObjectContext", "countForFetchRequest:error:"), arguments: StoreKind.allCases)
+    @Test(
+        "A count is the number of what the fetch returns", .header("NSManagedObjectContext", "countForFetchRequest:error:"),
+        arguments: StoreKind.allCases)
     func count(kind: StoreKind) throws {
         let stack = try books(kind)
         stack.new("Book")
         #expect(try stack.count("Book") == 7)
     }
 
-    @Test("A count respects limit and offset", .header("NSManagedObjectContext", "countForFetchRequest:error:"), arguments: StoreKind.allCases)
+    @Test(
+        "A count respects limit and offset", .header("NSManagedObjectContext", "countForFetchRequest:error:"),
+        arguments: StoreKind.allCases)
     func countOfPage(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book")
         request.fetchLimit = 4
@@ -137,7 +156,9 @@ import Testing
         #expect(try stack.context.fetch(request) == [6])
     }
 
-    @Test("A fetch leaves the values of objects that the context has", .reference("nsfetchrequest/shouldrefreshrefetchedobjects"), arguments: StoreKind.allCases)
+    @Test(
+        "A fetch leaves the values of objects that the context has", .reference("nsfetchrequest/shouldrefreshrefetchedobjects"),
+        arguments: StoreKind.allCases)
     func refetched(kind: StoreKind) throws {
         let stack = try books(kind), other = stack.sibling()
         let mine = try #require(try stack.fetch("Book", "title == 'a'", in: other).first)
@@ -165,7 +186,9 @@ import Testing
         #expect(titles(try stack.context.fetch(request)) == "elsewhere" && book.objectID.persistentStore === second)
     }
 
-    @Test("execute() runs a request in the context whose block is running", .header("NSFetchRequest", "execute:"), arguments: StoreKind.allCases)
+    @Test(
+        "execute() runs a request in the context whose block is running", .header("NSFetchRequest", "execute:"),
+        arguments: StoreKind.allCases)
     func execute(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book", by: "pages")
         let found = try stack.context.performAndWait { try request.execute().count }
@@ -189,7 +212,9 @@ import Testing
         #expect(request.fetchLimit == 3)
     }
 
-    @Test("A model's template makes requests with its variables filled in", .header("NSManagedObjectModel", "fetchRequestFromTemplateWithName:substitutionVariables:"))
+    @Test(
+        "A model's template makes requests with its variables filled in",
+        .header("NSManagedObjectModel", "fetchRequestFromTemplateWithName:substitutionVariables:"))
     func template() throws {
         let model = Sketch.library(), template = NSFetchRequest<any NSFetchRequestResult>()
         template.entity = model.entitiesByName["Book"]
@@ -203,7 +228,9 @@ import Testing
         #expect(model.fetchRequestFromTemplate(withName: "short", substitutionVariables: [:]) == nil)
     }
 
-    @Test("Prefetched relationships lead to whole objects without further asking", .header("NSFetchRequest", "relationshipKeyPathsForPrefetching"), arguments: StoreKind.allCases)
+    @Test(
+        "Prefetched relationships lead to whole objects without further asking",
+        .header("NSFetchRequest", "relationshipKeyPathsForPrefetching"), arguments: StoreKind.allCases)
     func prefetching(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author", ["name": "Ada"])
         stack.new("Book", ["author": author])

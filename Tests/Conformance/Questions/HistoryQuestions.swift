@@ -13,7 +13,9 @@ import Testing
         try Stack(.database, model, options: options.merging([NSPersistentHistoryTrackingKey: true as NSNumber]) { first, _ in first })
     }
 
-    private func ask(_ stack: Stack, _ request: NSPersistentHistoryChangeRequest, _ type: NSPersistentHistoryResultType? = nil) throws -> Any? {
+    private func ask(
+        _ stack: Stack, _ request: NSPersistentHistoryChangeRequest, _ type: NSPersistentHistoryResultType? = nil
+    ) throws -> Any? {
         if let type { request.resultType = type }
         return try (stack.context.execute(request) as? NSPersistentHistoryResult)?.result
     }
@@ -84,7 +86,8 @@ import Testing
     func changeTransaction() throws {
         let stack = try stack()
         try stack.saved("Book")
-        let changes = try #require(try ask(stack, .fetchHistory(after: nil as NSPersistentHistoryToken?), .changesOnly) as? [NSPersistentHistoryChange])
+        let all = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        let changes = try #require(try ask(stack, all, .changesOnly) as? [NSPersistentHistoryChange])
         #expect(try changes.first?.transaction?.transactionNumber == transactions(stack).first?.transactionNumber)
     }
 
@@ -115,7 +118,9 @@ import Testing
         #expect((try ask(stack, .fetchHistory(after: Date(timeIntervalSinceNow: 60))) as? [Any])?.count == 0)
     }
 
-    @Test("A request's results are transactions with changes unless it is told otherwise", .header("NSPersistentHistoryChangeRequest", "resultType"))
+    @Test(
+        "A request's results are transactions with changes unless it is told otherwise",
+        .header("NSPersistentHistoryChangeRequest", "resultType"))
     func defaultType() {
         #expect(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast).resultType == .transactionsAndChanges)
     }
@@ -161,7 +166,8 @@ import Testing
 
     @Test("A transaction's notification can be merged", .reference("nspersistenthistorytransaction/objectidnotification()"))
     func notification() throws {
-        let stack = try stack(), book = try stack.saved("Book", ["title": "old"]), other = stack.sibling(), mine = try stack.only("Book", in: other)
+        let stack = try stack(), book = try stack.saved("Book", ["title": "old"]), other = stack.sibling()
+        let mine = try stack.only("Book", in: other)
         #expect(mine.text("title") == "old")
         book.setValue("new", forKey: "title")
         try stack.context.save()
@@ -229,7 +235,8 @@ import Testing
         let stack = try stack()
         try stack.saved("Book")
         try stack.saved("Author")
-        let request = try #require(NSPersistentHistoryChange.fetchRequest), entity = try #require(NSEntityDescription.entity(forEntityName: "Book", in: stack.context))
+        let request = try #require(NSPersistentHistoryChange.fetchRequest)
+        let entity = try #require(NSEntityDescription.entity(forEntityName: "Book", in: stack.context))
         request.predicate = NSPredicate(format: "changedEntity == %@", argumentArray: [entity])
         knownDifference("B1: 134091") {
             let found = try ask(stack, .fetchHistory(withFetch: request), .changesOnly) as? [Any]
@@ -237,7 +244,9 @@ import Testing
         }
     }
 
-    @Test("A remote-change notification comes to the coordinator that has saved too", .source("Measured by a public test suite for Apple's platforms (parity B15)"))
+    @Test(
+        "A remote-change notification comes to the coordinator that has saved too",
+        .source("Measured by a public test suite for Apple's platforms (parity B15)"))
     func remoteChange() async throws {
         let stack = try stack(Sketch.library(), [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true as NSNumber])
         let heard = Heard(.NSPersistentStoreRemoteChange, of: stack.coordinator)

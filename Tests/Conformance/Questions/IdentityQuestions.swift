@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test(
-        "obtainPermanentIDs(for:) leaves permanent IDs as they are", .header("NSManagedObjectContext", "obtainPermanentIDsForObjects:error:"),
+        "obtainPermanentIDs(for:) leaves permanent IDs as they are",
+        .header("NSManagedObjectContext", "obtainPermanentIDsForObjects:error:"),
         arguments: StoreKind.allCases)
     func obtainedTwice(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), id = book.objectID
@@ -63,7 +64,8 @@ import Testing
     }
 
     @Test(
-        "A permanent ID's URI has the store's UUID for its host", .reference("nspersistentstorecoordinator/managedobjectid(foruripresentation:)"),
+        "A permanent ID's URI has the store's UUID for its host",
+        .reference("nspersistentstorecoordinator/managedobjectid(foruripresentation:)"),
         arguments: StoreKind.allCases)
     func host(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
@@ -95,7 +97,8 @@ import Testing
 
     @Test("A URI leads to its object after the store is opened again", .reference("nsmanagedobjectid"), arguments: StoreKind.files)
     func laterRoundTrip(kind: StoreKind) throws {
-        let stack = try Stack(kind), uri = try stack.saved("Book", ["title": "one"]).objectID.uriRepresentation(), again = try stack.reopened()
+        let stack = try Stack(kind), uri = try stack.saved("Book", ["title": "one"]).objectID.uriRepresentation()
+        let again = try stack.reopened()
         let id = try #require(again.coordinator.managedObjectID(forURIRepresentation: uri))
         #expect(try again.context.existingObject(with: id).text("title") == "one")
     }
@@ -114,7 +117,9 @@ import Testing
         #expect(id.entity.name == "Novel" && id.persistentStore === stack.store)
     }
 
-    @Test("Contexts of one coordinator have equal IDs for a row", .guide("Faulting and Uniquing", "Uniquing Ensures a Single Managed Object"), arguments: StoreKind.allCases)
+    @Test(
+        "Contexts of one coordinator have equal IDs for a row", .guide("Faulting and Uniquing", "Uniquing Ensures a Single Managed Object"),
+        arguments: StoreKind.allCases)
     func equalIDs(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), other = try stack.only("Book", in: stack.sibling())
         #expect(book.objectID == other.objectID && book.objectID.hash == other.objectID.hash && book !== other)
@@ -141,7 +146,9 @@ import Testing
         #expect(try stack.only("Book", in: context) === fault)
     }
 
-    @Test("A predicate may compare self with an object or an ID", .header("NSManagedObjectContext", "executeFetchRequest:error:"), arguments: StoreKind.allCases)
+    @Test(
+        "A predicate may compare self with an object or an ID", .header("NSManagedObjectContext", "executeFetchRequest:error:"),
+        arguments: StoreKind.allCases)
     func selfInPredicates(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         try stack.saved("Book")
@@ -152,7 +159,9 @@ import Testing
         #expect(try stack.count("Book", "SELF != %@", [book]) == 1)
     }
 
-    @Test("The temporary ID leads to the object before the save", .reference("nsmanagedobjectcontext/registeredobject(for:)"), arguments: StoreKind.allCases)
+    @Test(
+        "The temporary ID leads to the object before the save", .reference("nsmanagedobjectcontext/registeredobject(for:)"),
+        arguments: StoreKind.allCases)
     func temporaryLookup(kind: StoreKind) throws {
         let stack = try Stack(kind), book = stack.new("Book")
         #expect(stack.context.registeredObject(for: book.objectID) === book && stack.context.object(with: book.objectID) === book)
@@ -164,7 +173,9 @@ import Testing
         #expect(one.store.identifier != other.store.identifier)
     }
 
-    @Test("A store keeps its UUID when it is opened again", .header("NSPersistentStoreCoordinator", "NSStoreUUIDKey"), arguments: StoreKind.files)
+    @Test(
+        "A store keeps its UUID when it is opened again", .header("NSPersistentStoreCoordinator", "NSStoreUUIDKey"),
+        arguments: StoreKind.files)
     func storeUUIDStays(kind: StoreKind) throws {
         let stack = try Stack(kind), uuid = stack.store.identifier
         try stack.saved("Book")

@@ -52,7 +52,9 @@ import Testing
         #expect(try stack.only("Book", in: stack.sibling()).value(forKey: "mood") == nil)
     }
 
-    @Test("changedValues() has the new values of what changed since the last save", .reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
+    @Test(
+        "changedValues() has the new values of what changed since the last save", .reference("nsmanagedobject/changedvalues()"),
+        arguments: StoreKind.allCases)
     func changed(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one", "pages": 1])
         #expect(book.changedValues().isEmpty)
@@ -62,7 +64,8 @@ import Testing
         #expect(book.changedValues().isEmpty)
     }
 
-    @Test("changedValues() has NSNull where a value became nil", .reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
+    @Test(
+        "changedValues() has NSNull where a value became nil", .reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
     func changedToNil(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue(nil, forKey: "title")
@@ -107,7 +110,9 @@ import Testing
         #expect(!author.hasPersistentChangedValues && author.changedValues()["books"] == nil)
     }
 
-    @Test("committedValues(forKeys: nil) has the saved values of all persistent properties", .reference("nsmanagedobject/committedvalues(forkeys:)"), arguments: StoreKind.allCases)
+    @Test(
+        "committedValues(forKeys: nil) has the saved values of all persistent properties",
+        .reference("nsmanagedobject/committedvalues(forkeys:)"), arguments: StoreKind.allCases)
     func committed(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue("two", forKey: "title")
@@ -115,7 +120,9 @@ import Testing
         #expect(values["title"] as? String == "one" && values["pages"] as? Int == 0 && values["mood"] == nil)
     }
 
-    @Test("committedValues(forKeys:) has the keys that are asked for", .reference("nsmanagedobject/committedvalues(forkeys:)"), arguments: StoreKind.allCases)
+    @Test(
+        "committedValues(forKeys:) has the keys that are asked for", .reference("nsmanagedobject/committedvalues(forkeys:)"),
+        arguments: StoreKind.allCases)
     func committedKeys(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one", "pages": 3])
         book.setValue(4, forKey: "pages")
@@ -123,7 +130,9 @@ import Testing
         #expect(values.keys.sorted() == ["pages"] && values["pages"] as? Int == 3)
     }
 
-    @Test("changedValuesForCurrentEvent() is empty once changes are processed", .reference("nsmanagedobject/changedvaluesforcurrentevent()"), arguments: StoreKind.allCases)
+    @Test(
+        "changedValuesForCurrentEvent() is empty once changes are processed", .reference("nsmanagedobject/changedvaluesforcurrentevent()"),
+        arguments: StoreKind.allCases)
     func currentEvent(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue("two", forKey: "title")
@@ -152,7 +161,8 @@ import Testing
 
     @Test(
         "A primitive value between willChangeValue and didChangeValue is a change",
-        .guide("Creating and Modifying Custom Managed Objects", "Custom Attribute and To-One Relationship Accessor Methods"), arguments: StoreKind.allCases)
+        .guide("Creating and Modifying Custom Managed Objects", "Custom Attribute and To-One Relationship Accessor Methods"),
+        arguments: StoreKind.allCases)
     func noticedPrimitive(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.willChangeValue(forKey: "title")
@@ -163,7 +173,9 @@ import Testing
         #expect(try stack.only("Book", in: stack.sibling()).text("title") == "two")
     }
 
-    @Test("A key path leads through relationships", .source("Key-Value Coding Programming Guide, Accessing Object Properties"), arguments: StoreKind.allCases)
+    @Test(
+        "A key path leads through relationships", .source("Key-Value Coding Programming Guide, Accessing Object Properties"),
+        arguments: StoreKind.allCases)
     func keyPaths(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author", ["name": "Ada"]), book = stack.new("Book", ["author": author])
         #expect(book.value(forKeyPath: "author.name") as? String == "Ada")
@@ -171,7 +183,9 @@ import Testing
         #expect(author.text("name") == "Eve")
     }
 
-    @Test("Collection operators compute over members", .source("Key-Value Coding Programming Guide, Using Collection Operators"), arguments: StoreKind.allCases)
+    @Test(
+        "Collection operators compute over members", .source("Key-Value Coding Programming Guide, Using Collection Operators"),
+        arguments: StoreKind.allCases)
     func operators(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author")
         for pages in [10, 20, 60] { stack.new("Book", ["pages": pages, "author": author]) }
@@ -180,27 +194,35 @@ import Testing
         #expect(number("books.@min.pages") == 10 && number("books.@max.pages") == 60)
     }
 
-    @Test("dictionaryWithValues(forKeys:) has NSNull for nil", .source("Key-Value Coding Programming Guide, Accessing Object Properties"), arguments: StoreKind.allCases)
+    @Test(
+        "dictionaryWithValues(forKeys:) has NSNull for nil", .source("Key-Value Coding Programming Guide, Accessing Object Properties"),
+        arguments: StoreKind.allCases)
     func dictionary(kind: StoreKind) throws {
         let book = try Stack(kind).new("Book", ["pages": 3]), values = book.dictionaryWithValues(forKeys: ["pages", "title"])
         #expect(values["pages"] as? Int == 3 && values["title"] is NSNull)
     }
 
-    @Test("setValuesForKeys(_:) takes NSNull for nil", .source("Key-Value Coding Programming Guide, Accessing Object Properties"), arguments: StoreKind.allCases)
+    @Test(
+        "setValuesForKeys(_:) takes NSNull for nil", .source("Key-Value Coding Programming Guide, Accessing Object Properties"),
+        arguments: StoreKind.allCases)
     func settingDictionaries(kind: StoreKind) throws {
         let book = try Stack(kind).new("Book", ["title": "one"])
         book.setValuesForKeys(["title": NSNull(), "pages": 4])
         #expect(book.value(forKey: "title") == nil && book.int("pages") == 4)
     }
 
-    @Test("A key with a capital first letter finds the attribute's accessor", .source("Measured by a public test suite for Apple's platforms (parity A24)"))
+    @Test(
+        "A key with a capital first letter finds the attribute's accessor",
+        .source("Measured by a public test suite for Apple's platforms (parity A24)"))
     func capitalKeys() throws {
         let stack = try Stack()
         stack.new("Book").setValue("one", forKey: "Title")
         #expect(try stack.only("Book", in: stack.context).value(forKey: "Title") as? String == "one")
     }
 
-    @Test("Setting an equal value of a transformable is no change", .source("Measured by a public test suite for Apple's platforms (parity B12)"), arguments: StoreKind.allCases)
+    @Test(
+        "Setting an equal value of a transformable is no change",
+        .source("Measured by a public test suite for Apple's platforms (parity B12)"), arguments: StoreKind.allCases)
     func equalTransformable(kind: StoreKind) throws {
         let list = Sketch.attribute("list", .transformableAttributeType)
         list.valueTransformerName = "NSSecureUnarchiveFromData"
@@ -209,7 +231,9 @@ import Testing
         #expect(item.changedValues().isEmpty)
     }
 
-    @Test("A transformable value comes back from the store", .guide("Creating a Managed Object Model", "Transformable attributes"), arguments: StoreKind.allCases)
+    @Test(
+        "A transformable value comes back from the store", .guide("Creating a Managed Object Model", "Transformable attributes"),
+        arguments: StoreKind.allCases)
     func transformable(kind: StoreKind) throws {
         let list = Sketch.attribute("list", .transformableAttributeType)
         list.valueTransformerName = "NSSecureUnarchiveFromData"

@@ -81,15 +81,19 @@ final class Witness: NSManagedObject {
     /// Items that are witnesses, with a cascading relationship to parts of theirs.
     private func stack(_ kind: StoreKind) throws -> Stack {
         let item = Sketch.entity(
-            "Item", [Sketch.attribute("name", default: "unnamed"), Sketch.attribute("number", .integer64AttributeType), Sketch.transient("mood")],
+            "Item",
+            [Sketch.attribute("name", default: "unnamed"), Sketch.attribute("number", .integer64AttributeType), Sketch.transient("mood")],
             of: Witness.self)
         Sketch.pair(
-            Sketch.relationship(item, "parts", .many, to: item, rule: .cascadeDeleteRule), Sketch.relationship(item, "whole", .one, to: item))
+            Sketch.relationship(item, "parts", .many, to: item, rule: .cascadeDeleteRule),
+            Sketch.relationship(item, "whole", .one, to: item))
         Witness.forget()
         return try Stack(kind, Sketch.model(item))
     }
 
-    @Test("awakeFromInsert is called once in an object's life", .reference("nsmanagedobject/awakefrominsert()"), arguments: StoreKind.allCases)
+    @Test(
+        "awakeFromInsert is called once in an object's life", .reference("nsmanagedobject/awakefrominsert()"),
+        arguments: StoreKind.allCases)
     func onceInserted(kind: StoreKind) throws {
         let stack = try stack(kind), item = stack.new("Item")
         try stack.context.save()
@@ -196,7 +200,8 @@ final class Witness: NSManagedObject {
     }
 
     @Test(
-        "A required value that willSave sets is there when the save validates", .header("NSManagedObject", "willSave: timestamps and the like"),
+        "A required value that willSave sets is there when the save validates",
+        .header("NSManagedObject", "willSave: timestamps and the like"),
         arguments: StoreKind.allCases)
     func requiredInWillSave(kind: StoreKind) throws {
         Witness.forget()
@@ -334,7 +339,8 @@ final class Witness: NSManagedObject {
     }
 
     @Test(
-        "An object whose deletion is saved has no context", .reference("nsmanagedobject/managedobjectcontext"), arguments: StoreKind.allCases)
+        "An object whose deletion is saved has no context", .reference("nsmanagedobject/managedobjectcontext"),
+        arguments: StoreKind.allCases)
     func deletedHasNoContext(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         stack.context.delete(item)

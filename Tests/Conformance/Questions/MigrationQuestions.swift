@@ -28,7 +28,9 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         of("an attribute is removed") { $0 ? [] : [Sketch.attribute("old")] },
         of("a required attribute with a default value is added") { $0 ? [Sketch.attribute("new", optional: false, default: "x")] : [] },
         of("a required attribute becomes optional") { [Sketch.attribute("a", optional: $0, default: $0 ? nil : "x")] },
-        of("an optional attribute becomes required, with a default value") { [Sketch.attribute("a", optional: !$0, default: $0 ? "x" : nil)] },
+        of("an optional attribute becomes required, with a default value") {
+            [Sketch.attribute("a", optional: !$0, default: $0 ? "x" : nil)]
+        },
         of("an attribute is renamed") { isNew in
             let attribute = Sketch.attribute(isNew ? "after" : "before")
             if isNew { attribute.renamingIdentifier = "before" }
@@ -40,8 +42,12 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     ]
 
     static let entities: [ModelChange] = [
-        ModelChange("an entity is added") { $0 ? Sketch.model(Sketch.entity("Item", []), Sketch.entity("New", [])) : Sketch.model(Sketch.entity("Item", [])) },
-        ModelChange("an entity is removed") { $0 ? Sketch.model(Sketch.entity("Item", [])) : Sketch.model(Sketch.entity("Item", []), Sketch.entity("Old", [])) },
+        ModelChange("an entity is added") {
+            $0 ? Sketch.model(Sketch.entity("Item", []), Sketch.entity("New", [])) : Sketch.model(Sketch.entity("Item", []))
+        },
+        ModelChange("an entity is removed") {
+            $0 ? Sketch.model(Sketch.entity("Item", [])) : Sketch.model(Sketch.entity("Item", []), Sketch.entity("Old", []))
+        },
         ModelChange("an entity is renamed") { isNew in
             let entity = Sketch.entity(isNew ? "After" : "Before", [Sketch.attribute("name")])
             if isNew { entity.renamingIdentifier = "Before" }
@@ -55,14 +61,19 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
             return Sketch.model(parent, item)
         },
         ModelChange("a property moves up to the parent") { isNew in
-            let name = Sketch.attribute("name"), parent = Sketch.entity("Parent", isNew ? [name] : []), item = Sketch.entity("Item", isNew ? [] : [name])
+            let name = Sketch.attribute("name"), parent = Sketch.entity("Parent", isNew ? [name] : [])
+            let item = Sketch.entity("Item", isNew ? [] : [name])
             parent.subentities = [item]
             return Sketch.model(parent, item)
         },
-        ModelChange("an entity's class changes") { isNew in Sketch.model(Sketch.entity("Item", [Sketch.attribute("name")], of: isNew ? Pet.self : NSManagedObject.self)) },
+        ModelChange("an entity's class changes") { isNew in
+            Sketch.model(Sketch.entity("Item", [Sketch.attribute("name")], of: isNew ? Pet.self : NSManagedObject.self))
+        },
     ]
 
-    private static func link(_ what: String, _ make: @escaping @Sendable (Bool, NSEntityDescription, NSEntityDescription) -> Void) -> ModelChange {
+    private static func link(
+        _ what: String, _ make: @escaping @Sendable (Bool, NSEntityDescription, NSEntityDescription) -> Void
+    ) -> ModelChange {
         ModelChange(what) { isNew in
             let item = Sketch.entity("Item", []), other = Sketch.entity("Other", [])
             make(isNew, item, other)
@@ -73,9 +84,15 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     static let relationships: [ModelChange] = [
         link("a relationship is added") { isNew, item, other in if isNew { Sketch.relationship(item, "others", .many, to: other) } },
         link("a relationship is removed") { isNew, item, other in if !isNew { Sketch.relationship(item, "others", .many, to: other) } },
-        link("a to-one relationship becomes to-many") { isNew, item, other in Sketch.relationship(item, "others", isNew ? .many : .one, to: other) },
-        link("a to-many relationship becomes ordered") { isNew, item, other in Sketch.relationship(item, "others", isNew ? .ordered : .many, to: other) },
-        link("an ordered relationship loses its order") { isNew, item, other in Sketch.relationship(item, "others", isNew ? .many : .ordered, to: other) },
+        link("a to-one relationship becomes to-many") { isNew, item, other in
+            Sketch.relationship(item, "others", isNew ? .many : .one, to: other)
+        },
+        link("a to-many relationship becomes ordered") { isNew, item, other in
+            Sketch.relationship(item, "others", isNew ? .ordered : .many, to: other)
+        },
+        link("an ordered relationship loses its order") { isNew, item, other in
+            Sketch.relationship(item, "others", isNew ? .many : .ordered, to: other)
+        },
         link("a relationship is renamed") { isNew, item, other in
             let relationship = Sketch.relationship(item, isNew ? "after" : "before", .many, to: other)
             if isNew { relationship.renamingIdentifier = "before" }
@@ -112,33 +129,48 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         failure { _ = try NSMappingModel.inferredMappingModel(forSourceModel: change.make(false), destinationModel: change.make(true)) }
     }
 
-    @Test("A mapping is inferred for changes of attributes", .migrationGuide("Lightweight Migration: Core Data Must Be Able to Infer the Mapping"), arguments: ModelChange.attributes)
+    @Test(
+        "A mapping is inferred for changes of attributes",
+        .migrationGuide("Lightweight Migration: Core Data Must Be Able to Infer the Mapping"), arguments: ModelChange.attributes)
     func attributes(change: ModelChange) { #expect(infer(change) == nil) }
 
-    @Test("A mapping is inferred for changes of entities", .migrationGuide("Lightweight Migration: changing the entity hierarchy"), arguments: ModelChange.entities)
+    @Test(
+        "A mapping is inferred for changes of entities", .migrationGuide("Lightweight Migration: changing the entity hierarchy"),
+        arguments: ModelChange.entities)
     func entities(change: ModelChange) { #expect(infer(change) == nil) }
 
-    @Test("A mapping is inferred for changes of relationships", .migrationGuide("Lightweight Migration: relationships"), arguments: ModelChange.relationships)
+    @Test(
+        "A mapping is inferred for changes of relationships", .migrationGuide("Lightweight Migration: relationships"),
+        arguments: ModelChange.relationships)
     func relationships(change: ModelChange) { #expect(infer(change) == nil) }
 
-    @Test("No mapping is inferred where nothing says what the values become: 134190", .header("CoreDataErrors", "NSInferredMappingModelError"), arguments: ModelChange.refused)
+    @Test(
+        "No mapping is inferred where nothing says what the values become: 134190",
+        .header("CoreDataErrors", "NSInferredMappingModelError"), arguments: ModelChange.refused)
     func refused(change: ModelChange) {
         let error = infer(change)
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSInferredMappingModelError)
     }
 
-    @Test("A mapping is inferred for a change of a number's width", .source("Measured in public code for Apple's platforms (parity A3)"), arguments: ModelChange.widths)
+    @Test(
+        "A mapping is inferred for a change of a number's width", .source("Measured in public code for Apple's platforms (parity A3)"),
+        arguments: ModelChange.widths)
     func widths(change: ModelChange) { #expect(infer(change) == nil) }
 
-    @Test("A mapping is inferred for a change between kinds of numbers", .source("Measured in public code for Apple's platforms (parity A3)"), arguments: ModelChange.kinds)
+    @Test(
+        "A mapping is inferred for a change between kinds of numbers", .source("Measured in public code for Apple's platforms (parity A3)"),
+        arguments: ModelChange.kinds)
     func kinds(change: ModelChange) {
         knownDifference("A3: 134190") { #expect(infer(change) == nil) }
     }
 
-    @Test("A mapping is inferred where an attribute's renaming identifier names a new relationship", .source("Measured in public code for Apple's platforms (parity A17)"))
+    @Test(
+        "A mapping is inferred where an attribute's renaming identifier names a new relationship",
+        .source("Measured in public code for Apple's platforms (parity A17)"))
     func renamedBesideRelationship() {
         let change = ModelChange("") { isNew in
-            let item = Sketch.entity("Item", []), other = Sketch.entity("Other", []), attribute = Sketch.attribute(isNew ? "ownerName" : "owner")
+            let item = Sketch.entity("Item", []), other = Sketch.entity("Other", [])
+            let attribute = Sketch.attribute(isNew ? "ownerName" : "owner")
             if isNew { attribute.renamingIdentifier = "owner" }
             item.properties = [attribute]
             if isNew { Sketch.relationship(item, "owner", .one, to: other) }
@@ -147,17 +179,21 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         knownDifference("A17: 134190") { #expect(infer(change) == nil) }
     }
 
+    private static let automatic = [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+
     /// Opens a store of the model before the change by the one after it.
-    private func migrated(_ kind: StoreKind, _ old: NSManagedObjectModel, _ new: NSManagedObjectModel, _ fill: (Stack) -> Void) throws -> Stack {
-        let stack = try Stack(kind, old)
+    private func migrated(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel, _ fill: (Stack) -> Void) throws -> Stack {
+        let stack = try Stack(.database, old)
         fill(stack)
         try stack.context.save()
-        return try stack.reopened(new, options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+        return try stack.reopened(new, options: Self.automatic)
     }
 
     @Test("An automatic migration keeps values and gives new attributes their default value", .migrationGuide("Lightweight Migration"))
     func automatic() throws {
-        let stack = try migrated(.database, Sketch.items(), Sketch.items([Sketch.attribute("new", default: "x")])) { $0.new("Item", ["name": "a", "number": 1]) }
+        let stack = try migrated(Sketch.items(), Sketch.items([Sketch.attribute("new", default: "x")])) {
+            $0.new("Item", ["name": "a", "number": 1])
+        }
         let item = try stack.only("Item", in: stack.context)
         #expect(item.text("name") == "a" && item.int("number") == 1 && item.text("new") == "x")
     }
@@ -166,7 +202,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     func renamed() throws {
         let title = Sketch.attribute("title"), thing = Sketch.entity("Thing", [title, Sketch.attribute("number", .integer64AttributeType)])
         (title.renamingIdentifier, thing.renamingIdentifier) = ("name", "Item")
-        let stack = try migrated(.database, Sketch.items(), Sketch.model(thing)) { $0.new("Item", ["name": "a", "number": 1]) }
+        let stack = try migrated(Sketch.items(), Sketch.model(thing)) { $0.new("Item", ["name": "a", "number": 1]) }
         #expect(try stack.only("Thing", in: stack.context).text("title") == "a")
     }
 
@@ -177,21 +213,23 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
             Sketch.pair(Sketch.relationship(item, "others", arity, to: other), Sketch.relationship(other, "items", .many, to: item))
             return Sketch.model(item, other)
         }
-        let stack = try migrated(.database, model(.one), model(.many)) { $0.new("Item", ["others": $0.new("Other", ["name": "o"])]) }
+        let stack = try migrated(model(.one), model(.many)) { $0.new("Item", ["others": $0.new("Other", ["name": "o"])]) }
         #expect(try stack.only("Item", in: stack.context).members("others").map { $0.text("name") } == ["o"])
     }
 
     @Test("An automatic migration gives what becomes required its default value where it was nil", .migrationGuide("Lightweight Migration"))
     func becomesRequired() throws {
         let new = Sketch.items([Sketch.attribute("note", optional: false, default: "none")])
-        let stack = try migrated(.database, Sketch.items([Sketch.attribute("note")]), new) { $0.new("Item", ["name": "a"]) }
+        let stack = try migrated(Sketch.items([Sketch.attribute("note")]), new) { $0.new("Item", ["name": "a"]) }
         #expect(try stack.only("Item", in: stack.context).text("note") == "none")
     }
 
-    @Test("A required attribute without a default value fails the migration of objects", .source("Lightweight migration's error 134110, \"Validation error missing attribute values on mandatory destination attribute\", in public reports"))
+    @Test(
+        "A required attribute without a default value fails the migration of objects",
+        .source("Public reports of error 134110, \"Validation error missing attribute values on mandatory destination attribute\""))
     func requiredWithoutDefault() throws {
         let error = failure {
-            _ = try migrated(.database, Sketch.items(), Sketch.items([Sketch.attribute("must", optional: false)])) { $0.new("Item") }
+            _ = try migrated(Sketch.items(), Sketch.items([Sketch.attribute("must", optional: false)])) { $0.new("Item") }
         }
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSMigrationError)
     }
@@ -199,14 +237,16 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     @Test("After a migration the store's UUID is what it was", .header("NSPersistentStoreCoordinator", "NSStoreUUIDKey"))
     func identity() throws {
         var uuid: String?
-        let stack = try migrated(.database, Sketch.items(), Sketch.items([Sketch.attribute("new")])) {
+        let stack = try migrated(Sketch.items(), Sketch.items([Sketch.attribute("new")])) {
             $0.new("Item")
             uuid = $0.store.identifier
         }
         #expect(stack.store.identifier == uuid)
     }
 
-    @Test("Without the options a store of another version does not open", .header("NSPersistentStoreCoordinator", "NSMigratePersistentStoresAutomaticallyOption"), arguments: StoreKind.files)
+    @Test(
+        "Without the options a store of another version does not open",
+        .header("NSPersistentStoreCoordinator", "NSMigratePersistentStoresAutomaticallyOption"), arguments: StoreKind.files)
     func withoutOptions(kind: StoreKind) throws {
         let stack = try Stack(kind, Sketch.items())
         try stack.saved("Item")
@@ -214,12 +254,12 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test("A store may go back to a version that it has left", .source("Measured by a public test suite for Apple's platforms (parity A18)"))
+    @Test(
+        "A store may go back to a version that it has left", .source("Measured by a public test suite for Apple's platforms (parity A18)"))
     func back() throws {
-        let stack = try migrated(.database, Sketch.items(), Sketch.items([Sketch.attribute("new")])) { $0.new("Item", ["name": "a"]) }
+        let stack = try migrated(Sketch.items(), Sketch.items([Sketch.attribute("new")])) { $0.new("Item", ["name": "a"]) }
         knownDifference("A18: 134130") {
-            let again = try stack.reopened(
-                Sketch.items(), options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+            let again = try stack.reopened(Sketch.items(), options: Self.automatic)
             #expect(try again.only("Item", in: again.context).text("name") == "a")
         }
     }
@@ -235,11 +275,12 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
 
     private func migrate(_ stack: Stack, _ manager: NSMigrationManager, _ mapping: NSMappingModel, to url: URL) throws {
         try manager.migrateStore(
-            from: stack.url, sourceType: stack.kind.type, options: nil, with: mapping, toDestinationURL: url, destinationType: stack.kind.type,
-            destinationOptions: nil)
+            from: stack.url, sourceType: stack.kind.type, options: nil, with: mapping, toDestinationURL: url,
+            destinationType: stack.kind.type, destinationOptions: nil)
     }
 
-    @Test("A migration manager writes the new version to another place", .migrationGuide("The Migration Process"), arguments: StoreKind.files)
+    @Test(
+        "A migration manager writes the new version to another place", .migrationGuide("The Migration Process"), arguments: StoreKind.files)
     func byHand(kind: StoreKind) throws {
         let (stack, manager, mapping, url) = try manager(kind)
         try migrate(stack, manager, mapping, to: url)
@@ -251,7 +292,9 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         #expect(item.text("name") == "a" && item.text("new") == "x")
     }
 
-    @Test("A manager that is cancelled before it begins throws what it was cancelled with", .source("Measured by a public test suite for Apple's platforms (parity A19)"))
+    @Test(
+        "A manager that is cancelled before it begins throws what it was cancelled with",
+        .source("Measured by a public test suite for Apple's platforms (parity A19)"))
     func cancelled() throws {
         let (stack, manager, mapping, url) = try manager(.database)
         manager.cancelMigrationWithError(NSError(domain: "test", code: 7))
@@ -272,7 +315,8 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
 
     @Test("An inferred mapping has a mapping for each attribute", .reference("nsentitymapping/attributemappings"))
     func attributeMappings() throws {
-        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: Sketch.items(), destinationModel: Sketch.items([Sketch.attribute("new")]))
+        let old = Sketch.items(), new = Sketch.items([Sketch.attribute("new")])
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
         #expect(Set(try #require(mapping.entityMappings?.first?.attributeMappings).compactMap(\.name)) == ["name", "number", "new"])
     }
 }

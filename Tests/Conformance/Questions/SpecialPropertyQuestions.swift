@@ -40,7 +40,8 @@ final class Backwards: ValueTransformer {
     }
 
     @Test(
-        "A text is derived without case and accents, in capitals or in small letters", .reference("nsderivedattributedescription/derivationexpression"),
+        "A text is derived without case and accents, in capitals or in small letters",
+        .reference("nsderivedattributedescription/derivationexpression"),
         arguments: [("canonical:(name)", "ete"), ("uppercase:(name)", "ÉTÉ"), ("lowercase:(name)", "été")])
     func texts(format: String, value: String) throws {
         let stack = try derived(format, .stringAttributeType)
@@ -48,7 +49,9 @@ final class Backwards: ValueTransformer {
         #expect(try stack.only("Team", in: stack.sibling()).text("derived") == value)
     }
 
-    @Test("Members are counted and summed up", .reference("nsderivedattributedescription/derivationexpression"), arguments: [("members.@count", 2), ("members.@sum.goals", 7)])
+    @Test(
+        "Members are counted and summed up", .reference("nsderivedattributedescription/derivationexpression"),
+        arguments: [("members.@count", 2), ("members.@sum.goals", 7)])
     func members(format: String, value: Int) throws {
         let stack = try derived(format, .integer64AttributeType), team = stack.new("Team")
         for goals in [3, 4] { stack.new("Member", ["team": team, "goals": goals]) }
@@ -64,7 +67,9 @@ final class Backwards: ValueTransformer {
         #expect(abs(date.timeIntervalSinceNow) < 60)
     }
 
-    @Test("A derived value is what it was until the save, and is there after it", .header("NSDerivedAttributeDescription", "recomputed during save"))
+    @Test(
+        "A derived value is what it was until the save, and is there after it",
+        .header("NSDerivedAttributeDescription", "recomputed during save"))
     func atSave() throws {
         let stack = try derived("canonical:(name)", .stringAttributeType), team = stack.new("Team", ["name": "A"])
         #expect(team.value(forKey: "derived") == nil)
@@ -117,7 +122,9 @@ final class Backwards: ValueTransformer {
         return try Stack(kind, Sketch.items([attribute]))
     }
 
-    @Test("A registered transformer makes a transformable attribute's data, and the value again", .reference("nsattributedescription/valuetransformername"), arguments: StoreKind.allCases)
+    @Test(
+        "A registered transformer makes a transformable attribute's data, and the value again",
+        .reference("nsattributedescription/valuetransformername"), arguments: StoreKind.allCases)
     func transformer(kind: StoreKind) throws {
         let stack = try transformable(kind, Backwards.name)
         try stack.saved("Item", ["what": "abc"])
@@ -132,7 +139,9 @@ final class Backwards: ValueTransformer {
         knownDifference("A7: 1550") { #expect(error == nil) }
     }
 
-    @Test("A transformer is found by its class's name", .source("ValueTransformer init(forName:): a transformer of the class of that name is made"))
+    @Test(
+        "A transformer is found by its class's name",
+        .source("ValueTransformer init(forName:): a transformer of the class of that name is made"))
     func transformerByClass() throws {
         let name = NSStringFromClass(Backwards.self), stack = try transformable(.database, name)
         stack.new("Item", ["what": "abc"])
@@ -140,7 +149,9 @@ final class Backwards: ValueTransformer {
         knownDifference("A6: 1550") { #expect(error == nil) }
     }
 
-    @Test("Foundation's transformer is found by its class's name", .source("ValueTransformer init(forName:), NSSecureUnarchiveFromDataTransformer (parity A6)"))
+    @Test(
+        "Foundation's transformer is found by its class's name",
+        .source("ValueTransformer init(forName:), NSSecureUnarchiveFromDataTransformer (parity A6)"))
     func secureTransformerByClass() throws {
         let stack = try transformable(.database, "NSSecureUnarchiveFromDataTransformer")
         stack.new("Item", ["what": ["a"] as NSArray])
@@ -150,7 +161,8 @@ final class Backwards: ValueTransformer {
 
     /// Authors whose fetched property has the books of their name.
     private func fetchedProperty(_ kind: StoreKind, _ format: String) throws -> Stack {
-        let author = Sketch.entity("Author", [Sketch.attribute("name")]), book = Sketch.entity("Book", [Sketch.attribute("by"), Sketch.attribute("title")])
+        let author = Sketch.entity("Author", [Sketch.attribute("name")])
+        let book = Sketch.entity("Book", [Sketch.attribute("by"), Sketch.attribute("title")])
         let property = NSFetchedPropertyDescription(), request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = book
         request.predicate = NSPredicate(format: format)
@@ -165,15 +177,21 @@ final class Backwards: ValueTransformer {
         return stack
     }
 
-    private func titles(_ object: NSManagedObject) -> [String?] { (object.value(forKey: "books") as? [NSManagedObject] ?? []).map { $0.text("title") } }
+    private func titles(_ object: NSManagedObject) -> [String?] {
+        (object.value(forKey: "books") as? [NSManagedObject] ?? []).map { $0.text("title") }
+    }
 
-    @Test("A fetched property is an array in its request's order, of what $FETCH_SOURCE leads to", .header("NSFetchedPropertyDescription", "fetchRequest"), arguments: StoreKind.allCases)
+    @Test(
+        "A fetched property is an array in its request's order, of what $FETCH_SOURCE leads to",
+        .header("NSFetchedPropertyDescription", "fetchRequest"), arguments: StoreKind.allCases)
     func fetchedProperty(kind: StoreKind) throws {
         let stack = try fetchedProperty(kind, "by == $FETCH_SOURCE.name")
         #expect(titles(try stack.only("Author", in: stack.sibling())) == ["a", "b"])
     }
 
-    @Test("A fetched property keeps what it has fetched until the object is refreshed", .guide("Creating Managed Object Relationships", "Weak Relationships (Fetched Properties)"), arguments: StoreKind.allCases)
+    @Test(
+        "A fetched property keeps what it has fetched until the object is refreshed",
+        .guide("Creating Managed Object Relationships", "Weak Relationships (Fetched Properties)"), arguments: StoreKind.allCases)
     func fetchedOnce(kind: StoreKind) throws {
         let stack = try fetchedProperty(kind, "by == $FETCH_SOURCE.name"), author = try stack.only("Author", in: stack.context)
         #expect(titles(author).count == 2)
@@ -184,7 +202,9 @@ final class Backwards: ValueTransformer {
         #expect(titles(author).count == 3)
     }
 
-    @Test("A large value that is stored beside the store comes back", .reference("nsattributedescription/allowsexternalbinarydatastorage"), arguments: StoreKind.allCases)
+    @Test(
+        "A large value that is stored beside the store comes back", .reference("nsattributedescription/allowsexternalbinarydatastorage"),
+        arguments: StoreKind.allCases)
     func external(kind: StoreKind) throws {
         let data = Sketch.attribute("data", .binaryDataAttributeType), bytes = Data(repeating: 7, count: 300_000)
         data.allowsExternalBinaryDataStorage = true

@@ -8,7 +8,9 @@ import Testing
 #endif
 
 @MainActor @Suite("Stores and coordinators") struct StoreQuestions {
-    @Test("What was saved is there when the store is opened again", .guide("Persistent Store Types and Behaviors", "Persistent Store Types"), arguments: StoreKind.files)
+    @Test(
+        "What was saved is there when the store is opened again", .guide("Persistent Store Types and Behaviors", "Persistent Store Types"),
+        arguments: StoreKind.files)
     func reopened(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book", ["title": "one"])
@@ -16,14 +18,18 @@ import Testing
         #expect(try again.only("Book", in: again.context).text("title") == "one")
     }
 
-    @Test("A store's metadata has its type and its UUID", .header("NSPersistentStoreCoordinator", "NSStoreTypeKey, NSStoreUUIDKey"), arguments: StoreKind.allCases)
+    @Test(
+        "A store's metadata has its type and its UUID", .header("NSPersistentStoreCoordinator", "NSStoreTypeKey, NSStoreUUIDKey"),
+        arguments: StoreKind.allCases)
     func metadata(kind: StoreKind) throws {
         let stack = try Stack(kind), metadata = stack.coordinator.metadata(for: stack.store)
         #expect(metadata[NSStoreTypeKey] as? String == kind.type && metadata[NSStoreUUIDKey] as? String == stack.store.identifier)
         #expect(stack.store.type == kind.type)
     }
 
-    @Test("A store's metadata has the version hashes of its entities", .header("NSPersistentStoreCoordinator", "NSStoreModelVersionHashesKey"), arguments: StoreKind.files)
+    @Test(
+        "A store's metadata has the version hashes of its entities",
+        .header("NSPersistentStoreCoordinator", "NSStoreModelVersionHashesKey"), arguments: StoreKind.files)
     func versionHashes(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
@@ -33,7 +39,9 @@ import Testing
         #expect(!Sketch.items().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
     }
 
-    @Test("Metadata that a program sets is written with the next save", .header("NSPersistentStoreCoordinator", "setMetadata:forPersistentStore:"), arguments: StoreKind.files)
+    @Test(
+        "Metadata that a program sets is written with the next save",
+        .header("NSPersistentStoreCoordinator", "setMetadata:forPersistentStore:"), arguments: StoreKind.files)
     func settingMetadata(kind: StoreKind) throws {
         let stack = try Stack(kind)
         var metadata = stack.coordinator.metadata(for: stack.store)
@@ -44,7 +52,9 @@ import Testing
         #expect(again.coordinator.metadata(for: again.store)["note"] as? String == "mine")
     }
 
-    @Test("A save writes metadata though nothing else has changed", .source("NSPersistentStoreCoordinator setMetadata(_:for:); measured by public tests (parity A9)"), arguments: StoreKind.files)
+    @Test(
+        "A save writes metadata though nothing else has changed",
+        .source("NSPersistentStoreCoordinator setMetadata(_:for:); measured by public tests (parity A9)"), arguments: StoreKind.files)
     func metadataAlone(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
@@ -54,7 +64,9 @@ import Testing
         knownDifference("A9: it is not written") { #expect(again.coordinator.metadata(for: again.store)["note"] as? String == "mine") }
     }
 
-    @Test("Metadata can be read without a stack", .header("NSPersistentStoreCoordinator", "metadataForPersistentStoreOfType:URL:options:error:"), arguments: StoreKind.files)
+    @Test(
+        "Metadata can be read without a stack",
+        .header("NSPersistentStoreCoordinator", "metadataForPersistentStoreOfType:URL:options:error:"), arguments: StoreKind.files)
     func metadataByURL(kind: StoreKind) throws {
         let stack = try Stack(kind), uuid = stack.store.identifier
         try stack.saved("Book")
@@ -63,7 +75,9 @@ import Testing
         #expect(metadata[NSStoreUUIDKey] as? String == uuid && metadata[NSStoreTypeKey] as? String == kind.type)
     }
 
-    @Test("Metadata can be written without a stack", .header("NSPersistentStoreCoordinator", "setMetadata:forPersistentStoreOfType:URL:options:error:"), arguments: StoreKind.files)
+    @Test(
+        "Metadata can be written without a stack",
+        .header("NSPersistentStoreCoordinator", "setMetadata:forPersistentStoreOfType:URL:options:error:"), arguments: StoreKind.files)
     func settingMetadataByURL(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
@@ -77,14 +91,18 @@ import Testing
         }
     }
 
-    @Test("Stores are found by URL, and say theirs", .reference("nspersistentstorecoordinator/persistentstore(for:)"), arguments: StoreKind.files)
+    @Test(
+        "Stores are found by URL, and say theirs", .reference("nspersistentstorecoordinator/persistentstore(for:)"),
+        arguments: StoreKind.files)
     func byURL(kind: StoreKind) throws {
         let stack = try Stack(kind)
         #expect(stack.coordinator.persistentStore(for: stack.url) === stack.store && stack.coordinator.url(for: stack.store) == stack.url)
         #expect(stack.store.url == stack.url && stack.coordinator.persistentStore(for: stack.url.appendingPathExtension("x")) == nil)
     }
 
-    @Test("A removed store is gone from the coordinator", .reference("nspersistentstorecoordinator/remove(_:)"), arguments: StoreKind.allCases)
+    @Test(
+        "A removed store is gone from the coordinator", .reference("nspersistentstorecoordinator/remove(_:)"),
+        arguments: StoreKind.allCases)
     func removed(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.coordinator.remove(stack.store)
@@ -103,7 +121,9 @@ import Testing
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreInvalidTypeError)
     }
 
-    @Test("A store of another model does not open: 134100", .header("CoreDataErrors", "NSPersistentStoreIncompatibleVersionHashError"), arguments: StoreKind.files)
+    @Test(
+        "A store of another model does not open: 134100", .header("CoreDataErrors", "NSPersistentStoreIncompatibleVersionHashError"),
+        arguments: StoreKind.files)
     func incompatible(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
@@ -111,14 +131,17 @@ import Testing
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test("A file that is no store does not open", .header("CoreDataErrors", "NSFileReadCorruptFileError and its like"), arguments: StoreKind.files)
+    @Test(
+        "A file that is no store does not open", .header("CoreDataErrors", "NSFileReadCorruptFileError and its like"),
+        arguments: StoreKind.files)
     func noStore(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         try Data("no store at all, only a text".utf8).write(to: folder.url.appendingPathComponent("store"))
         #expect(failure { _ = try Stack(kind, in: folder) }?.domain == NSCocoaErrorDomain)
     }
 
-    @Test("A read-only store is read", .header("NSPersistentStoreCoordinator", "NSReadOnlyPersistentStoreOption"), arguments: StoreKind.files)
+    @Test(
+        "A read-only store is read", .header("NSPersistentStoreCoordinator", "NSReadOnlyPersistentStoreOption"), arguments: StoreKind.files)
     func readOnly(kind: StoreKind) throws {
         let stack = try Stack(kind)
         #expect(!stack.store.isReadOnly)
@@ -128,7 +151,9 @@ import Testing
         #expect(again.store.isReadOnly)
     }
 
-    @Test("Saving to a read-only store fails with 513", .source("Measured by a public test suite for Apple's platforms (parity B21)"), arguments: StoreKind.files)
+    @Test(
+        "Saving to a read-only store fails with 513", .source("Measured by a public test suite for Apple's platforms (parity B21)"),
+        arguments: StoreKind.files)
     func savingReadOnly(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
@@ -139,23 +164,31 @@ import Testing
         knownDifference("B21: 134030") { #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue) }
     }
 
-    @Test("Opening a missing file read-only fails with 260", .source("Measured by a public test suite for Apple's platforms (parity B21)"), arguments: StoreKind.files)
+    @Test(
+        "Opening a missing file read-only fails with 260", .source("Measured by a public test suite for Apple's platforms (parity B21)"),
+        arguments: StoreKind.files)
     func missingReadOnly(kind: StoreKind) throws {
         let error = failure { _ = try Stack(kind, options: [NSReadOnlyPersistentStoreOption: true]) }
         #expect(error != nil)
         knownDifference("B21: 134080") { #expect(error?.code == CocoaError.Code.fileReadNoSuchFile.rawValue) }
     }
 
-    @Test("A store can be moved to another place and type; its objects go with it", .header("NSPersistentStoreCoordinator", "migratePersistentStore:toURL:options:withType:error:"), arguments: StoreKind.files, StoreKind.files)
+    @Test(
+        "A store can be moved to another place and type; its objects go with it",
+        .header("NSPersistentStoreCoordinator", "migratePersistentStore:toURL:options:withType:error:"), arguments: StoreKind.files,
+        StoreKind.files)
     func moved(kind: StoreKind, other: StoreKind) throws {
         let stack = try Stack(kind), target = stack.url.appendingPathExtension("new")
         try stack.saved("Book", ["title": "one"])
-        let new = try stack.coordinator.migratePersistentStore(stack.store, to: target, options: StoreKind.quickOptions, withType: other.type)
+        let new = try stack.coordinator.migratePersistentStore(
+            stack.store, to: target, options: StoreKind.quickOptions, withType: other.type)
         #expect(stack.coordinator.persistentStores == [new] && new.type == other.type && new.url == target)
         #expect(try stack.only("Book", in: stack.sibling()).text("title") == "one")
     }
 
-    @Test("A destroyed store has no objects when it is opened again", .header("NSPersistentStoreCoordinator", "destroyPersistentStoreAtURL:withType:options:error:"), arguments: StoreKind.files)
+    @Test(
+        "A destroyed store has no objects when it is opened again",
+        .header("NSPersistentStoreCoordinator", "destroyPersistentStoreAtURL:withType:options:error:"), arguments: StoreKind.files)
     func destroyed(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
@@ -165,7 +198,9 @@ import Testing
         #expect(try again.count("Book") == 0)
     }
 
-    @Test("A destroyed store's file may be removed by the program", .source("Measured in public code for Apple's platforms (parity B23): the file is emptied"))
+    @Test(
+        "A destroyed store's file may be removed by the program",
+        .source("Measured in public code for Apple's platforms (parity B23): the file is emptied"))
     func destroyedFile() throws {
         let stack = try Stack(.database)
         try stack.saved("Book")
@@ -174,7 +209,9 @@ import Testing
         knownDifference("B23: the file is gone") { try FileManager.default.removeItem(at: stack.url) }
     }
 
-    @Test("A store can be replaced by another one", .header("NSPersistentStoreCoordinator", "replacePersistentStoreAtURL:…"), arguments: StoreKind.files)
+    @Test(
+        "A store can be replaced by another one", .header("NSPersistentStoreCoordinator", "replacePersistentStoreAtURL:…"),
+        arguments: StoreKind.files)
     func replaced(kind: StoreKind) throws {
         let source = try Stack(kind), target = try Stack(kind)
         try source.saved("Book", ["title": "source"])
@@ -198,7 +235,9 @@ import Testing
         }
     }
 
-    @Test("A new object goes to the first store that can take it, unless it is assigned", .header("NSManagedObjectContext", "assignObject:toPersistentStore:"), arguments: StoreKind.allCases)
+    @Test(
+        "A new object goes to the first store that can take it, unless it is assigned",
+        .header("NSManagedObjectContext", "assignObject:toPersistentStore:"), arguments: StoreKind.allCases)
     func assigned(kind: StoreKind) throws {
         let stack = try Stack(kind), first = stack.store
         let second = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
@@ -214,20 +253,25 @@ import Testing
         let model = Sketch.model(Sketch.entity("A", []), Sketch.entity("B", []))
         model.setEntities([model.entitiesByName["A"]!], forConfigurationName: "first")
         model.setEntities([model.entitiesByName["B"]!], forConfigurationName: "second")
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model), context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         let first = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "first", at: nil, options: nil)
         let second = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "second", at: nil, options: nil)
         context.persistentStoreCoordinator = coordinator
-        let a = NSEntityDescription.insertNewObject(forEntityName: "A", into: context), b = NSEntityDescription.insertNewObject(forEntityName: "B", into: context)
+        let a = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+        let b = NSEntityDescription.insertNewObject(forEntityName: "B", into: context)
         try context.save()
         #expect(a.objectID.persistentStore === first && b.objectID.persistentStore === second && first.configurationName == "first")
     }
 
-    @Test("A configuration with a parent entity holds its sub-entities", .source("Measured by a public test suite for Apple's platforms (parity A16)"))
+    @Test(
+        "A configuration with a parent entity holds its sub-entities",
+        .source("Measured by a public test suite for Apple's platforms (parity A16)"))
     func configurationOfFamily() throws {
         let model = Sketch.library()
         model.setEntities(model.entities.filter { $0.name != "Novel" }, forConfigurationName: "all")
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model), context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: "all", at: nil, options: nil)
         context.persistentStoreCoordinator = coordinator
         _ = NSEntityDescription.insertNewObject(forEntityName: "Novel", into: context)
@@ -246,7 +290,9 @@ import Testing
 }
 
 @MainActor @Suite("Store descriptions") struct DescriptionQuestions {
-    @Test("A description migrates and infers, writes and loads at once, unless it is told otherwise", .reference("nspersistentstoredescription"))
+    @Test(
+        "A description migrates and infers, writes and loads at once, unless it is told otherwise",
+        .reference("nspersistentstoredescription"))
     func defaults() {
         let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/tmp/x"))
         #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
@@ -269,13 +315,17 @@ import Testing
         #expect(description.isReadOnly)
     }
 
-    @Test("A description without a URL is at /dev/null and loads in memory", .source("Measured by a public test suite for Apple's platforms (parity A11)"))
+    @Test(
+        "A description without a URL is at /dev/null and loads in memory",
+        .source("Measured by a public test suite for Apple's platforms (parity A11)"))
     func withoutURL() throws {
         #expect(NSPersistentStoreDescription().url?.path == "/dev/null")
         try load(NSPersistentStoreDescription())
     }
 
-    @Test("A store at /dev/null is in memory", .wwdc(2018, 224, "Core Data Best Practices: testing with /dev/null"), arguments: ["/dev/null", "/dev/null/name.sqlite"])
+    @Test(
+        "A store at /dev/null is in memory", .wwdc(2018, 224, "Core Data Best Practices: testing with /dev/null"),
+        arguments: ["/dev/null", "/dev/null/name.sqlite"])
     func devNull(path: String) throws {
         try load(NSPersistentStoreDescription(url: URL(fileURLWithPath: path)))
     }

@@ -8,12 +8,11 @@ import Testing
 #endif
 
 @MainActor @Suite("Undo") struct UndoQuestions {
-    /// A stack whose context records steps, one for each group.
-    private func stack(_ kind: StoreKind) throws -> Stack {
-        let stack = try Stack(kind), manager = UndoManager()
+    /// From here on the context records steps, one for each group. A change outside of a group ends the program on Apple's platforms.
+    private func record(_ stack: Stack) {
+        let manager = UndoManager()
         manager.groupsByEvent = false
         stack.context.undoManager = manager
-        return stack
     }
 
     private func step(_ stack: Stack, _ change: () throws -> Void) rethrows {
@@ -28,9 +27,12 @@ import Testing
         #expect(NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).undoManager == nil)
     }
 
-    @Test("undo() takes a change of an attribute back, redo() makes it again", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
+    @Test(
+        "undo() takes a change of an attribute back, redo() makes it again", .guide("Change Management", "Undo and Redo"),
+        arguments: StoreKind.allCases)
     func attribute(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book", ["title": "one"])
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
+        record(stack)
         step(stack) { book.setValue("two", forKey: "title") }
         stack.context.undo()
         #expect(book.text("title") == "one")
@@ -40,7 +42,8 @@ import Testing
 
     @Test("undo() takes an insertion back", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
     func insertion(kind: StoreKind) throws {
-        let stack = try stack(kind)
+        let stack = try Stack(kind)
+        record(stack)
         step(stack) { stack.new("Book") }
         stack.context.undo()
         #expect(stack.context.insertedObjects.isEmpty)
@@ -49,9 +52,11 @@ import Testing
         #expect(stack.context.insertedObjects.count == 1)
     }
 
-    @Test("undo() brings a deleted object back, with its values", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
+    @Test(
+        "undo() brings a deleted object back, with its values", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
     func deletion(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book", ["title": "one"])
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
+        record(stack)
         step(stack) { stack.context.delete(book) }
         stack.context.undo()
         #expect(!book.isDeleted && book.text("title") == "one" && stack.context.deletedObjects.isEmpty)
@@ -59,7 +64,8 @@ import Testing
 
     @Test("undo() takes both sides of a relationship back", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
     func relationship(kind: StoreKind) throws {
-        let stack = try stack(kind), author = try stack.saved("Author"), book = try stack.saved("Book")
+        let stack = try Stack(kind), author = try stack.saved("Author"), book = try stack.saved("Book")
+        record(stack)
         step(stack) { book.setValue(author, forKey: "author") }
         #expect(author.members("books") == [book])
         stack.context.undo()
@@ -68,8 +74,9 @@ import Testing
 
     @Test("undo() brings back what a cascade deleted", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
     func cascade(kind: StoreKind) throws {
-        let stack = try stack(kind), book = stack.new("Book"), chapter = stack.new("Chapter", ["book": book])
+        let stack = try Stack(kind), book = stack.new("Book"), chapter = stack.new("Chapter", ["book": book])
         try stack.context.save()
+        record(stack)
         step(stack) { stack.context.delete(book) }
         #expect(chapter.isDeleted)
         stack.context.undo()
@@ -78,7 +85,8 @@ import Testing
 
     @Test("Each step is undone by itself, the last one first", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
     func steps(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book")
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
         for pages in 1...3 { step(stack) { book.setValue(pages, forKey: "pages") } }
         var seen: [Int?] = []
         for _ in 1...3 {
@@ -88,9 +96,12 @@ import Testing
         #expect(seen == [2, 1, 0])
     }
 
-    @Test("A new step takes away what could be redone", .source("Undo Architecture, Undo Operations and Groups"), arguments: StoreKind.allCases)
+    @Test(
+        "A new step takes away what could be redone", .source("Undo Architecture, Undo Operations and Groups"),
+        arguments: StoreKind.allCases)
     func redoGoes(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book")
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
         step(stack) { book.setValue(1, forKey: "pages") }
         stack.context.undo()
         #expect(stack.context.undoManager?.canRedo == true)
@@ -100,11 +111,11 @@ import Testing
 
     @Test(
         "What changes while registration is disabled cannot be undone",
-        .guide("Change Management", "Undo and Redo: disableUndoRegistration between calls of processPendingChanges"), arguments: StoreKind.allCases)
+        .guide("Change Management", "Undo and Redo: disableUndoRegistration between calls of processPendingChanges"),
+        arguments: StoreKind.allCases)
     func disabled(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book")
-        stack.context.undoManager?.removeAllActions()
-        stack.context.processPendingChanges()
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
         stack.context.undoManager?.disableUndoRegistration()
         book.setValue(1, forKey: "pages")
         stack.context.processPendingChanges()
@@ -114,7 +125,8 @@ import Testing
 
     @Test("rollback() empties the undo stack", .reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
     func rollbackEmpties(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book")
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
         step(stack) { book.setValue(1, forKey: "pages") }
         stack.context.rollback()
         #expect(stack.context.undoManager?.canUndo == false && book.int("pages") == 0)
@@ -152,9 +164,12 @@ import Testing
         #expect(book.text("title") == "old")
     }
 
-    @Test("What was undone to the saved state leaves no changed value", .reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
+    @Test(
+        "What was undone to the saved state leaves no changed value", .reference("nsmanagedobject/changedvalues()"),
+        arguments: StoreKind.allCases)
     func undoneIsClean(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book", ["title": "one"])
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
+        record(stack)
         step(stack) { book.setValue("two", forKey: "title") }
         stack.context.undo()
         #expect(book.changedValues().isEmpty)
@@ -162,7 +177,8 @@ import Testing
 
     @Test("Undoing after a save makes an unsaved change", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
     func undoAfterSave(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book", ["title": "one"])
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
+        record(stack)
         step(stack) { book.setValue("two", forKey: "title") }
         try stack.context.save()
         stack.context.undo()
@@ -172,7 +188,8 @@ import Testing
 
     @Test("reset() leaves nothing to undo", .reference("nsmanagedobjectcontext/reset()"), arguments: StoreKind.allCases)
     func resetEmpties(kind: StoreKind) throws {
-        let stack = try stack(kind), book = try stack.saved("Book")
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
         step(stack) { book.setValue(1, forKey: "pages") }
         stack.context.reset()
         #expect(stack.context.undoManager?.canUndo == false)

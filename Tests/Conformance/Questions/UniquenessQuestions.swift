@@ -38,7 +38,9 @@ import Testing
         #expect(conflict.databaseSnapshot?["number"] as? Int == 1)
     }
 
-    @Test("Two equal insertions of one context conflict without a row", .header("NSMergePolicy", "NSConstraintConflict: context-level violation"))
+    @Test(
+        "Two equal insertions of one context conflict without a row",
+        .header("NSMergePolicy", "NSConstraintConflict: context-level violation"))
     func within() throws {
         let (stack, other) = try stack(), items = [stack.new("Item", ["name": "b"], in: other), stack.new("Item", ["name": "b"], in: other)]
         let error = try #require(failure { try other.save() })
@@ -94,7 +96,9 @@ import Testing
         #expect(stack.codes(other) == [])
     }
 
-    @Test("A constraint of several attributes is broken by all of them together", .header("NSEntityDescription", "uniquenessConstraints: one or more attributes"))
+    @Test(
+        "A constraint of several attributes is broken by all of them together",
+        .header("NSEntityDescription", "uniquenessConstraints: one or more attributes"))
     func several() throws {
         let (stack, other) = try stack(unique: [["name", "number"]])
         stack.new("Item", ["name": "a", "number": 2], in: other)
@@ -103,7 +107,9 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectConstraintMergeError])
     }
 
-    @Test("A sub-entity's object has to keep its parent's constraint", .header("NSEntityDescription", "uniquenessConstraints: entity hierarchies"))
+    @Test(
+        "A sub-entity's object has to keep its parent's constraint",
+        .header("NSEntityDescription", "uniquenessConstraints: entity hierarchies"))
     func family() throws {
         let parent = Sketch.entity("Parent", [Sketch.attribute("name")]), child = Sketch.entity("Child", [])
         parent.subentities = [child]
@@ -137,7 +143,9 @@ import Testing
         #expect(try stack.fetch("Item", in: other).map { $0.int("number") } == [2])
     }
 
-    @Test("The row's object that takes a new one's members hears willSave", .source("Measured by a public test suite for Apple's platforms (parity B19)"))
+    @Test(
+        "The row's object that takes a new one's members hears willSave",
+        .source("Measured by a public test suite for Apple's platforms (parity B19)"))
     func willSaveOfRow() throws {
         let item = Sketch.entity("Item", [Sketch.attribute("name")], of: Witness.self), part = Sketch.entity("Part", [])
         item.uniquenessConstraints = [["name"]]

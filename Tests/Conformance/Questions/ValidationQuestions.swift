@@ -50,7 +50,8 @@ struct ErrorNumber: CustomTestStringConvertible, Sendable {
     static let all: [ErrorNumber] = [
         ErrorNumber(NSManagedObjectValidationError, 1550), ErrorNumber(NSManagedObjectConstraintValidationError, 1551),
         ErrorNumber(NSValidationMultipleErrorsError, 1560), ErrorNumber(NSValidationMissingMandatoryPropertyError, 1570),
-        ErrorNumber(NSValidationRelationshipLacksMinimumCountError, 1580), ErrorNumber(NSValidationRelationshipExceedsMaximumCountError, 1590),
+        ErrorNumber(NSValidationRelationshipLacksMinimumCountError, 1580),
+        ErrorNumber(NSValidationRelationshipExceedsMaximumCountError, 1590),
         ErrorNumber(NSValidationRelationshipDeniedDeleteError, 1600), ErrorNumber(NSValidationNumberTooLargeError, 1610),
         ErrorNumber(NSValidationNumberTooSmallError, 1620), ErrorNumber(NSValidationDateTooLateError, 1630),
         ErrorNumber(NSValidationDateTooSoonError, 1640), ErrorNumber(NSValidationInvalidDateError, 1650),
@@ -105,7 +106,8 @@ final class Inspector: NSManagedObject {
 
 @MainActor @Suite("Validation") struct ValidationQuestions {
     @Test(
-        "A value that breaks a validation predicate fails the save, which names its key", .reference("nspropertydescription/validationpredicates"),
+        "A value that breaks a validation predicate fails the save, which names its key",
+        .reference("nspropertydescription/validationpredicates"),
         arguments: BrokenRule.all)
     func predicates(rule: BrokenRule) throws {
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [Sketch.checked("value", rule.type, rule.rule)])))
@@ -122,7 +124,9 @@ final class Inspector: NSManagedObject {
         #expect(one.code == one.number)
     }
 
-    @Test("A validation predicate with a warning of its own fails with 1550", .header("CoreDataErrors", "NSManagedObjectValidationError: generic"))
+    @Test(
+        "A validation predicate with a warning of its own fails with 1550",
+        .header("CoreDataErrors", "NSManagedObjectValidationError: generic"))
     func generic() throws {
         let attribute = Sketch.checked("value", .integer32AttributeType, "SELF != 4")
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [attribute])))
@@ -138,11 +142,13 @@ final class Inspector: NSManagedObject {
     }
 
     private func required(_ count: Int = 1, of type: NSManagedObject.Type = NSManagedObject.self) -> NSManagedObjectModel {
-        Sketch.model(Sketch.entity("Item", [Sketch.attribute("name")] + (0..<count).map { Sketch.attribute("r\($0)", optional: false) }, of: type))
+        let required = (0..<count).map { Sketch.attribute("r\($0)", optional: false) }
+        return Sketch.model(Sketch.entity("Item", [Sketch.attribute("name")] + required, of: type))
     }
 
     @Test(
-        "A single failure names its object, key and value", .source("NSError user info keys: NSValidationObjectErrorKey, NSValidationKeyErrorKey, NSValidationValueErrorKey"),
+        "A single failure names its object, key and value",
+        .source("NSError user info keys: NSValidationObjectErrorKey, NSValidationKeyErrorKey, NSValidationValueErrorKey"),
         arguments: StoreKind.allCases)
     func userInfo(kind: StoreKind) throws {
         let stack = try Stack(kind, Sketch.model(Sketch.entity("Item", [Sketch.checked("value", .integer32AttributeType, "SELF >= 1")])))
@@ -156,14 +162,16 @@ final class Inspector: NSManagedObject {
 
     @Test("A failed predicate is in the error", .source("NSError user info keys: NSValidationPredicateErrorKey"))
     func predicateInError() throws {
-        let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [Sketch.checked("value", .integer32AttributeType, "SELF >= 1")])))
+        let value = Sketch.checked("value", .integer32AttributeType, "SELF >= 1")
+        let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [value])))
         stack.new("Item", ["value": 0])
         let error = try #require(failure { try stack.context.save() })
         #expect("\(try #require(error.userInfo[NSValidationPredicateErrorKey]))" == "SELF >= 1")
     }
 
     @Test(
-        "Several failures are one error of code 1560 with all of them in its details", .guide("Object Validation", "Combining Validation Errors"),
+        "Several failures are one error of code 1560 with all of them in its details",
+        .guide("Object Validation", "Combining Validation Errors"),
         arguments: StoreKind.allCases)
     func several(kind: StoreKind) throws {
         let stack = try Stack(kind, required(2))
@@ -175,14 +183,18 @@ final class Inspector: NSManagedObject {
         #expect(Set(details.compactMap { $0.userInfo[NSValidationKeyErrorKey] as? String }) == ["r0", "r1"])
     }
 
-    @Test("Failures of several objects come in one error", .guide("Object Validation", "Combining Validation Errors"), arguments: StoreKind.allCases)
+    @Test(
+        "Failures of several objects come in one error", .guide("Object Validation", "Combining Validation Errors"),
+        arguments: StoreKind.allCases)
     func severalObjects(kind: StoreKind) throws {
         let stack = try Stack(kind, required()), items = [stack.new("Item"), stack.new("Item")]
         let details = try #require(failure { try stack.context.save() }?.userInfo[NSDetailedErrorsKey] as? [NSError])
         #expect(Set(details.compactMap { $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject }) == Set(items))
     }
 
-    @Test("A save that fails to validate writes nothing and keeps changes", .reference("nsmanagedobjectcontext/save()"), arguments: StoreKind.allCases)
+    @Test(
+        "A save that fails to validate writes nothing and keeps changes", .reference("nsmanagedobjectcontext/save()"),
+        arguments: StoreKind.allCases)
     func nothingWritten(kind: StoreKind) throws {
         let stack = try Stack(kind, required())
         stack.new("Item", ["r0": "good"])
@@ -203,7 +215,8 @@ final class Inspector: NSManagedObject {
 
     @Test("validateValue(_:forKey:) checks a value that the object need not have", .reference("nsmanagedobject/validatevalue(_:forkey:)"))
     func singleValue() throws {
-        let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [Sketch.checked("value", .integer32AttributeType, "SELF >= 1")])))
+        let value = Sketch.checked("value", .integer32AttributeType, "SELF >= 1")
+        let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [value])))
         let item = stack.new("Item")
         func check(_ number: Int) -> Int? {
             var value: AnyObject? = NSNumber(value: number)
@@ -228,7 +241,9 @@ final class Inspector: NSManagedObject {
         #expect(error.domain == "Inspector" && error.code == ["insert": 1, "update": 2, "delete": 3][hook])
     }
 
-    @Test("A class's own check of a value fails the save", .guide("Object Validation", "Property-Level Validation"), arguments: StoreKind.allCases)
+    @Test(
+        "A class's own check of a value fails the save", .guide("Object Validation", "Property-Level Validation"),
+        arguments: StoreKind.allCases)
     func ownCheck(kind: StoreKind) throws {
         let stack = try Stack(kind, required(0, of: Inspector.self))
         Inspector.refusals = ["name": 5]
@@ -254,35 +269,45 @@ final class Inspector: NSManagedObject {
         return Sketch.model(team, member)
     }
 
-    @Test("Fewer members than the minimum fail with 1580", .header("CoreDataErrors", "NSValidationRelationshipLacksMinimumCountError"), arguments: StoreKind.allCases)
+    @Test(
+        "Fewer members than the minimum fail with 1580", .header("CoreDataErrors", "NSValidationRelationshipLacksMinimumCountError"),
+        arguments: StoreKind.allCases)
     func tooFew(kind: StoreKind) throws {
         let stack = try Stack(kind, counted(min: 2, max: 3, optional: true)), team = stack.new("Team")
         stack.new("Member", ["team": team])
         #expect(stack.codes() == [NSValidationRelationshipLacksMinimumCountError])
     }
 
-    @Test("More members than the maximum fail with 1590", .header("CoreDataErrors", "NSValidationRelationshipExceedsMaximumCountError"), arguments: StoreKind.allCases)
+    @Test(
+        "More members than the maximum fail with 1590", .header("CoreDataErrors", "NSValidationRelationshipExceedsMaximumCountError"),
+        arguments: StoreKind.allCases)
     func tooMany(kind: StoreKind) throws {
         let stack = try Stack(kind, counted(min: 0, max: 2, optional: true)), team = stack.new("Team")
         for _ in 1...3 { stack.new("Member", ["team": team]) }
         #expect(stack.codes() == [NSValidationRelationshipExceedsMaximumCountError])
     }
 
-    @Test("An optional relationship may be empty below its minimum", .header("NSRelationshipDescription", "minCount, maxCount"), arguments: StoreKind.allCases)
+    @Test(
+        "An optional relationship may be empty below its minimum", .header("NSRelationshipDescription", "minCount, maxCount"),
+        arguments: StoreKind.allCases)
     func emptyOptional(kind: StoreKind) throws {
         let stack = try Stack(kind, counted(min: 2, max: 3, optional: true))
         stack.new("Team")
         #expect(stack.codes() == [])
     }
 
-    @Test("An empty required to-many relationship of minimum 0 is saved", .reference("nsrelationshipdescription/mincount"), arguments: StoreKind.allCases)
+    @Test(
+        "An empty required to-many relationship of minimum 0 is saved", .reference("nsrelationshipdescription/mincount"),
+        arguments: StoreKind.allCases)
     func emptyRequired(kind: StoreKind) throws {
         let stack = try Stack(kind, counted(min: 0, max: 0, optional: false))
         stack.new("Team")
         #expect(stack.codes() == [])
     }
 
-    @Test("A required to-one relationship that is nil fails with 1570", .header("CoreDataErrors", "NSValidationMissingMandatoryPropertyError"), arguments: StoreKind.allCases)
+    @Test(
+        "A required to-one relationship that is nil fails with 1570",
+        .header("CoreDataErrors", "NSValidationMissingMandatoryPropertyError"), arguments: StoreKind.allCases)
     func requiredDestination(kind: StoreKind) throws {
         let team = Sketch.entity("Team", []), member = Sketch.entity("Member", [])
         let inTeam = Sketch.relationship(member, "team", .one, to: team, optional: false)
@@ -292,11 +317,14 @@ final class Inspector: NSManagedObject {
         #expect(stack.codes() == [NSValidationMissingMandatoryPropertyError])
     }
 
-    @Test("A deletion that a relationship denies fails the save with 1600", .guide("Creating Managed Object Relationships", "Relationship Delete Rules"), arguments: StoreKind.allCases)
+    @Test(
+        "A deletion that a relationship denies fails the save with 1600",
+        .guide("Creating Managed Object Relationships", "Relationship Delete Rules"), arguments: StoreKind.allCases)
     func denied(kind: StoreKind) throws {
         let team = Sketch.entity("Team", []), member = Sketch.entity("Member", [])
         Sketch.pair(
-            Sketch.relationship(team, "members", .many, to: member, rule: .denyDeleteRule), Sketch.relationship(member, "team", .one, to: team))
+            Sketch.relationship(team, "members", .many, to: member, rule: .denyDeleteRule),
+            Sketch.relationship(member, "team", .one, to: team))
         let stack = try Stack(kind, Sketch.model(team, member)), one = stack.new("Team"), last = stack.new("Member", ["team": one])
         try stack.context.save()
         stack.context.delete(one)
@@ -314,7 +342,9 @@ final class Inspector: NSManagedObject {
         #expect(failure { try stack.context.save() }?.userInfo[NSValidationKeyErrorKey] as? String == "mood")
     }
 
-    @Test("A sub-entity's object keeps its parent's rules", .guide("Creating a Managed Object Model", "Entity Inheritance"), arguments: StoreKind.allCases)
+    @Test(
+        "A sub-entity's object keeps its parent's rules", .guide("Creating a Managed Object Model", "Entity Inheritance"),
+        arguments: StoreKind.allCases)
     func inherited(kind: StoreKind) throws {
         let parent = Sketch.entity("Parent", [Sketch.attribute("name", optional: false)]), child = Sketch.entity("Child", [])
         parent.subentities = [child]

@@ -74,11 +74,14 @@ import Testing
         return object
     }
 
-    func request(_ entity: String, _ format: String? = nil, _ arguments: [Any] = [], by keys: String...) -> NSFetchRequest<NSManagedObject> {
+    func request(
+        _ entity: String, _ format: String? = nil, _ arguments: [Any] = [], by keys: String...
+    ) -> NSFetchRequest<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
         request.predicate = format.map { NSPredicate(format: $0, argumentArray: arguments) }
         request.sortDescriptors = keys.map { key in
-            key.hasPrefix("-") ? NSSortDescriptor(key: String(key.dropFirst()), ascending: false) : NSSortDescriptor(key: key, ascending: true)
+            let isDescending = key.hasPrefix("-")
+            return NSSortDescriptor(key: isDescending ? String(key.dropFirst()) : key, ascending: !isDescending)
         }
         return request
     }
@@ -89,7 +92,9 @@ import Testing
         try (context ?? self.context).fetch(request(entity, format, arguments))
     }
 
-    func count(_ entity: String, _ format: String? = nil, _ arguments: [Any] = [], in context: NSManagedObjectContext? = nil) throws -> Int {
+    func count(
+        _ entity: String, _ format: String? = nil, _ arguments: [Any] = [], in context: NSManagedObjectContext? = nil
+    ) throws -> Int {
         try (context ?? self.context).count(for: request(entity, format, arguments))
     }
 
@@ -143,7 +148,8 @@ final class Heard: @unchecked Sendable {
 
     init(_ names: Notification.Name..., of object: AnyObject?) {
         for name in names {
-            tokens.append(NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { [unowned self] in all.append($0) })
+            let center = NotificationCenter.default
+            tokens.append(center.addObserver(forName: name, object: object, queue: nil) { [unowned self] in all.append($0) })
         }
     }
 
