@@ -62,7 +62,7 @@ import Testing
 
     @Test(
         "A merge error lists its conflicts under \"conflictList\"",
-        .source("Public code for Apple's platforms reads userInfo[\"conflictList\"]"),
+        .guide("Change Management", "Choosing a Merge Policy"),
         arguments: StoreKind.allCases)
     func conflictList(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
@@ -130,7 +130,8 @@ import Testing
     }
 
     @Test(
-        "Changes of one object's different attributes conflict all the same", .guide("Change Management", "Optimistic locking"),
+        "Changes of one object's different attributes conflict all the same",
+        .guide("Change Management", "Conflict Detection and Optimistic Locking"),
         arguments: StoreKind.allCases)
     func differentAttributes(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
@@ -140,7 +141,9 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectMergeError])
     }
 
-    @Test("Different objects do not conflict", .guide("Change Management", "Optimistic locking"), arguments: StoreKind.allCases)
+    @Test(
+        "Different objects do not conflict", .guide("Change Management", "Conflict Detection and Optimistic Locking"),
+        arguments: StoreKind.allCases)
     func differentObjects(kind: StoreKind) throws {
         let stack = try Stack(kind), one = try stack.saved("Book", ["title": "a"])
         try stack.saved("Book", ["title": "b"])
@@ -165,7 +168,7 @@ import Testing
     }
 
     @Test(
-        "Deleting what another context has changed is a conflict", .guide("Change Management", "Optimistic locking"),
+        "Deleting what another context has changed is a conflict", .guide("Change Management", "Conflict Detection and Optimistic Locking"),
         arguments: StoreKind.allCases)
     func changedThere(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)

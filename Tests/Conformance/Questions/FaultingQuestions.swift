@@ -111,13 +111,17 @@ import Testing
         #expect(author.members("books").count == 2 && !author.hasFault(forRelationshipNamed: "books"))
     }
 
-    @Test("Members that a relationship leads to are faults", .guide("Faulting and Uniquing", "Faulting"), arguments: StoreKind.allCases)
+    @Test(
+        "Members that a relationship leads to are faults", .guide("Faulting and Uniquing", "Faulting Limits the Size of the Object Graph"),
+        arguments: StoreKind.allCases)
     func memberFaults(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         #expect(author.members("books").allSatisfy { $0.isFault })
     }
 
-    @Test("The object of a to-one relationship is a fault", .guide("Faulting and Uniquing", "Faulting"), arguments: StoreKind.allCases)
+    @Test(
+        "The object of a to-one relationship is a fault", .guide("Faulting and Uniquing", "Faulting Limits the Size of the Object Graph"),
+        arguments: StoreKind.allCases)
     func destinationFault(kind: StoreKind) throws {
         let (stack, other) = try library(kind), book = try #require(try stack.fetch("Book", in: other).first)
         #expect(book.object("author")?.isFault == true)

@@ -118,7 +118,8 @@ import Testing
     }
 
     @Test(
-        "Contexts of one coordinator have equal IDs for a row", .guide("Faulting and Uniquing", "Uniquing Ensures a Single Managed Object"),
+        "Contexts of one coordinator have equal IDs for a row",
+        .guide("Faulting and Uniquing", "Uniquing Ensures a Single Managed Object per Record per Context"),
         arguments: StoreKind.allCases)
     func equalIDs(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), other = try stack.only("Book", in: stack.sibling())
@@ -127,7 +128,7 @@ import Testing
 
     @Test(
         "A context has one object for a row, however it comes to it",
-        .guide("Faulting and Uniquing", "Uniquing Ensures a Single Managed Object"), arguments: StoreKind.allCases)
+        .guide("Faulting and Uniquing", "Uniquing Ensures a Single Managed Object per Record per Context"), arguments: StoreKind.allCases)
     func uniquing(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author")
         stack.new("Book", ["author": author])
@@ -140,7 +141,7 @@ import Testing
 
     @Test(
         "A fault that object(with:) made is what a later fetch finds",
-        .guide("Faulting and Uniquing", "Uniquing Ensures a Single Managed Object"), arguments: StoreKind.allCases)
+        .guide("Faulting and Uniquing", "Uniquing Ensures a Single Managed Object per Record per Context"), arguments: StoreKind.allCases)
     func uniquingOfFaults(kind: StoreKind) throws {
         let stack = try Stack(kind), id = try stack.saved("Book").objectID, context = stack.sibling(), fault = context.object(with: id)
         #expect(try stack.only("Book", in: context) === fault)

@@ -230,4 +230,17 @@ final class Pet: NSManagedObject {}
         let read = try stack.only("Item", in: stack.sibling())
         knownDifference("A5: it is saved as nothing") { #expect(read.text("what") == "x") }
     }
+
+    @Test("Version identifiers are what a program says, and merge", .header("NSManagedObjectModel", "versionIdentifiers"))
+    func versionIdentifiers() throws {
+        let one = Sketch.items(), other = Sketch.model(Sketch.entity("Other", []))
+        (one.versionIdentifiers, other.versionIdentifiers) = (["1"], ["2"])
+        #expect(NSManagedObjectModel(byMerging: [one, other])?.versionIdentifiers == ["1", "2"])
+    }
+
+    @Test("Two models of the same content have one checksum, others another", .reference("nsmanagedobjectmodel/versionchecksum"))
+    func checksum() {
+        #expect(Sketch.items().versionChecksum == Sketch.items().versionChecksum && !Sketch.items().versionChecksum.isEmpty)
+        #expect(Sketch.items().versionChecksum != Sketch.items([Sketch.attribute("new")]).versionChecksum)
+    }
 }

@@ -347,4 +347,35 @@ import Testing
         let types: [NSFetchedResultsChangeType] = [.insert, .delete, .move, .update]
         #expect(types.map { Int($0.rawValue) } == [1, 2, 3, 4])
     }
+
+    @Test("A delegate that takes a difference is told of IDs that come and go", .reference("nsfetchedresultscontrollerdelegate"))
+    func difference() throws {
+        let (stack, controller, _) = try list(), differ = Differ()
+        controller.delegate = differ
+        try controller.performFetch()
+        differ.differences = []
+        let gone = try novel("a", controller).objectID, new = stack.new("Novel", ["title": "d"])
+        stack.context.delete(try novel("a", controller))
+        stack.context.processPendingChanges()
+        let difference = try #require(differ.differences.first)
+        #expect(difference.removals.count == 1 && difference.insertions.count == 1 && differ.differences.count == 1)
+        for change in difference {
+            switch change {
+            case .insert(let offset, let element, _): #expect(offset == 2 && element == new.objectID)
+            case .remove(let offset, let element, _): #expect(offset == 0 && element == gone)
+            }
+        }
+    }
+}
+
+/// Gathers differences.
+@MainActor final class Differ: NSObject, @preconcurrency NSFetchedResultsControllerDelegate {
+    var differences: [CollectionDifference<NSManagedObjectID>] = []
+
+    func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+    ) {
+        differences.append(diff)
+    }
 }

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "undo() takes a change of an attribute back, redo() makes it again", .guide("Change Management", "Undo and Redo"),
+        "undo() takes a change of an attribute back, redo() makes it again", .reference("nsmanagedobjectcontext/undo()"),
         arguments: StoreKind.allCases)
     func attribute(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
@@ -40,7 +40,7 @@ import Testing
         #expect(book.text("title") == "two")
     }
 
-    @Test("undo() takes an insertion back", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
+    @Test("undo() takes an insertion back", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
     func insertion(kind: StoreKind) throws {
         let stack = try Stack(kind)
         record(stack)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "undo() brings a deleted object back, with its values", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
+        "undo() brings a deleted object back, with its values", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
     func deletion(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         record(stack)
@@ -62,7 +62,7 @@ import Testing
         #expect(!book.isDeleted && book.text("title") == "one" && stack.context.deletedObjects.isEmpty)
     }
 
-    @Test("undo() takes both sides of a relationship back", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
+    @Test("undo() takes both sides of a relationship back", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
     func relationship(kind: StoreKind) throws {
         let stack = try Stack(kind), author = try stack.saved("Author"), book = try stack.saved("Book")
         record(stack)
@@ -72,7 +72,7 @@ import Testing
         #expect(book.object("author") == nil && author.members("books").isEmpty)
     }
 
-    @Test("undo() brings back what a cascade deleted", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
+    @Test("undo() brings back what a cascade deleted", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
     func cascade(kind: StoreKind) throws {
         let stack = try Stack(kind), book = stack.new("Book"), chapter = stack.new("Chapter", ["book": book])
         try stack.context.save()
@@ -83,7 +83,7 @@ import Testing
         #expect(!book.isDeleted && !chapter.isDeleted && book.members("chapters") == [chapter])
     }
 
-    @Test("Each step is undone by itself, the last one first", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
+    @Test("Each step is undone by itself, the last one first", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
     func steps(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         record(stack)
@@ -111,7 +111,7 @@ import Testing
 
     @Test(
         "What changes while registration is disabled cannot be undone",
-        .guide("Change Management", "Undo and Redo: disableUndoRegistration between calls of processPendingChanges"),
+        .reference("nsmanagedobjectcontext/processpendingchanges()"),
         arguments: StoreKind.allCases)
     func disabled(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
@@ -175,7 +175,7 @@ import Testing
         #expect(book.changedValues().isEmpty)
     }
 
-    @Test("Undoing after a save makes an unsaved change", .guide("Change Management", "Undo and Redo"), arguments: StoreKind.allCases)
+    @Test("Undoing after a save makes an unsaved change", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
     func undoAfterSave(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         record(stack)

@@ -39,40 +39,6 @@ struct BrokenRule: CustomTestStringConvertible, Sendable {
     ]
 }
 
-/// A code's name and its number.
-struct ErrorNumber: CustomTestStringConvertible, Sendable {
-    let code: Int
-    let number: Int
-    var testDescription: String { "\(number)" }
-
-    init(_ code: Int, _ number: Int) { (self.code, self.number) = (code, number) }
-
-    static let all: [ErrorNumber] = [
-        ErrorNumber(NSManagedObjectValidationError, 1550), ErrorNumber(NSManagedObjectConstraintValidationError, 1551),
-        ErrorNumber(NSValidationMultipleErrorsError, 1560), ErrorNumber(NSValidationMissingMandatoryPropertyError, 1570),
-        ErrorNumber(NSValidationRelationshipLacksMinimumCountError, 1580),
-        ErrorNumber(NSValidationRelationshipExceedsMaximumCountError, 1590),
-        ErrorNumber(NSValidationRelationshipDeniedDeleteError, 1600), ErrorNumber(NSValidationNumberTooLargeError, 1610),
-        ErrorNumber(NSValidationNumberTooSmallError, 1620), ErrorNumber(NSValidationDateTooLateError, 1630),
-        ErrorNumber(NSValidationDateTooSoonError, 1640), ErrorNumber(NSValidationInvalidDateError, 1650),
-        ErrorNumber(NSValidationStringTooLongError, 1660), ErrorNumber(NSValidationStringTooShortError, 1670),
-        ErrorNumber(NSValidationStringPatternMatchingError, 1680), ErrorNumber(NSManagedObjectContextLockingError, 132000),
-        ErrorNumber(NSPersistentStoreCoordinatorLockingError, 132010), ErrorNumber(NSManagedObjectReferentialIntegrityError, 133000),
-        ErrorNumber(NSManagedObjectExternalRelationshipError, 133010), ErrorNumber(NSManagedObjectMergeError, 133020),
-        ErrorNumber(NSManagedObjectConstraintMergeError, 133021), ErrorNumber(NSPersistentStoreInvalidTypeError, 134000),
-        ErrorNumber(NSPersistentStoreTypeMismatchError, 134010), ErrorNumber(NSPersistentStoreIncompatibleSchemaError, 134020),
-        ErrorNumber(NSPersistentStoreSaveError, 134030), ErrorNumber(NSPersistentStoreIncompleteSaveError, 134040),
-        ErrorNumber(NSPersistentStoreSaveConflictsError, 134050), ErrorNumber(NSCoreDataError, 134060),
-        ErrorNumber(NSPersistentStoreOperationError, 134070), ErrorNumber(NSPersistentStoreOpenError, 134080),
-        ErrorNumber(NSPersistentStoreTimeoutError, 134090), ErrorNumber(NSPersistentStoreUnsupportedRequestTypeError, 134091),
-        ErrorNumber(NSPersistentStoreIncompatibleVersionHashError, 134100), ErrorNumber(NSMigrationError, 134110),
-        ErrorNumber(NSMigrationCancelledError, 134120), ErrorNumber(NSMigrationMissingSourceModelError, 134130),
-        ErrorNumber(NSMigrationMissingMappingModelError, 134140), ErrorNumber(NSMigrationManagerSourceStoreError, 134150),
-        ErrorNumber(NSMigrationManagerDestinationStoreError, 134160), ErrorNumber(NSEntityMigrationPolicyError, 134170),
-        ErrorNumber(NSInferredMappingModelError, 134190), ErrorNumber(NSPersistentHistoryTokenExpiredError, 134301),
-    ]
-}
-
 /// An object whose checks a test gives.
 final class Inspector: NSManagedObject {
     static var refusals: [String: Int] = [:]
@@ -115,13 +81,6 @@ final class Inspector: NSManagedObject {
         #expect(error.domain == NSCocoaErrorDomain && error.userInfo[NSValidationKeyErrorKey] as? String == "value")
         item.setValue(rule.good(), forKey: "value")
         #expect(stack.codes() == [])
-    }
-
-    @Test(
-        "The numbers of the codes are the documented ones", .header("CoreDataErrors", "the enumeration"),
-        arguments: ErrorNumber.all)
-    func numbers(one: ErrorNumber) {
-        #expect(one.code == one.number)
     }
 
     @Test(
@@ -227,7 +186,7 @@ final class Inspector: NSManagedObject {
 
     @Test(
         "A save calls validateForInsert, validateForUpdate or validateForDelete, by what an object goes through",
-        .guide("Object Validation", "Interproperty Validation"), arguments: ["insert", "update", "delete"])
+        .guide("Object Validation", "Implementing Custom Interproperty Validation"), arguments: ["insert", "update", "delete"])
     func hooks(hook: String) throws {
         Inspector.refusals = [:]
         let stack = try Stack(.inMemory, required(0, of: Inspector.self))
@@ -242,7 +201,7 @@ final class Inspector: NSManagedObject {
     }
 
     @Test(
-        "A class's own check of a value fails the save", .guide("Object Validation", "Property-Level Validation"),
+        "A class's own check of a value fails the save", .guide("Object Validation", "Implementing Custom Property-Level Validation"),
         arguments: StoreKind.allCases)
     func ownCheck(kind: StoreKind) throws {
         let stack = try Stack(kind, required(0, of: Inspector.self))
