@@ -73,7 +73,7 @@ import Testing
         "A context has a name, an author and a place for a program's own values",
         .header("NSManagedObjectContext", "name, transactionAuthor, userInfo"))
     func tags() {
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         #expect(context.name == nil && context.transactionAuthor == nil && context.userInfo.count == 0)
         (context.name, context.transactionAuthor) = ("importer", "app")
         context.userInfo["key"] = "value"
@@ -82,7 +82,7 @@ import Testing
 
     @Test("A new context has no changes, merges nothing by itself and retains nothing", .header("NSManagedObjectContext", "defaults"))
     func defaults() {
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         #expect(!context.hasChanges && !context.automaticallyMergesChangesFromParent && !context.retainsRegisteredObjects)
         #expect(context.shouldDeleteInaccessibleFaults && context.stalenessInterval < 0 && context.queryGenerationToken == nil)
         #expect(context.parent == nil && context.persistentStoreCoordinator == nil)

@@ -24,7 +24,7 @@ import Testing
 
     @Test("A context has no undo manager of itself", .reference("nsmanagedobjectcontext/undomanager"))
     func noneByDefault() throws {
-        #expect(NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).undoManager == nil)
+        #expect(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType).undoManager == nil)
     }
 
     @Test(
