@@ -41,6 +41,10 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)], plugins: ["HeartwoodModels"]),
         .testTarget(name: "RecordLogTests", dependencies: ["RecordLog", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "HeartwoodTests", dependencies: ["FileReading", "Heartwood", "RecordLog", "TestSupport"], swiftSettings: strict),
+        // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["Heartwood"], path: "Tests/Conformance/Questions",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: ["FileReading", "HeartwoodTool", "Heartwood", "RecordLog", "TestSupport", "recordlog-testprocess", "heartwood-testprocess"],

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+#if CONFORMANCE_COREDATA
+    import CoreData
+#else
+    import Heartwood
+#endif
+
+@MainActor @Suite("Contexts and queues") struct ConcurrencyQuestions {
+    @Test("A context tells its type", .header("NSManagedObjectContext", "concurrencyType"))
+    func types() {
+        #expect(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType).concurrencyType == .mainQueueConcurrencyType)
+        #expect(NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).concurrencyType == .privateQueueConcurrencyType)
+        #expect(NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType.rawValue == 1)
+        #expect(NSManagedObjectContextConcurrencyType.mainQueueConcurrencyType.rawValue == 2)
+    }
+
+    @Test("performAndWait returns what its block does", .reference("nsmanagedobjectcontext/performandwait(_:)-2jqhr"))
+    func waiting() throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        #expect(context.performAndWait { 7 } == 7)
+    }
+
+    @Test("performAndWait throws what its block does", .reference("nsmanagedobjectcontext/performandwait(_:)-2jqhr"))
+    func throwing() throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let error = failure { try context.performAndWait { throw NSError(domain: "test", code: 5) } }
+        #expect(error?.code == 5)
+    }
+
+    @Test("performAndWait may be called within itself", .header("NSManagedObjectContext", "performBlockAndWait:"))
+    func reentrant() {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        #expect(context.performAndWait { context.performAndWait { 3 } } == 3)
+    }
+
+    @Test("perform returns what its block does, asynchronously", .wwdc(2021, 10017, "Swift concurrency in Core Data"))
+    func asynchronous() async throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let sum = await context.perform { 3 + 4 }
+        #expect(sum == 7)
+    }
+
+    @Test("perform throws what its block does", .wwdc(2021, 10017, "Swift concurrency in Core Data"))
+    func asynchronousThrowing() async throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        await #expect(throws: CocoaError.self) { try await context.perform { throw CocoaError(.featureUnsupported) } }
+    }
+
+    @Test("Blocks of perform run in the order of the calls", .header("NSManagedObjectContext", "performBlock:"))
+    func order() async throws {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        func submit(_ number: Int) { context.perform { context.userInfo["list"] = (context.userInfo["list"] as? [Int] ?? []) + [number] } }
+        for number in 1...5 { submit(number) }
+        let list = await context.perform { context.userInfo["list"] as? [Int] }
+        #expect(list == [1, 2, 3, 4, 5])
+    }
+
+    @Test("perform processes pending changes at its end", .header("NSManagedObjectContext", "performBlock:"))
+    func processes() async throws {
+        let stack = try Stack(), context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = stack.coordinator
+        let heard = Heard(.NSManagedObjectContextObjectsDidChange, of: context)
+        await withCheckedContinuation { continuation in
+            context.perform { _ = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context) }
+            context.perform { continuation.resume() }
+        }
+        #expect(heard.all.count == 1)
+    }
+
+    @Test(
+        "A context has a name, an author and a place for a program's own values",
+        .header("NSManagedObjectContext", "name, transactionAuthor, userInfo"))
+    func tags() {
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        #expect(context.name == nil && context.transactionAuthor == nil && context.userInfo.count == 0)
+        (context.name, context.transactionAuthor) = ("importer", "app")
+        context.userInfo["key"] = "value"
+        #expect(context.name == "importer" && context.transactionAuthor == "app" && context.userInfo["key"] as? String == "value")
+    }
+
+    @Test("A new context has no changes, merges nothing by itself and retains nothing", .header("NSManagedObjectContext", "defaults"))
+    func defaults() {
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        #expect(!context.hasChanges && !context.automaticallyMergesChangesFromParent && !context.retainsRegisteredObjects)
+        #expect(context.shouldDeleteInaccessibleFaults && context.stalenessInterval < 0 && context.queryGenerationToken == nil)
+        #expect(context.parent == nil && context.persistentStoreCoordinator == nil)
+    }
+
+    @Test("A coordinator performs blocks too", .header("NSPersistentStoreCoordinator", "performBlockAndWait:"))
+    func coordinator() throws {
+        let stack = try Stack()
+        #expect(stack.coordinator.performAndWait { stack.coordinator.persistentStores.count } == 1)
+    }
+
+    @Test("A container has a context of the main queue and makes such of private ones", .reference("nspersistentcontainer"))
+    func container() throws {
+        let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library())
+        #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType && container.name == "Library")
+        let background = container.newBackgroundContext()
+        #expect(background.concurrencyType == .privateQueueConcurrencyType)
+        #expect(background.persistentStoreCoordinator === container.persistentStoreCoordinator)
+        #expect(container.viewContext.persistentStoreCoordinator === container.persistentStoreCoordinator)
+    }
+
+    /// A container whose store is in memory, loaded.
+    private func loaded() throws -> NSPersistentContainer {
+        let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library())
+        let description = NSPersistentStoreDescription()
+        description.type = NSInMemoryStoreType
+        container.persistentStoreDescriptions = [description]
+        container.loadPersistentStores { #expect($1 == nil) }
+        return container
+    }
+
+    @Test("A background task's context is another one of the container", .reference("nspersistentcontainer/performbackgroundtask(_:)"))
+    func backgroundTask() async throws {
+        let container = try loaded()
+        let count = try await container.performBackgroundTask { context in
+            _ = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+            try context.save()
+            return try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book"))
+        }
+        #expect(count == 1)
+        #expect(try container.viewContext.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1)
+    }
+
+    @Test("Loading calls its block once for each description", .reference("nspersistentcontainer/loadpersistentstores(completionhandler:)"))
+    func loading() throws {
+        let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library())
+        container.persistentStoreDescriptions = (0..<2).map { _ in
+            let description = NSPersistentStoreDescription()
+            description.type = NSInMemoryStoreType
+            return description
+        }
+        var calls = 0
+        container.loadPersistentStores { _, error in if error == nil { calls += 1 } }
+        #expect(calls == 2 && container.persistentStoreCoordinator.persistentStores.count == 2)
+    }
+
+    @Test(
+        "A pinned context does not see later saves until it is moved on",
+        .header("NSManagedObjectContext", "setQueryGenerationFromToken:error:"))
+    func generations() throws {
+        let stack = try Stack(.database)
+        try stack.saved("Book")
+        let reader = stack.sibling()
+        try reader.setQueryGenerationFrom(.current)
+        #expect(try stack.count("Book", in: reader) == 1)
+        try stack.saved("Book")
+        #expect(try stack.count("Book", in: reader) == 1)
+        try reader.setQueryGenerationFrom(.current)
+        #expect(try stack.count("Book", in: reader) == 2)
+        try reader.setQueryGenerationFrom(nil)
+        #expect(reader.queryGenerationToken == nil)
+    }
+}

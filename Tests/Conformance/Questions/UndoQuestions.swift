@@ -1,0 +1,197 @@
+import Foundation
+import Testing
+
+#if CONFORMANCE_COREDATA
+    import CoreData
+#else
+    import Heartwood
+#endif
+
+@MainActor @Suite("Undo") struct UndoQuestions {
+    /// From here on the context records steps, one for each group. A change outside of a group ends the program on Apple's platforms.
+    private func record(_ stack: Stack) {
+        let manager = UndoManager()
+        manager.groupsByEvent = false
+        stack.context.undoManager = manager
+    }
+
+    private func step(_ stack: Stack, _ change: () throws -> Void) rethrows {
+        stack.context.undoManager?.beginUndoGrouping()
+        try change()
+        stack.context.processPendingChanges()
+        stack.context.undoManager?.endUndoGrouping()
+    }
+
+    @Test("A context has no undo manager of itself", .reference("nsmanagedobjectcontext/undomanager"))
+    func noneByDefault() throws {
+        #expect(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType).undoManager == nil)
+    }
+
+    @Test(
+        "undo() takes a change of an attribute back, redo() makes it again", .reference("nsmanagedobjectcontext/undo()"),
+        arguments: StoreKind.allCases)
+    func attribute(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
+        record(stack)
+        step(stack) { book.setValue("two", forKey: "title") }
+        stack.context.undo()
+        #expect(book.text("title") == "one")
+        stack.context.redo()
+        #expect(book.text("title") == "two")
+    }
+
+    @Test("undo() takes an insertion back", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func insertion(kind: StoreKind) throws {
+        let stack = try Stack(kind)
+        record(stack)
+        step(stack) { stack.new("Book") }
+        stack.context.undo()
+        #expect(stack.context.insertedObjects.isEmpty)
+        #expect(try stack.count("Book") == 0)
+        stack.context.redo()
+        #expect(stack.context.insertedObjects.count == 1)
+    }
+
+    @Test(
+        "undo() brings a deleted object back, with its values", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func deletion(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
+        record(stack)
+        step(stack) { stack.context.delete(book) }
+        stack.context.undo()
+        #expect(!book.isDeleted && book.text("title") == "one" && stack.context.deletedObjects.isEmpty)
+    }
+
+    @Test("undo() takes both sides of a relationship back", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func relationship(kind: StoreKind) throws {
+        let stack = try Stack(kind), author = try stack.saved("Author"), book = try stack.saved("Book")
+        record(stack)
+        step(stack) { book.setValue(author, forKey: "author") }
+        #expect(author.members("books") == [book])
+        stack.context.undo()
+        #expect(book.object("author") == nil && author.members("books").isEmpty)
+    }
+
+    @Test("undo() brings back what a cascade deleted", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func cascade(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = stack.new("Book"), chapter = stack.new("Chapter", ["book": book])
+        try stack.context.save()
+        record(stack)
+        step(stack) { stack.context.delete(book) }
+        #expect(chapter.isDeleted)
+        stack.context.undo()
+        #expect(!book.isDeleted && !chapter.isDeleted && book.members("chapters") == [chapter])
+    }
+
+    @Test("Each step is undone by itself, the last one first", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func steps(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
+        for pages in 1...3 { step(stack) { book.setValue(pages, forKey: "pages") } }
+        var seen: [Int?] = []
+        for _ in 1...3 {
+            stack.context.undo()
+            seen.append(book.int("pages"))
+        }
+        #expect(seen == [2, 1, 0])
+    }
+
+    @Test(
+        "A new step takes away what could be redone", .source("Undo Architecture, Undo Operations and Groups"),
+        arguments: StoreKind.allCases)
+    func redoGoes(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
+        step(stack) { book.setValue(1, forKey: "pages") }
+        stack.context.undo()
+        #expect(stack.context.undoManager?.canRedo == true)
+        step(stack) { book.setValue(2, forKey: "pages") }
+        #expect(stack.context.undoManager?.canRedo == false)
+    }
+
+    @Test(
+        "What changes while registration is disabled cannot be undone",
+        .reference("nsmanagedobjectcontext/processpendingchanges()"),
+        arguments: StoreKind.allCases)
+    func disabled(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
+        stack.context.undoManager?.disableUndoRegistration()
+        book.setValue(1, forKey: "pages")
+        stack.context.processPendingChanges()
+        stack.context.undoManager?.enableUndoRegistration()
+        #expect(stack.context.undoManager?.canUndo == false && book.int("pages") == 1)
+    }
+
+    @Test("rollback() empties the undo stack", .reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
+    func rollbackEmpties(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
+        step(stack) { book.setValue(1, forKey: "pages") }
+        stack.context.rollback()
+        #expect(stack.context.undoManager?.canUndo == false && book.int("pages") == 0)
+    }
+
+    @Test(
+        "rollback() discards insertions and deletions and restores committed values", .reference("nsmanagedobjectcontext/rollback()"),
+        arguments: StoreKind.allCases)
+    func rollback(kind: StoreKind) throws {
+        let stack = try Stack(kind), kept = try stack.saved("Book", ["title": "kept"]), changed = try stack.saved("Book", ["title": "was"])
+        stack.new("Book")
+        stack.context.delete(kept)
+        changed.setValue("is", forKey: "title")
+        stack.context.rollback()
+        #expect(!stack.context.hasChanges && !kept.isDeleted && changed.text("title") == "was")
+        #expect(try stack.count("Book") == 2)
+    }
+
+    @Test("rollback() restores relationships", .reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
+    func rollbackOfRelationships(kind: StoreKind) throws {
+        let stack = try Stack(kind), author = stack.new("Author"), book = stack.new("Book", ["author": author])
+        try stack.context.save()
+        book.setValue(nil, forKey: "author")
+        stack.context.rollback()
+        #expect(book.object("author") === author && author.members("books") == [book])
+    }
+
+    @Test("rollback() reads nothing from the store", .reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
+    func rollbackReadsNothing(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"]), other = stack.sibling()
+        try stack.only("Book", in: other).setValue("new", forKey: "title")
+        try other.save()
+        book.setValue(3, forKey: "pages")
+        stack.context.rollback()
+        #expect(book.text("title") == "old")
+    }
+
+    @Test(
+        "What was undone to the saved state leaves no changed value", .reference("nsmanagedobject/changedvalues()"),
+        arguments: StoreKind.allCases)
+    func undoneIsClean(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
+        record(stack)
+        step(stack) { book.setValue("two", forKey: "title") }
+        stack.context.undo()
+        #expect(book.changedValues().isEmpty)
+    }
+
+    @Test("Undoing after a save makes an unsaved change", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func undoAfterSave(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
+        record(stack)
+        step(stack) { book.setValue("two", forKey: "title") }
+        try stack.context.save()
+        stack.context.undo()
+        #expect(book.text("title") == "one" && book.hasChanges)
+        #expect(try stack.only("Book", in: stack.sibling()).text("title") == "two")
+    }
+
+    @Test("reset() leaves nothing to undo", .reference("nsmanagedobjectcontext/reset()"), arguments: StoreKind.allCases)
+    func resetEmpties(kind: StoreKind) throws {
+        let stack = try Stack(kind), book = try stack.saved("Book")
+        record(stack)
+        step(stack) { book.setValue(1, forKey: "pages") }
+        stack.context.reset()
+        #expect(stack.context.undoManager?.canUndo == false)
+    }
+}
