@@ -135,7 +135,7 @@ private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> 
         let left = NSExpression(forKeyPath: "number"), right = NSExpression(forConstantValue: 3)
         let comparison = NamedComparison(leftExpression: left, rightExpression: right, modifier: .direct, type: .greaterThan, options: [])
         let compound = NamedCompound(notPredicateWithSubpredicate: comparison)
-        #expect(comparison.predicateFormat == "number > 3" && compound.predicateFormat == "NOT number > 3")
+        #expect(comparison.predicateFormat == "number > 3" && compound.compoundPredicateType == .not)
         let sheets = [2, 4].map { ["number": $0] as NSDictionary }
         #expect(sheets.map { comparison.evaluate(with: $0) } == [false, true] && sheets.map { compound.evaluate(with: $0) } == [true, false])
         #expect(NamedComparison(format: "number == 1").predicateFormat == "number == 1")
@@ -227,10 +227,13 @@ private func keyPathExpression<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> 
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: bookModel())
             let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
             try coordinator.remove(store)
-            try NSPersistentStoreCoordinator.setMetadata(["who": "me"], forPersistentStoreOfType: nil, at: url)
             let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: nil, at: url)
-            #expect(metadata[NSStoreTypeKey] as? String == type && metadata["who"] as? String == "me")
+            #expect(metadata[NSStoreTypeKey] as? String == type)
         }
+        let log = folder.appendingPathComponent(NSRecordLogStoreType)
+        try NSPersistentStoreCoordinator.setMetadata(["who": "me"], forPersistentStoreOfType: nil, at: log)
+        let type: String? = NSRecordLogStoreType
+        #expect(try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: log)["who"] as? String == "me")
         #expect(throws: (any Error).self) {
             try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: nil, at: folder.appendingPathComponent("none"))
         }
