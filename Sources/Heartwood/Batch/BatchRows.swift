@@ -5,7 +5,9 @@ import Foundation
 /// `next` goes to the next row; `values` are its values by property index, with the entity's defaults where the row names none, and
 /// `named` says which it names. Both are used again for the next row.
 final class BatchRows {
-    private let request: NSBatchInsertRequest
+    // A request's members may be overridden, and are asked once, not for each row.
+    private let list: [[String: Any]]?
+    private let dictionaryHandler: ((NSMutableDictionary) -> Bool)?
     private let objectHandler: ((NSManagedObject) -> Bool)?
     private let runtime: EntityRuntime
     @exclusivity(unchecked) private(set) var values: [ManagedValue]
@@ -21,7 +23,8 @@ final class BatchRows {
     private var unnamed: [Int] = []
 
     init(_ request: NSBatchInsertRequest, _ runtime: EntityRuntime) {
-        self.request = request
+        list = request.objectsToInsert
+        dictionaryHandler = request.dictionaryHandler
         objectHandler = request.managedObjectHandler
         self.runtime = runtime
         values = runtime.initialValues
@@ -33,7 +36,7 @@ final class BatchRows {
         guard !isAtEnd else { return false }
         if let objectHandler {
             isAtEnd = !nextObject(objectHandler)
-        } else if let handler = request.dictionaryHandler {
+        } else if let handler = dictionaryHandler {
             isAtEnd = try !nextDictionary(handler)
         } else {
             isAtEnd = try !nextListed()
@@ -48,7 +51,7 @@ final class BatchRows {
     }
 
     private func nextListed() throws -> Bool {
-        guard let list = request.objectsToInsert, place < list.count else { return false }
+        guard let list, place < list.count else { return false }
         forgetRow()
         for (name, value) in list[place] { try set(name, value) }
         return true

@@ -66,7 +66,7 @@ extension NSPersistentStoreCoordinator {
     /// What `execute(_:with:)` does.
     final func answer(_ request: NSPersistentStoreRequest, for context: NSManagedObjectContext) throws -> Any {
         precondition(context.coordinator === self, "A coordinator executes requests for contexts of its own.")
-        context.checkQueue()
+        context.checkQueue("execute(_:with:)")
         return try request.executeDirectly(in: context)
     }
 }

@@ -178,7 +178,7 @@ extension NSManagedObjectContext {
 
     /// What `reset()` does.
     final func performReset() {
-        checkQueue()
+        checkQueue("reset()")
         let forgotten = ChangeEvents.areWanted ? identities.all.map(\.objectID) : []
         identities.forEach { $0.forgetEverything() }
         identities.removeAll()

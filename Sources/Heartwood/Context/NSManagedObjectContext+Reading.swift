@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
 
     /// What `registeredObject(for:)` gives.
     final func objectAtHand(with objectID: NSManagedObjectID) -> NSManagedObject? {
-        checkQueue()
+        checkQueue("registeredObject(for:)")
         adoptKeys()
         return ownKey(of: objectID).flatMap(registeredObject(for:))
     }

@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
     /// - Throws: as the other does; where the store is of neither type, what the record log's reading throws.
     @available(*, deprecated, message: "Use metadataForPersistentStore(type:at:options:).")
     public class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
-        try StoreClasses.withType(storeType) { try $0.metadata(at: url, options: nil) }
+        try StoreClasses.fileClass(for: storeType, at: url).metadata(at: url, options: nil)
     }
 
     /// The same, with the modern spelling.
@@ -36,7 +36,7 @@ extension NSPersistentStoreCoordinator {
     /// The same of a store whose type is not known: a record log is looked for, then a binary store.
     @available(*, deprecated, message: "Use setMetadata(_:type:at:options:).")
     public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL) throws {
-        try StoreClasses.withType(storeType) { try $0.setMetadata(metadata, at: url, options: nil) }
+        try StoreClasses.fileClass(for: storeType, at: url).setMetadata(metadata, at: url, options: nil)
     }
 
     /// The same, with the modern spelling.
@@ -48,14 +48,18 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension StoreClasses {
-    /// Runs `body` with the class of a type; without one with each that has files, until one does not throw.
-    fileprivate static func withType<Success>(_ type: String?, _ body: (NSPersistentStore.Type) throws -> Success) throws -> Success {
-        guard type == nil else { return try body(fileClass(for: type ?? "")) }
+    /// The class of a type; where that is nil, of what is at `url`.
+    /// - Throws: as the other; without a type what the reading of a record log's metadata throws, where there is no binary store either.
+    fileprivate static func fileClass(for type: String?, at url: URL) throws -> NSPersistentStore.Type {
+        if let type { return try fileClass(for: type) }
+        let recordLog = try fileClass(for: NSRecordLogStoreType)
         do {
-            return try body(fileClass(for: NSRecordLogStoreType))
+            _ = try recordLog.metadata(at: url, options: nil)
+            return recordLog
         } catch {
-            guard let found = try? body(fileClass(for: NSBinaryStoreType)) else { throw error }
-            return found
+            let binary = try fileClass(for: NSBinaryStoreType)
+            guard (try? binary.metadata(at: url, options: nil)) != nil else { throw error }
+            return binary
         }
     }
 

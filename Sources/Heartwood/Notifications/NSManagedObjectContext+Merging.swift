@@ -4,7 +4,7 @@ import RecordLog
 extension NSManagedObjectContext {
     /// What `mergeChanges(fromContextDidSave:)` does.
     final func mergeSave(of notification: Notification) {
-        checkQueue()
+        checkQueue("mergeChanges(fromContextDidSave:)")
         guard (notification.object as AnyObject?) !== self else { return }
         // What a descendant has saved is here already, or waits in a context between.
         if let source = notification.object as? NSManagedObjectContext, source.descends(from: self) { return }

@@ -3,7 +3,7 @@ import Foundation
 extension NSManagedObject {
     /// What `changedValues()` gives.
     final func valuesThatDiffer() -> [String: Any] {
-        checkQueue()
+        checkQueue("changedValues()")
         var result: [String: Any] = [:]
         for index in changedIndices() where !runtime.properties[index].isTransient {
             let stated = runtime.statedIndex(index)
@@ -14,7 +14,7 @@ extension NSManagedObject {
 
     /// What `committedValues(forKeys:)` gives.
     final func savedValues(forKeys names: [String]?) -> [String: Any] {
-        checkQueue()
+        checkQueue("committedValues(forKeys:)")
         guard !isInserted else { return [:] }
         var result: [String: Any] = [:]
         for (index, property) in runtime.properties.enumerated()
@@ -40,7 +40,7 @@ extension NSManagedObject {
 
     /// What `changedValuesForCurrentEvent()` gives.
     final func valuesBeforeEvent() -> [String: Any] {
-        checkQueue()
+        checkQueue("changedValuesForCurrentEvent()")
         guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
         let base = storage.eventValues ?? []
         var result: [String: Any] = [:]

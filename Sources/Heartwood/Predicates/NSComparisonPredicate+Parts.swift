@@ -15,7 +15,7 @@ extension NSComparisonPredicate {
 
     /// nil for a comparison that is a fault.
     private var comparison: PredicateNode.Comparison? {
-        if case .comparison(let comparison) = node { return comparison }
+        if case .comparison(let comparison) = statedNode { return comparison }
         return nil
     }
 

@@ -29,7 +29,7 @@ extension NSCompoundPredicate {
     }
 
     public final var compoundPredicateType: LogicalType {
-        switch node {
+        switch statedNode {
         case .or: .or
         case .not: .not
         default: .and
@@ -37,7 +37,7 @@ extension NSCompoundPredicate {
     }
 
     public final var subpredicates: [NSPredicate] {
-        switch node {
+        switch statedNode {
         case .and(let parts), .or(let parts): parts.map { NSPredicate(node: $0) }
         case .not(let part): [NSPredicate(node: part)]
         default: []

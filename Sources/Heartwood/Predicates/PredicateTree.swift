@@ -99,6 +99,11 @@ final class ExpressionTree: ExpressionBody {
     var format: String { PredicatePrinter.format(node) }
 }
 
+extension NSPredicate {
+    /// What it was made of, of a subclass of the program's too, which may evaluate in its own way.
+    final var statedNode: PredicateNode { (body as? PredicateTree)?.node ?? node }
+}
+
 extension Foundation.NSPredicate {
     /// The tree of any predicate: of a format, of one built by hand, of a compound of Foundation's own; a block for others.
     var node: PredicateNode {

@@ -14,13 +14,13 @@ extension NSManagedObjectContext {
 
     /// What `undo()` does.
     final func performUndo() {
-        checkQueue()
+        checkQueue("undo()")
         undoManager?.undo()
     }
 
     /// What `redo()` does.
     final func performRedo() {
-        checkQueue()
+        checkQueue("redo()")
         undoManager?.redo()
     }
 

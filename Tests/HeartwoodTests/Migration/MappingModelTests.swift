@@ -318,7 +318,8 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
             "FUNCTION($entityPolicy, \"selector:\", $source.a, {1, 2})", "FETCH($request, $manager.sourceContext, NO)",
         ] {
             let expression = try NSExpression(parsing: format)
-            #expect(try NSExpression(parsing: expression.description) == expression && expression.expressionType == .function)
+            let type = format.hasPrefix("FETCH") ? NSFetchRequestExpressionType : .function
+            #expect(try NSExpression(parsing: expression.description) == expression && expression.expressionType == type)
         }
         let call = NSExpression(forFunction: NSExpression(forVariable: "manager"), selectorName: "sourceContext", arguments: [])
         #expect(call.function == "sourceContext" && call.operand.variable == "manager" && call.arguments?.isEmpty == true)

@@ -86,7 +86,7 @@ struct CompiledModelWriter {
     private mutating func property(_ property: NSPropertyDescription) -> ArchiveWriter.Node {
         if let known = written[ObjectIdentifier(property)] { return known }
         var values: [(String, ArchiveWriter.Node)] = [
-            ("NSPropertyName", archive.text(property.name)), ("NSEntity", reference(property.entity)),
+            ("NSPropertyName", archive.text(property.name)), ("NSEntity", reference(property.holder)),
             ("NSRenamingIdentifier", archive.text(property.renamingIdentifier ?? property.name)),
             ("NSUserInfo", userInfo(property.userInfo)), ("NSVersionHashModifier", archive.text(property.versionHashModifier)),
         ]

@@ -61,18 +61,15 @@ struct SurfaceTests {
     }
 
     @Test func aModelSaysWhereItsClassesAre() throws {
-        let entity = NSEntityDescription()
-        entity.name = "Chapter"
-        entity.managedObjectClassName = "Chapter"
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("surface-\(UUID().uuidString).xcdatamodel")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        try Data("<model><entity name=\"Chapter\" representedClassName=\"Chapter\"/></model>".utf8)
+        try Data("<model><entity name=\"Watched\" representedClassName=\"WatchedTag\"/></model>".utf8)
             .write(to: folder.appendingPathComponent("contents"))
         // As a call in that module has it.
-        let model = try #require(NSManagedObjectModel(contentsOf: folder, fileID: "AppCodeTests/SurfaceTests.swift"))
-        let found = ManagedObjectClasses.resolve(try #require(model.entitiesByName["Chapter"]))
-        #expect(String(reflecting: found) == "AppCodeTests.Chapter")
+        let model = try #require(NSManagedObjectModel(contentsOf: folder, fileID: "AppCodeTests/OverrideTests.swift"))
+        let found = ManagedObjectClasses.resolve(try #require(model.entitiesByName["Watched"]))
+        #expect(String(reflecting: found) == "AppCodeTests.WatchedTag")
     }
 
     @Test func aKeyThatIsNotModelledChangesAnObjectOfAClassThatSaysSo() throws {
