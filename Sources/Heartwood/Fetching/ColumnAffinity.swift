@@ -54,9 +54,10 @@ extension NSEntityDescription {
     /// The type of the attribute that a key path without operators leads to.
     fileprivate func attributeType(_ keys: [String]) -> NSAttributeType? {
         var owner: NSEntityDescription? = self
-        for key in keys {
+        for (place, key) in keys.enumerated() {
             let property = owner?.familyProperty(key)
-            if let attribute = property as? NSAttributeDescription { return attribute.attributeType }
+            // What is asked of the value itself is another one.
+            if let attribute = property as? NSAttributeDescription { return place + 1 == keys.count ? attribute.attributeType : nil }
             owner = (property as? NSRelationshipDescription)?.destinationEntity
         }
         return nil

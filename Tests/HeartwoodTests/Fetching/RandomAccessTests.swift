@@ -140,7 +140,7 @@ import Testing
         request.sortDescriptors = sort
         let keys = try sort.map { try SortKey($0, entity: stack.coordinator.managedObjectModel.entitiesByName["Sample"]!) }
         func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool { keys.lazy.map { $0.compare(a, b) }.first { $0 != .orderedSame } == .orderedAscending }
-        let matching = all.filter { predicate.evaluate(with: $0) }
+        let matched = predicate.asFetched("Sample", in: stack), matching = all.filter { matched.evaluate(with: $0) }
         let ordered = matching.sorted(by: isBefore)
         var first: [NSManagedObject]?
         // Some of the indexes by force; where there are unsaved changes fewer.

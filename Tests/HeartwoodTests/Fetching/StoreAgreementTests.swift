@@ -28,7 +28,8 @@ import Testing
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
         let predicate = NSPredicate(format: format, argumentArray: arguments)
         request.predicate = predicate
-        let wanted = Set(try stack.fetch(entity).filter { predicate.evaluate(with: $0) })
+        let matched = predicate.asFetched(entity, in: stack)
+        let wanted = Set(try stack.fetch(entity).filter { matched.evaluate(with: $0) })
         let names = stack.coordinator.managedObjectModel.entitiesByName[entity]?.indexes.map(\.name) ?? []
         for tuning in [QueryTuning(), QueryTuning(access: .scan)] + names.map({ QueryTuning(access: .index("index:\($0)")) }) {
             try QueryTuning.with(tuning) { () throws in
@@ -260,7 +261,7 @@ import Testing
         let doubles: [Any] = [2.0, 3.5, -1.0, 9_007_199_254_740_992.0, 1e300, Double.nan, Double.infinity, 0.25]
         for (key, list, wanted) in [
             ("bits", doubles, 2), ("bits", decimals, 4), ("bits", [1, 2.0, true, NSDecimalNumber(string: "7")] as [Any], 3), ("bits", [5.0, NSNull()] as [Any], 3), ("bits", [0.5], 0),
-            ("bits", [NSDecimalNumber.notANumber, 3.0] as [Any], 1), ("bits", ["3", 4.0] as [Any], 1), ("bits", [Double](), 0),
+            ("bits", [NSDecimalNumber.notANumber, 3.0] as [Any], 1), ("bits", ["3", 4.0, "x"] as [Any], 2), ("bits", [Double](), 0),
             ("ratio", [1, 2, 3] as [Any], 3), ("ratio", decimals, 5), ("ratio", doubles, 4), ("ratio", [large, Int64.max, 4] as [Any], 1), ("ratio", [true, 0.1, NSNull()] as [Any], 3), ("ratio", ["1", 1] as [Any], 1),
             ("price", doubles, 2), ("price", decimals, 3), ("price", [1, 2.5, true, NSDecimalNumber.notANumber, NSNull()] as [Any], 6),
             ("flag", [1.0, 2.5] as [Any], 10), ("flag", [NSDecimalNumber.zero, true] as [Any], 20), ("flag", [2.0, -1.0], 0),

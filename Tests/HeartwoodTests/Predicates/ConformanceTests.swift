@@ -18,18 +18,18 @@ import Testing
         let stack = try TestStack(kind, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
         var disagreements: [Disagreement] = []
-        func compare(_ way: String, _ row: ConformanceRows.Row, _ body: () throws -> [NSManagedObject]) {
+        func compare(_ way: String, _ row: ConformanceRows.Row, _ expected: String, _ body: () throws -> [NSManagedObject]) {
             let found: String
             do { found = SampleGraph.ids(try body()) } catch { found = "\(error)" }
-            if found != row.expected { disagreements.append(Disagreement(way: way, format: row.format, expected: row.expected, found: found)) }
+            if found != expected { disagreements.append(Disagreement(way: way, format: row.format, expected: expected, found: found)) }
         }
         func ask(_ way: String, in context: NSManagedObjectContext) throws {
             let all = try stack.fetch("Sample", in: context)
             #expect(all.count == 5)
             for row in ConformanceRows.all where row.expected != "!" {
                 let predicate = try NSPredicate(parsing: row.format)
-                compare("in memory, \(way)", row) { all.filter { predicate.evaluate(with: $0) } }
-                compare("fetched, \(way)", row) {
+                compare("in memory, \(way)", row, row.expected) { all.filter { predicate.evaluate(with: $0) } }
+                compare("fetched, \(way)", row, row.fetched) {
                     let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
                     request.predicate = predicate
                     let found = try context.fetch(request)

@@ -44,7 +44,7 @@ import Testing
                 do {
                     let found = try stack.context.fetch(request)
                     let both: [NSManagedObject] = [one, other]
-                    let expected = both.filter { predicate.evaluate(with: $0) }
+                    let matched = predicate.asFetched("Base", in: stack), expected = both.filter { matched.evaluate(with: $0) }
                     if Set(found) != Set(expected) { Issue.record("FOUND \(text) as \(printed)") }
                 } catch let error as NSError {
                     if error.localizedDescription.isEmpty { Issue.record("no words \(text)") }
@@ -91,7 +91,8 @@ import Testing
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Base")
                 request.predicate = filled
                 let found = try stack.context.fetch(request)
-                if Set(found) != Set(a) { Issue.record("TEMPLATEFOUND \(format) with \(maker.arguments.map { ValueText.of($0) }): \(a.count) \(found.count)") }
+                let matched = filled.asFetched("Base", in: stack)
+                if Set(found) != Set(people.filter { matched.evaluate(with: $0) }) { Issue.record("TEMPLATEFOUND \(format) with \(maker.arguments.map { ValueText.of($0) }): \(a.count) \(found.count)") }
                 // Built by hand of the same parts.
                 if let comparison = plain as? NSComparisonPredicate {
                     let hand = NSComparisonPredicate(leftExpression: comparison.leftExpression, rightExpression: comparison.rightExpression, modifier: comparison.comparisonPredicateModifier, type: comparison.predicateOperatorType, options: comparison.options)

@@ -92,7 +92,7 @@ import Testing
                 var keys: [SortKey] = []
                 keys = try request.sortDescriptors!.map { try SortKey($0, entity: stack.coordinator.managedObjectModel.entitiesByName[entity]!) }
                 func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool { keys.lazy.map { $0.compare(a, b) }.first { $0 != .orderedSame } == .orderedAscending }
-                let expected = pool.filter { predicate.evaluate(with: $0) }
+                let matched = predicate.asFetched(entity, in: stack), expected = pool.filter { matched.evaluate(with: $0) }
                 let wanted = Set(expected.map(\.objectID))
                 let ordered = expected.sorted(by: isBefore)
                 var ways: [(String, QueryTuning)] = [("planner", QueryTuning())]

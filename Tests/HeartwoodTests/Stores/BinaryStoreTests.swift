@@ -199,7 +199,7 @@ import Testing
                     .addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
             }
         }
-        #expect(open([NSReadOnlyPersistentStoreOption: true])?.code == NSPersistentStoreOpenError)
+        #expect(open([NSReadOnlyPersistentStoreOption: true])?.code == CocoaError.Code.fileReadNoSuchFile.rawValue)
         #expect(!FileManager.default.fileExists(atPath: url.path))
         let corrupt = CocoaError.Code.fileReadCorruptFile.rawValue
         for (bytes, what, code) in [

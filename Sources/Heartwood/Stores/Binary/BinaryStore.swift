@@ -29,8 +29,9 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         do {
             let found = try contents(of: archive, model)
             if found == nil, isReadOnly {
+                let isThere = FileManager.default.fileExists(atPath: archive.path)
                 throw CoreDataError.make(
-                    NSPersistentStoreOpenError,
+                    isThere ? NSPersistentStoreOpenError : CocoaError.Code.fileReadNoSuchFile.rawValue,
                     "There is no archive at \(archive.path), or an empty file, and it was opened read-only; open it for writing once.",
                     [NSFilePathErrorKey: archive.path])
             }
