@@ -5,8 +5,8 @@ import Foundation
 /// Delete rules are followed in the store. Nullify clears the other side, and where that is required the request throws 1570; cascade
 /// deletes the destinations with all that follows from it; deny throws 1600 while a destination remains; no action leaves the other
 /// side as it is. Nothing else is validated, and contexts learn nothing of it: merge the result's IDs with
-/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`, which name what cascades have deleted too; its count does not. Each store's part is one commit: after a throw nothing of it
-/// has changed.
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. The IDs name what cascades have deleted too; the count leaves that
+/// out. Each store's part is one commit: after a throw nothing of it has changed.
 /// Source: https://developer.apple.com/documentation/coredata/nsbatchdeleterequest
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// Describes the objects to delete: by entity, predicate, order, limit and offset.

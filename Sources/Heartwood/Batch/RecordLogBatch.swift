@@ -166,11 +166,7 @@ extension RecordLogStore {
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error)
         }
-        if commits.takeForeign(upTo: loaded.log.snapshot().sequence) {
-            announceRemoteChange()
-        } else if hasWritten {
-            postRemoteChange()
-        }
+        tellOfCommits(upTo: loaded.log.snapshot().sequence, hasOwn: hasWritten)
         return outcome
     }
 }

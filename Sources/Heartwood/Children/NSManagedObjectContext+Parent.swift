@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What setting `parent` does.
+    /// Sets `parent`; the property's setter calls this.
     final func setParent(_ newValue: NSManagedObjectContext?) {
         guard newValue !== parentContext else { return }
         precondition(

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 extension NSManagedObjectContext {
-    /// What setting `mergePolicy` does.
+    /// Sets `mergePolicy`; the property's setter calls this.
     final func setPolicy(_ newValue: Any) {
         guard let new = newValue as? NSMergePolicy else {
             preconditionFailure("A context's merge policy is an NSMergePolicy, not \(type(of: newValue)).")

@@ -89,8 +89,7 @@ struct VersionResolution {
     /// Where our change of a to-one relationship was dropped, so is what it did to the other sides.
     private func dropOtherSides(_ ours: ManagedValue, _ index: Int) {
         dropPartner(ours, index)
-        forgetMembership(ours, index)
-        forgetMembership(object.committedValue(index), index)
+        object.withdraw(from: ours.destination, at: index)
     }
 
     /// Where our change of a one-to-one relationship was dropped, so is the other side of it.
@@ -110,13 +109,6 @@ struct VersionResolution {
         else { return }
         context.performRefresh(of: other, mergeChanges: true)
         if other.reference(at: inverse) == object.key { other.setManagedValue(.null, at: inverse) }
-    }
-
-    /// Where our change of a member's owner was dropped, so is what it did to the owner's members.
-    private func forgetMembership(_ value: ManagedValue, _ index: Int) {
-        let property = object.runtime.properties[index]
-        guard case .reference(let key) = value, !key.isNone, let inverse = property.inverse, property.inverseIsToMany else { return }
-        context.registeredObject(for: key)?.touchedToManyState(inverse)?.forget(object.key)
     }
 
     /// The row is gone and the object is to stay: it is written again under its old ID, with all that it was read with.

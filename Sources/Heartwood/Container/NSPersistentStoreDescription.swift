@@ -32,7 +32,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         options[key] = option
     }
 
-    /// Whether the store is added for reading alone: saves are refused (134030), and nothing is written, beside its file neither.
+    /// Whether the store is added for reading alone: saves are refused (513), and nothing is written, beside its file neither.
     open var isReadOnly: Bool {
         get { (options[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
         set { options[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }

@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
         }
         if let shape = specification.shape { return try convert(try dictionaries(specification, shape)) }
         // Of stores alone no object is made.
-        if specification.wantsIDs, changeCount == 0, parentContext == nil { return try convert(try keys(for: request).map(objectID)) }
+        if specification.wantsIDs, changeCount == 0, parentContext == nil { return try convert(try keys(specification).map(objectID)) }
         return try results(try fetchObjects(specification), of: request, specification)
     }
 
@@ -44,8 +44,9 @@ extension NSManagedObjectContext {
     }
 
     /// The keys of what a fetch of objects finds in the stores.
-    final func keys<T>(for request: NSFetchRequest<T>) throws -> [ObjectKey] {
-        let fetch = try FetchSpecification(request, context: self)
+    final func keys<T>(for request: NSFetchRequest<T>) throws -> [ObjectKey] { try keys(try FetchSpecification(request, context: self)) }
+
+    private final func keys(_ fetch: FetchSpecification) throws -> [ObjectKey] {
         let queries = try storeQueries(for: fetch)
         guard queries.count == 1, let (store, query) = queries.first else { return try fetchObjects(fetch).map(\.key) }
         let view = try view(of: store)

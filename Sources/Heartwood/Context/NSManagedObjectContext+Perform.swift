@@ -1,6 +1,6 @@
 import Foundation
 
-extension NSManagedObjectContext {
+extension NSManagedObjectContext: PerformingAndWaiting {
     /// When an asynchronous block runs.
     public enum ScheduledTaskType: Sendable {
         /// At once where the caller is on the context's queue already.
@@ -25,16 +25,7 @@ extension NSManagedObjectContext {
     /// the block at once. Two threads that hold a context each and wait for the other's deadlock, as in Core Data.
     public final func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         guard isSubclassed else { return try runAndWait(block) }
-        var result: Result<T, E>?
-        performAndWait { () -> Void in
-            do throws(E) {
-                result = .success(try block())
-            } catch {
-                result = .failure(error)
-            }
-        }
-        guard let result else { preconditionFailure("\(type(of: self)).performAndWait(_:) did not run its block.") }
-        return try result.get()
+        return try resultOfPerforming(block)
     }
 
     /// What `performAndWait(_:)` does.

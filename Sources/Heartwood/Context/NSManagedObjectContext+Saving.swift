@@ -6,11 +6,11 @@ extension NSManagedObjectContext {
     final func saveChanges() throws {
         adoptKeys()
         announceWillSave()
-        guard changeCount > 0 else { return try saveMetadata() }
+        guard changeCount > 0 else { return try saveNoObjects() }
         postChanges()
         try callWillSave()
         compactListed()
-        guard changeCount > 0 else { return try saveMetadata() }
+        guard changeCount > 0 else { return try saveNoObjects() }
         // Before validation, which would find fault with what could not be read; and after it, since it reads.
         try checkReading()
         if !skipsValidation { try validateForSave() }
@@ -37,8 +37,8 @@ extension NSManagedObjectContext {
         sweepIfWanted()
     }
 
-    /// Saves what stores say of themselves alone: no object has changed. Whoever listens is told of a save without objects.
-    private func saveMetadata() throws {
+    /// Ends a save in which no object has changed: stores write their metadata, and observers hear of a save without objects.
+    private func saveNoObjects() throws {
         if parentContext == nil { try saveMetadata(besides: []) }
         advanceGeneration()
         derivedKeys = []

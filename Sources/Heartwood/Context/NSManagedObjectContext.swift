@@ -317,7 +317,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The object with this ID if the context has it registered; reads nothing.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { objectAtHand(with: objectID) }
 
-    /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the first use.
+    /// The context that this one reads from and saves to. It takes a coordinator's place. Set it once, before the first use.
     ///
     /// A child sees its parent's objects with their unsaved changes. Its save moves its changes to the parent and no further; they reach a
     /// store when each context up to the root has saved. It keeps its parent alive.
@@ -332,7 +332,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set { setParent(newValue) }
     }
 
-    /// What the context's changes are registered with, so that they can be taken back. nil, the default: nothing is kept.
+    /// The context registers its changes with this manager, which can take them back. nil, the default: the context keeps nothing of them.
     ///
     /// Each event's changes become one action: attributes, relationships with both sides, insertions, and deletions with what they
     /// cascaded to. Saving keeps what can be undone: an undo after a save changes the objects again, and the next save writes

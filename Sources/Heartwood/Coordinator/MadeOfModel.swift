@@ -1,5 +1,5 @@
-/// Has `self.init(managedObjectModel:)` in a class method of an extension, which Swift allows for required initializers alone. A required one would
-/// have to be stated by every subclass.
+/// Lets a class method of an extension call `self.init(managedObjectModel:)`. Swift allows that for required initializers alone, and
+/// each subclass would have to state a required one.
 public protocol MadeOfModel {}
 
 extension NSPersistentStoreCoordinator: MadeOfModel {}

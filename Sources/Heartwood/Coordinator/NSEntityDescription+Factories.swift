@@ -9,7 +9,7 @@ extension NSEntityDescription {
         return context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
     }
 
-    /// The same as a function, for whoever takes one.
+    /// The method as a function: without the file's name it fits where a function of two parameters is wanted.
     @_disfavoredOverload
     public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
         context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entityName]
@@ -26,7 +26,7 @@ extension NSEntityDescription {
         return context.objectClass(of: entity).init(entity: entity, insertInto: context)
     }
 
-    /// The same as a function, for whoever takes one.
+    /// The method as a function: without the file's name it fits where a function of two parameters is wanted.
     @_disfavoredOverload
     public class func insertNewObject(forEntityName entityName: String, into context: NSManagedObjectContext) -> NSManagedObject {
         insertNewObject(forEntityName: entityName, into: context, fileID: "")

@@ -90,13 +90,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether `metadata` were set since they were last written or read, and not so any more.
-    final func takeNewMetadata() -> Bool {
-        notes.withLock { notes in
-            defer { notes.areNew = false }
-            return notes.areNew
-        }
-    }
+    /// Whether `metadata` were set since they were last written or read.
+    var hasNewMetadata: Bool { notes.withLock { $0.areNew } }
+
+    /// Says that `metadata` are written, or read.
+    final func noteMetadataKept() { notes.withLock { $0.areNew = false } }
 
     /// Called before anything else of the store is read: the place to set `metadata`, and so the store's identity and the version
     /// hashes, which the coordinator compares with its model. The default does nothing.
@@ -194,7 +192,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
 
     /// Writes metadata that were set since the last save, where a save changes no object of the store.
-    func saveMetadata() throws {}
+    final func saveMetadata() throws {
+        guard hasNewMetadata else { return }
+        try checkWritable()
+        try writeMetadata()
+        noteMetadataKept()
+    }
+
+    /// Writes `metadata` alone.
+    func writeMetadata() throws {}
 
     /// Replaces the client's part of the metadata.
     func setMetadata(_ metadata: [String: Any]) throws {

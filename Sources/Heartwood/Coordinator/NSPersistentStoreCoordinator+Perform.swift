@@ -2,22 +2,13 @@ import Foundation
 
 /// Work in the coordinator's turn. The coordinator may be used from several threads without it; code that takes several steps, and
 /// wants no other such code between them, puts them into one block.
-extension NSPersistentStoreCoordinator {
+extension NSPersistentStoreCoordinator: PerformingAndWaiting {
     final var isSubclassed: Bool { type(of: self) != NSPersistentStoreCoordinator.self }
 
     /// Runs `block` on the coordinator's queue and waits for it. May be called from the queue itself.
     public final func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         guard isSubclassed else { return try queue.sync(block) }
-        var result: Result<T, E>?
-        performAndWait { () -> Void in
-            do throws(E) {
-                result = .success(try block())
-            } catch {
-                result = .failure(error)
-            }
-        }
-        guard let result else { preconditionFailure("\(type(of: self)).performAndWait(_:) did not run its block.") }
-        return try result.get()
+        return try resultOfPerforming(block)
     }
 
     /// Runs `block` on the coordinator's queue and gives its result; throws what it throws, and nothing where it does not.

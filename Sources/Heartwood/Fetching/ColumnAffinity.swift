@@ -1,59 +1,53 @@
 import Foundation
 
-/// What a fetch compares an attribute with, as the attribute's type has it: a number beside a text counts as its digits, a text beside a number as the
-/// number that it is. Core Data's SQL stores compare so, by the affinity of their columns; predicates that are evaluated by themselves do not.
+/// What a fetch compares an attribute with, as the attribute's type has it: a number beside a text counts as its digits, a text
+/// beside a number as the number that it is. Core Data's SQL stores compare so, by the affinity of their columns; predicates that are
+/// evaluated by themselves do not.
 /// Source: https://www.sqlite.org/datatype3.html, section 4.2
 extension PredicateNode {
-    func matchingColumns(of entity: NSEntityDescription) -> PredicateNode {
+    func matchingColumns(of entity: NSEntityDescription) -> PredicateNode { matched(entity) ?? self }
+
+    /// - Returns: nil where nothing is to be changed, as mostly: then nothing is built.
+    private func matched(_ entity: NSEntityDescription) -> PredicateNode? {
         switch self {
-        case .constant, .block, .fault: return self
-        case .and(let parts): return .and(parts.map { $0.matchingColumns(of: entity) })
-        case .or(let parts): return .or(parts.map { $0.matchingColumns(of: entity) })
-        case .not(let part): return .not(part.matchingColumns(of: entity))
-        case .comparison(let comparison):
-            if let right = comparison.right.matching(comparison.left, of: entity) {
-                var result = comparison
-                result.right = right
-                return .comparison(result)
+        case .constant, .block, .fault: return nil
+        case .and(let parts): return parts.replacing { $0.matched(entity) }.map(PredicateNode.and)
+        case .or(let parts): return parts.replacing { $0.matched(entity) }.map(PredicateNode.or)
+        case .not(let part): return part.matched(entity).map(PredicateNode.not)
+        case .comparison(var comparison):
+            if let right = comparison.right.matched(comparison.left, entity) {
+                comparison.right = right
+            } else if let left = comparison.left.matched(comparison.right, entity) {
+                comparison.left = left
+            } else {
+                return nil
             }
-            if let left = comparison.left.matching(comparison.right, of: entity) {
-                var result = comparison
-                result.left = left
-                return .comparison(result)
-            }
-            return self
+            return .comparison(comparison)
         }
     }
 }
 
 extension ExpressionNode {
-    /// - Returns: nil where it is no constant, or one that needs no change.
-    fileprivate func matching(_ path: ExpressionNode, of entity: NSEntityDescription) -> ExpressionNode? {
-        guard isConstant, case .keyPath(let keys) = path, let type = entity.attributeType(keys) else { return nil }
+    /// - Returns: nil where it is no constant, or needs no change beside the path.
+    fileprivate func matched(_ path: ExpressionNode, _ entity: NSEntityDescription) -> ExpressionNode? {
         switch self {
-        case .constant(let value): return value.matching(type).map(ExpressionNode.constant)
-        case .aggregate(let list):
-            let matched = list.map { node in
-                if case .constant(let value) = node, let other = value.matching(type) { return ExpressionNode.constant(other) }
-                return node
-            }
-            return .aggregate(matched)
-        default: return nil
+        case .constant, .aggregate: path.attributeType(entity).flatMap(matched)
+        default: nil
         }
     }
 
-    private var isConstant: Bool {
+    private func matched(_ type: NSAttributeType) -> ExpressionNode? {
         switch self {
-        case .constant, .aggregate: true
-        default: false
+        case .constant(let value): value.matched(type).map(ExpressionNode.constant)
+        case .aggregate(let list): list.replacing { $0.matched(type) }.map(ExpressionNode.aggregate)
+        default: nil
         }
     }
-}
 
-extension NSEntityDescription {
     /// The type of the attribute that a key path without operators leads to.
-    fileprivate func attributeType(_ keys: [String]) -> NSAttributeType? {
-        var owner: NSEntityDescription? = self
+    private func attributeType(_ entity: NSEntityDescription) -> NSAttributeType? {
+        guard case .keyPath(let keys) = self else { return nil }
+        var owner: NSEntityDescription? = entity
         for (place, key) in keys.enumerated() {
             let property = owner?.familyProperty(key)
             // What is asked of the value itself is another one.
@@ -64,13 +58,25 @@ extension NSEntityDescription {
     }
 }
 
+extension Array {
+    /// With other elements in their places; nil where each stays.
+    fileprivate func replacing(_ replace: (Element) -> Element?) -> [Element]? {
+        var result: [Element]?
+        for index in indices {
+            guard let other = replace(self[index]) else { continue }
+            result = result ?? self
+            result?[index] = other
+        }
+        return result
+    }
+}
+
 extension PredicateValue {
     /// The value that a column of the type has for it; nil where it is that already, or there is none.
-    fileprivate func matching(_ type: NSAttributeType) -> PredicateValue? {
+    fileprivate func matched(_ type: NSAttributeType) -> PredicateValue? {
         switch (type, self) {
         case (_, .collection(let members)):
-            guard members.contains(where: { $0.matching(type) != nil }) else { return nil }
-            return .collection(members.map { $0.matching(type) ?? $0 })
+            return members.replacing { $0.matched(type) }.map(PredicateValue.collection)
         case (.stringAttributeType, .integer(let number)): return .text("\(number)")
         case (.stringAttributeType, .double(let number)): return .text("\(number)")
         case (.stringAttributeType, .decimal(let number)): return .text("\(number)")

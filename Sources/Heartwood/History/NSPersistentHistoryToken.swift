@@ -77,7 +77,8 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
         var result: ComparisonResult?
         for (store, place) in places {
             guard let known = other.places[store], known.table == place.table else { continue }
-            let found: ComparisonResult = place.number < known.number ? .orderedAscending : place.number > known.number ? .orderedDescending : .orderedSame
+            let found: ComparisonResult = place.number == known.number
+                ? .orderedSame : place.number < known.number ? .orderedAscending : .orderedDescending
             if let result, result != found { return nil }
             result = found
         }

@@ -28,6 +28,6 @@ extension RecordLogStore {
                 isDone = rows.count < Self.deletedAtOnce
             }
         }
-        if commits.takeForeign(upTo: loaded.log.snapshot().sequence) { announceRemoteChange() }
+        tellOfCommits(upTo: loaded.log.snapshot().sequence)
     }
 }

@@ -23,7 +23,7 @@ extension NSPersistentStore {
     }
 
     /// Tells of a commit, whoever made it: Core Data tells the coordinator that saved too, and code asks the history who it was.
-    final func postRemoteChange() {
+    fileprivate final func postRemoteChange() {
         guard postsRemoteChanges, let coordinator = persistentStoreCoordinator else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }
@@ -39,6 +39,16 @@ extension NSPersistentStore {
 }
 
 extension RecordLogStore {
+    /// Says what others have committed so far; where they have not, that this store has.
+    /// - Parameter hasOwn: whether this store has committed just now.
+    final func tellOfCommits(upTo sequence: UInt64, hasOwn: Bool = false) {
+        if commits.takeForeign(upTo: sequence) {
+            announceRemoteChange()
+        } else if hasOwn {
+            postRemoteChange()
+        }
+    }
+
     /// Begins to watch the file, where the options ask for it. The thread ends soon after the store has gone or was unloaded.
     final func watchIfWanted(_ path: String) {
         guard postsRemoteChanges, !(self is InMemoryStore) else { return }

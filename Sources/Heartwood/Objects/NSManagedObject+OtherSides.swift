@@ -6,10 +6,15 @@ extension NSManagedObject {
     /// Takes the object out of the members of owners that unsaved to-one relationships name, and puts it back where it was, before they are
     /// dropped. Of other relationships each side has a change of its own, which the save heeds. Nothing is read.
     final func withdrawFromOwners() {
-        for (index, property) in runtime.properties.enumerated() where property.kind == .toOne && property.inverseIsToMany {
-            guard let inverse = property.inverse, let value = override(index) else { continue }
-            for owner in [value.destination, committedValue(index).destination] { forgetMembership(of: owner, inverse) }
+        for (index, property) in runtime.properties.enumerated() where property.kind == .toOne {
+            if let value = override(index) { withdraw(from: value.destination, at: index) }
         }
+    }
+
+    /// The same for one to-one relationship, whose unsaved value is an owner's key or `none`; nothing where its other side is to-one.
+    final func withdraw(from owner: ObjectKey, at index: Int) {
+        guard let inverse = runtime.properties[index].inverse, runtime.properties[index].inverseIsToMany else { return }
+        for owner in [owner, committedValue(index).destination] { forgetMembership(of: owner, inverse) }
     }
 
     /// Reads a newer row beneath the unsaved values: an owner that the old row named has nobody to leave out any more, one that the new row
@@ -32,7 +37,7 @@ extension NSManagedObject {
             if new == committed {
                 forgetMembership(of: new, inverse)
             } else {
-                changeMembership(of: committed, inverse) { $0.remove(key, isStored: true) }
+                leave(committed, inverse)
             }
         }
     }
@@ -43,7 +48,7 @@ extension NSManagedObject {
             guard let inverse = property.inverse, [.nullifyDeleteRule, .cascadeDeleteRule].contains(property.deleteRule) else { continue }
             let owners = property.kind == .toOne
                 ? [committedValue(index, in: row).destination] : managedObjectContext?.storedMembers(of: self, property: index) ?? []
-            for owner in owners { changeMembership(of: owner, inverse) { $0.remove(key, isStored: true) } }
+            for owner in owners { leave(owner, inverse) }
         }
     }
 
@@ -60,13 +65,14 @@ extension NSManagedObject {
         managedObjectContext?.registeredObject(for: owner)?.touchedToManyState(index)?.forget(key)
     }
 
-    private func changeMembership(of owner: ObjectKey, _ index: Int, _ change: (ToManyState) -> Void) {
+    /// Has an owner whose stored members name the object leave it out.
+    private func leave(_ owner: ObjectKey, _ index: Int) {
         guard !owner.isNone, let owner = managedObjectContext?.object(for: owner), !owner.isDeleted else { return }
         owner.storage?.publisher?.send()
         let members = owner.toManyState(index)
         // It may have read its members before this one came.
         if members.isFired { owner.managedObjectContext.map { members.rebase($0.storedMembers(of: owner, property: index)) } }
-        change(members)
+        members.remove(key, isStored: true)
         owner.noteChange()
     }
 }

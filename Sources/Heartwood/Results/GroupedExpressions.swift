@@ -90,16 +90,15 @@ struct GroupedExpressions {
     /// An expression over an object with slots in the place of its aggregates, which are over all objects.
     /// - Throws: for an aggregate of an aggregate.
     mutating func besideObjects(_ node: ExpressionNode) throws -> ExpressionNode {
-        var groups = self, failure: (any Error)?
+        var failure: (any Error)?
         let result = node.rewriting(bound: []) { node, bound in
             guard bound.isEmpty, failure == nil else { return node }
             if case .call(let function, let arguments) = node, function.isAggregate, arguments.contains(where: \.hasSlot) {
                 failure = ResultShape.error("\"\(function.rawValue)\" is an aggregate of an aggregate.")
             }
-            return node.asAggregate.map { groups.take(known: $0) } ?? node
+            return node.asAggregate.map { note($0) } ?? node
         }
         if let failure { throw failure }
-        self = groups
         return result
     }
 
@@ -107,12 +106,11 @@ struct GroupedExpressions {
     mutating func first(of path: [String]) throws -> ExpressionNode { try take(Aggregate(function: .first, argument: .keyPath(path))) }
 
     private mutating func take(_ aggregate: Aggregate) throws -> ExpressionNode {
-        let format = aggregate.format
-        guard !aggregate.argument.hasAggregate else { throw ResultShape.error("\"\(format)\" is an aggregate of an aggregate.") }
-        return take(known: aggregate)
+        guard !aggregate.argument.hasAggregate else { throw ResultShape.error("\"\(aggregate.format)\" is an aggregate of an aggregate.") }
+        return note(aggregate)
     }
 
-    private mutating func take(known aggregate: Aggregate) -> ExpressionNode {
+    private mutating func note(_ aggregate: Aggregate) -> ExpressionNode {
         let format = aggregate.format
         if let known = aggregateFormats.firstIndex(of: ExactText(format)) { return .variable(Slot.aggregate(known).name) }
         aggregates.append(aggregate)
@@ -147,32 +145,25 @@ extension ExpressionNode {
         }
     }
 
-    /// Whether an aggregate over a group's objects is in it.
-    var hasAggregate: Bool {
-        var isFound = false
-        _ = rewriting(bound: []) { node, bound in
-            // In a subquery a function is over one object's members.
-            if bound.isEmpty, node.asAggregate != nil { isFound = true }
-            return node
-        }
-        return isFound
-    }
+    /// Whether an aggregate over a group's objects is in it. In a subquery a function is over one object's members.
+    var hasAggregate: Bool { hasPart { $0.asAggregate != nil } }
 
     /// Whether a slot of a group is in it.
-    fileprivate var hasSlot: Bool {
-        var isFound = false
-        _ = rewriting(bound: []) { node, bound in
-            if bound.isEmpty, GroupedExpressions.Slot(node) != nil { isFound = true }
-            return node
-        }
-        return isFound
-    }
+    fileprivate var hasSlot: Bool { hasPart { GroupedExpressions.Slot($0) != nil } }
 
     /// Whether it asks for what one object has.
     var isOverObject: Bool {
+        hasPart { node in
+            if case .keyPath = node { return true }
+            return false
+        }
+    }
+
+    /// Whether it, or a part of it outside of subqueries, is such.
+    private func hasPart(_ isSuch: (ExpressionNode) -> Bool) -> Bool {
         var isFound = false
         _ = rewriting(bound: []) { node, bound in
-            if case .keyPath = node, bound.isEmpty { isFound = true }
+            if bound.isEmpty, isSuch(node) { isFound = true }
             return node
         }
         return isFound

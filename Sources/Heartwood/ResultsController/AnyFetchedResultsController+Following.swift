@@ -208,10 +208,12 @@ extension AnyFetchedResultsController {
             if fetches == self.fetches, let delegate { body(delegate) }
         }
         for index in change.deletedSections.reversed() {
-            tell { $0.controller(controller, didChange: FetchedResultsSection(index, of: old, query, self, isGone: true), atSectionIndex: index, for: .delete) }
+            let section = FetchedResultsSection(index, of: old, query, self, isGone: true)
+            tell { $0.controller(controller, didChange: section, atSectionIndex: index, for: .delete) }
         }
         for index in change.insertedSections {
-            tell { $0.controller(controller, didChange: FetchedResultsSection(index, of: new, query, self), atSectionIndex: index, for: .insert) }
+            let section = FetchedResultsSection(index, of: new, query, self)
+            tell { $0.controller(controller, didChange: section, atSectionIndex: index, for: .insert) }
         }
         for index in change.deleted.reversed() {
             let entry = old.entries[index]

@@ -14,17 +14,15 @@ extension RecordLogStore {
         var at = 0, written: [Bool] = []
         do {
             try LogStore.write(to: loaded.map(\.log), author: parts.first?.batch.origin.author) { transactions in
-                var isFollowed: [Bool] = []
+                written = []
                 for (index, (store, batch)) in parts.enumerated() {
                     at = index
                     try store.checkVersion(of: transactions[index].base, loaded[index])
-                    let isWritten = try store.write(batch, metadata[index], in: transactions[index], loaded[index].schema)
-                    isFollowed.append(isWritten)
+                    written.append(try store.write(batch, metadata[index], in: transactions[index], loaded[index].schema))
                 }
                 try last()
-                written = isFollowed
                 for (index, part) in parts.enumerated() {
-                    part.store.commits.note(base: transactions[index].base.sequence, isFollowed: isFollowed[index])
+                    part.store.commits.note(base: transactions[index].base.sequence, isFollowed: written[index])
                 }
             }
         } catch let error as StoreError {
@@ -36,11 +34,7 @@ extension RecordLogStore {
         }
         for (index, part) in parts.enumerated() {
             if let metadata = metadata[index] { part.store.note(metadata) }
-            if part.store.commits.takeForeign(upTo: loaded[index].log.snapshot().sequence) {
-                part.store.announceRemoteChange()
-            } else if written[index] {
-                part.store.postRemoteChange()
-            }
+            part.store.tellOfCommits(upTo: loaded[index].log.snapshot().sequence, hasOwn: written[index])
         }
     }
 

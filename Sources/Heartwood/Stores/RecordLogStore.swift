@@ -239,7 +239,7 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
             guard error.code == .corrupt, !log.acceptsDamage else { return }
             throw RecordLogErrors.wrap(error, opening: true)
         }
-        if commits.takeForeign(upTo: newest.sequence) { announceRemoteChange() }
+        tellOfCommits(upTo: newest.sequence)
     }
 
     override func hasNoNews(beyond view: RecordLogView) -> Bool { view.isUpToDate && commits.isSettled(at: view.snapshot.sequence) }
@@ -279,11 +279,9 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         try write(RecordLogMetadata.ofSuccessor(try loaded().metadata.values(), to: metadata))
     }
 
-    override func saveMetadata() throws {
-        guard let pendingMetadata else { return }
-        try checkWritable()
-        try write(pendingMetadata)
-    }
+    override var hasNewMetadata: Bool { pendingMetadata != nil }
+
+    override func writeMetadata() throws { if let pendingMetadata { try write(pendingMetadata) } }
 
     private func write(_ merged: [String: Any]) throws {
         let loaded = try loaded()

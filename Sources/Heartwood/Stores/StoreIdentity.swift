@@ -22,7 +22,7 @@ extension NSPersistentStore {
             RecordLogMetadata.setVersion(of: model, configuration: configuration, in: &metadata)
         }
         self.metadata = metadata
-        _ = takeNewMetadata()
+        noteMetadataKept()
         self.identifier = identifier
     }
 }

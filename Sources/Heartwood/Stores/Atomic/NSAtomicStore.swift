@@ -173,15 +173,11 @@ open class NSAtomicStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     override final func save(_ batch: SaveBatch) throws {
         guard let backing else { throw CoreDataError.make(NSPersistentStoreOperationError, "The store is not open.") }
-        _ = takeNewMetadata()
         try backing.save(batch)
+        noteMetadataKept()
     }
 
-    override final func saveMetadata() throws {
-        guard takeNewMetadata() else { return }
-        try checkWritable()
-        try save()
-    }
+    override final func writeMetadata() throws { try save() }
 
     /// Gives the log the row numbers that were given out since the last save.
     final func begin(_ transaction: Transaction, _ batch: SaveBatch) throws {

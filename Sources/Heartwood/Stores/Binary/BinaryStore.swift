@@ -173,11 +173,9 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
 
     override func setMetadata(_ metadata: [String: Any]) throws { try change { try $0.setMetadata(metadata) } }
 
-    override func saveMetadata() throws {
-        guard backing?.pendingMetadata != nil else { return }
-        try checkWritable()
-        try change { try $0.saveMetadata() }
-    }
+    override var hasNewMetadata: Bool { backing?.hasNewMetadata ?? false }
+
+    override func writeMetadata() throws { try change { try $0.writeMetadata() } }
 
     override func takeOver(_ metadata: [String: Any]) throws { try change { try $0.takeOver(metadata) } }
 

@@ -161,15 +161,13 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         guard let context = (batch.inserted + batch.updated + batch.deleted).first?.managedObjectContext,
             let view = try context.view(of: self) as? IncrementalView
         else { return }
-        _ = takeNewMetadata()
         try inTurn { try IncrementalSave(self, view, batch, context).run() }
+        noteMetadataKept()
     }
 
     /// Asks for a save of no objects at all.
     /// Source: https://developer.apple.com/documentation/coredata/nsincrementalstore/execute(_:with:)
-    override final func saveMetadata() throws {
-        guard takeNewMetadata() else { return }
-        try checkWritable()
+    override final func writeMetadata() throws {
         _ = try inTurn { try execute(NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil), with: nil) }
     }
 
