@@ -2,19 +2,23 @@
 import PackageDescription
 
 // Programs to read and to start from; a package of its own, as yours is. `swift run --package-path Examples TodoList` runs one.
+// Four are what introductions to Core Data show: model files made in Xcode, `import CoreData`, Swift's language mode 5.
+
+func introduction(_ name: String, model: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: [.product(name: "CoreData", package: "heartwood")], resources: [.copy("\(model).xcdatamodeld")],
+        swiftSettings: [.swiftLanguageMode(.v5)], plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")])
+}
+
 let package = Package(
     name: "heartwood-examples",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "heartwood", path: "..")],
     targets: [
-        .executableTarget(
-            name: "TodoList", dependencies: [.product(name: "Heartwood", package: "heartwood")], resources: [.copy("Todo.xcdatamodeld")],
-            plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
-        .executableTarget(
-            name: "Jokes", dependencies: [.product(name: "CoreData", package: "heartwood")], resources: [.copy("Jokes.xcdatamodeld")],
-            plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
-        .executableTarget(name: "BooksAndFeedback", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
-        .executableTarget(name: "School", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
+        introduction("Jokes", model: "Jokes"),
+        introduction("TodoList", model: "ToDo"),
+        introduction("BooksAndFeedback", model: "Bookshop"),
+        introduction("School", model: "School"),
         .executableTarget(name: "AddressBook", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
     ]
 )

@@ -1,48 +1,25 @@
-// Jokes in categories, by key-value coding alone: no class, and the import that code for Apple's platforms has.
+// Jokes: a container of the program's own, and a store that inserts, fetches, updates and deletes by UUID.
 import CoreData
-import Foundation
 
-guard let file = Bundle.module.url(forResource: "Jokes", withExtension: "xcdatamodeld") else {
-    preconditionFailure("the model is a resource of this target")
-}
-let container = NSPersistentContainer(name: "Jokes", managedObjectModel: try NSManagedObjectModel.load(contentsOf: file))
-let description = NSPersistentStoreDescription()
-description.type = NSInMemoryStoreType
-container.persistentStoreDescriptions = [description]
-container.loadPersistentStores { _, error in precondition(error == nil, "\(String(describing: error))") }
-let context = container.viewContext
+let place = FileManager.default.temporaryDirectory.appendingPathComponent("Jokes-\(UUID().uuidString).heartwood")
+defer { try? FileManager.default.removeItem(at: place) }
 
-func insert(_ entity: String, _ values: [String: Any]) -> NSManagedObject {
-    let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
-    object.setValue(UUID(), forKey: "id")
-    for (key, value) in values { object.setValue(value, forKey: key) }
-    return object
+func show(_ heading: String, _ jokes: [Joke]) {
+    print("\(heading):")
+    for joke in jokes.sorted(by: { $0.setup ?? "" < $1.setup ?? "" }) { print("  \(joke.setup ?? "") \(joke.punchline ?? "")") }
 }
 
-let forest = insert("Category", ["name": "Forest"]), databases = insert("Category", ["name": "Databases"])
-let first = insert("Joke", ["text": "A log walks into a bar. It appends.", "category": databases])
-_ = insert("Joke", ["text": "Two tables meet. Do they join?", "category": databases])
-_ = insert("Joke", ["text": "What is brown and sticky? A stick.", "category": forest])
-try context.save()
+let store = JokeStore(url: place)
+let logs = store.insert(setup: "A log walks into a bar.", punchline: "It appends.")
+let sticks = store.insert(setup: "What is brown and sticky?", punchline: "A stick.")
+_ = store.insert(setup: "Two tables meet.", punchline: "Do they join?")
+show("Told", store.fetchAll())
 
-// One joke by its UUID, whatever else is known of it.
-let id = first.value(forKey: "id") as? UUID
-let byID = NSFetchRequest<NSManagedObject>(entityName: "Joke")
-byID.predicate = NSPredicate(format: "id == %@", id! as CVarArg)
-let found = try context.fetch(byID)
-print(found.first?.value(forKey: "text") as? String ?? "none")
-precondition(found == [first] && found.first?.value(forKeyPath: "category.name") as? String == "Databases")
+store.update(id: logs, punchline: "It commits.")
+store.delete(id: sticks)
 
-// Categories by how many jokes they have: a derived attribute, kept by each save.
-let categories = NSFetchRequest<NSManagedObject>(entityName: "Category")
-categories.sortDescriptors = [NSSortDescriptor(key: "jokeCount", ascending: false)]
-let listed = try context.fetch(categories).map { "\($0.value(forKey: "name") ?? "") \($0.value(forKey: "jokeCount") ?? 0)" }
-print(listed.joined(separator: ", "))
-precondition(listed == ["Databases 2", "Forest 1"])
-
-// A category goes with its jokes.
-context.delete(databases)
-try context.save()
-let left = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Joke"))
-print("\(left) joke left")
-precondition(left == 1)
+// Another program would find the same.
+let later = JokeStore(url: place)
+show("Told again", later.fetchAll())
+precondition(later.fetchAll().count == 2 && later.fetch(id: sticks) == nil)
+precondition(later.fetch(id: logs)?.punchline == "It commits.")

@@ -1,62 +1,18 @@
-// A school, built by hand in five steps: model, coordinator, store, context, objects.
-import Foundation
-import Heartwood
+// A school, its stack put together by hand in five steps: model, coordinator, store, context, objects.
+import CoreData
 
-final class Student: NSManagedObject {
-    var name: String {
-        get { value(forKey: "name") as? String ?? "" }
-        set { setValue(newValue, forKey: "name") }
-    }
-
-    var grade: Int {
-        get { value(forKey: "grade") as? Int ?? 0 }
-        set { setValue(newValue, forKey: "grade") }
-    }
-}
-
-final class Course: NSManagedObject {
-    var title: String {
-        get { value(forKey: "title") as? String ?? "" }
-        set { setValue(newValue, forKey: "title") }
-    }
-
-    var students: Set<Student> {
-        get { value(forKey: "students") as? Set<Student> ?? [] }
-        set { setValue(newValue, forKey: "students") }
-    }
-}
-
-// 1. The model: entities, their attributes, and relationships with both of their sides.
-func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
-    let attribute = NSAttributeDescription()
-    attribute.name = name
-    attribute.attributeType = type
-    attribute.isOptional = false
-    return attribute
-}
-let student = NSEntityDescription(), course = NSEntityDescription()
-student.name = "Student"
-student.managedObjectClassName = NSStringFromClass(Student.self)
-course.name = "Course"
-course.managedObjectClassName = NSStringFromClass(Course.self)
-let students = NSRelationshipDescription(), courses = NSRelationshipDescription()
-students.name = "students"
-students.destinationEntity = student
-students.inverseRelationship = courses
-courses.name = "courses"
-courses.destinationEntity = course
-courses.inverseRelationship = students
-student.properties = [attribute("name", .stringAttributeType), attribute("grade", .integer16AttributeType), courses]
-course.properties = [attribute("title", .stringAttributeType), students]
-let model = NSManagedObjectModel()
-model.entities = [student, course]
+// 1. The model, a resource of this target.
+guard let modelURL = Bundle.module.url(forResource: "School", withExtension: "xcdatamodeld"),
+    let model = NSManagedObjectModel(contentsOf: modelURL)
+else { fatalError("The model is missing") }
 
 // 2. The coordinator, which joins the model to stores.
 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
 
 // 3. A store.
-let place = FileManager.default.temporaryDirectory.appendingPathComponent("school-\(UUID().uuidString).heartwood")
-try coordinator.addPersistentStore(type: .recordLog, at: place)
+let place = FileManager.default.temporaryDirectory.appendingPathComponent("School-\(UUID().uuidString).heartwood")
+defer { try? FileManager.default.removeItem(at: place) }
+try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: place, options: nil)
 
 // 4. A context.
 let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
@@ -64,34 +20,32 @@ context.persistentStoreCoordinator = coordinator
 
 // 5. Objects.
 let algebra = Course(context: context), history = Course(context: context)
-(algebra.title, history.title) = ("Algebra", "History")
+algebra.title = "Algebra"
+history.title = "History"
 for (name, grade, taken) in [("Ada", 12, [algebra, history]), ("Emmy", 11, [algebra]), ("Herodotus", 12, [history])] {
-    let new = Student(context: context)
-    new.name = name
-    new.grade = grade
-    for course in taken { course.students.insert(new) }
+    let student = Student(context: context)
+    student.name = name
+    student.grade = Int16(grade)
+    for course in taken { course.addToStudents(student) }
 }
 try context.save()
 
-let inAlgebra = algebra.students.map(\.name).sorted()
-print("\(algebra.title): \(inAlgebra.joined(separator: ", "))")
+let inAlgebra = (algebra.students as? Set<Student> ?? []).compactMap(\.name).sorted()
+print("Algebra: \(inAlgebra.joined(separator: ", "))")
 precondition(inAlgebra == ["Ada", "Emmy"])
 
-let request = NSFetchRequest<Student>(entityName: "Student")
-request.predicate = NSPredicate(format: "grade == 12 AND ANY courses.title == 'History'")
+let request: NSFetchRequest<Student> = Student.fetchRequest()
+request.predicate = NSPredicate(format: "grade == %d AND ANY courses.title == %@", 12, "History")
 request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-let seniors = try context.fetch(request).map(\.name)
+let seniors = try context.fetch(request).compactMap(\.name)
 print("Seniors in history: \(seniors.joined(separator: ", "))")
 precondition(seniors == ["Ada", "Herodotus"])
 
 // What a second program would find.
-try coordinator.remove(coordinator.persistentStores[0])
-let again = NSPersistentStoreCoordinator(managedObjectModel: model)
-try again.addPersistentStore(type: .recordLog, at: place)
+let another = NSPersistentStoreCoordinator(managedObjectModel: model)
+try another.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: place, options: nil)
 let reader = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-reader.persistentStoreCoordinator = again
-let count = try reader.count(for: NSFetchRequest<Student>(entityName: "Student"))
+reader.persistentStoreCoordinator = another
+let count = try reader.count(for: Student.fetchRequest())
 print("\(count) students on disk")
 precondition(count == 3)
-try again.remove(again.persistentStores[0])
-try FileManager.default.removeItem(at: place)

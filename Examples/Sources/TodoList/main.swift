@@ -1,42 +1,32 @@
-// A to-do list: a manager that the whole program shares; create, read by date, update by predicate, delete.
-import Foundation
-import Heartwood
+// A to-do list: a manager that the whole program shares; create, read by date, update and delete what a date finds.
+import CoreData
 
-let manager = TodoManager.shared
+let manager = ToDoManager.shared
 let monday = Date(timeIntervalSinceReferenceDate: 0), day = 86_400.0
 
-@MainActor
-func show(_ heading: String) throws -> [String] {
-    let lines = try manager.items().map { "\($0.isDone ? "[x]" : "[ ]") \($0.title ?? "")" }
-    print(heading, lines.map { "  " + $0 }.joined(separator: "\n"), separator: "\n")
+func show(_ heading: String) -> [String] {
+    let lines = manager.readToDos().map { "\($0.isDone ? "[x]" : "[ ]") \($0.title ?? "")" }
+    print("\(heading):", lines.map { "  " + $0 }.joined(separator: "\n"), separator: "\n")
     return lines
 }
 
-// Create.
-try manager.add("Stack the logs", date: monday + 2 * day)
-try manager.add("Sharpen the axe", date: monday)
-try manager.add("Fell the tree", date: monday + day)
-let all = try show("To do:")
-precondition(all == ["[ ] Sharpen the axe", "[ ] Fell the tree", "[ ] Stack the logs"])
+manager.saveToDo(title: "Stack the logs", date: monday + 2 * day)
+manager.saveToDo(title: "Sharpen the axe", date: monday)
+manager.saveToDo(title: "Fell the tree", date: monday + day)
+let planned = show("To do")
+precondition(planned == ["[ ] Sharpen the axe", "[ ] Fell the tree", "[ ] Stack the logs"])
 
-// Update what is due.
-let dueDate = monday + day
-try manager.finish(where: NSPredicate(format: "date <= %@", dueDate as CVarArg))
-let afterTuesday = try show("On Tuesday evening:")
-precondition(afterTuesday == ["[x] Sharpen the axe", "[x] Fell the tree", "[ ] Stack the logs"])
+// The model wants a title of one letter at least.
+let refused = !manager.saveToDo(title: "", date: monday)
+precondition(refused && manager.readToDos().count == 3)
 
-// The model says that a title is needed: the save is refused, and the list is as it was.
-do {
-    try manager.add("", date: monday)
-    preconditionFailure("an empty title is too short")
-} catch let error as NSError {
-    print("Refused: \(error.localizedDescription)")
-    precondition(error.code == NSValidationStringTooShortError)
-    manager.context.rollback()
-}
+let first = manager.readToDos()[0]
+first.isDone = true
+manager.updateToDo(first)
+let begun = show("On Monday evening")
+precondition(begun == ["[x] Sharpen the axe", "[ ] Fell the tree", "[ ] Stack the logs"])
 
-// Delete what is done.
-try manager.delete(where: NSPredicate(format: "isDone == YES"))
-let left = try show("Left:")
-precondition(left == ["[ ] Stack the logs"])
-try FileManager.default.removeItem(at: manager.place)
+manager.deleteToDo(first)
+let left = show("Left")
+precondition(left == ["[ ] Fell the tree", "[ ] Stack the logs"])
+if let place = manager.container.persistentStoreDescriptions.first?.url { try FileManager.default.removeItem(at: place) }
