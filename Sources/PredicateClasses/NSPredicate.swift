@@ -5,7 +5,8 @@ import Foundation
 /// Off Apple's platforms Foundation's class of this name has no formats; this one is a subclass of it, with what is missing.
 /// Source: https://developer.apple.com/documentation/foundation/nspredicate
 open class NSPredicate: Foundation.NSPredicate, MadeByFactory {
-    @exclusivity(unchecked) package final var body: any PredicateBody = BlockBody.unstated
+    @exclusivity(unchecked) private final var stated: (any PredicateBody)?
+    package final var body: any PredicateBody { stated ?? BlockBody.unstated }
 
     // The one designated initializer, so that a subclass inherits the others.
     #if canImport(ObjectiveC)
@@ -22,7 +23,7 @@ open class NSPredicate: Foundation.NSPredicate, MadeByFactory {
 
     package convenience init(body: any PredicateBody) {
         self.init()
-        self.body = body
+        stated = body
     }
 
     /// A predicate that is always true, or never.

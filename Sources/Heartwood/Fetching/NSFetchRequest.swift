@@ -104,12 +104,16 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// A request for all objects of an entity.
     public convenience init(entityName: String, fileID: StaticString = #fileID) {
         ManagedObjectClasses.note(fileID: fileID)
-        self.init(name: entityName, objectClass: nil)
+        self.init()
+        givenName = entityName
     }
 
     /// The initializer as a function.
     @_disfavoredOverload
-    public convenience init(entityName: String) { self.init(name: entityName, objectClass: nil) }
+    public convenience init(entityName: String) {
+        self.init()
+        givenName = entityName
+    }
 
     public override init() {
         super.init()

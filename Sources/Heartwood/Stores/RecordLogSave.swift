@@ -138,9 +138,10 @@ struct RecordLogSave {
         case .reference(let key):
             guard !key.isNone else { return builder.setNull(position) }
             builder.set(position, reference: try stored(key, object, property))
-        default:
-            let value = try value.transformed(property, of: object.entity, object)
-            try transaction.encode(value, into: builder, at: position, of: table.layout)
+        case .object:
+            let kept = try value.transformed(property, of: object.entity, object)
+            try transaction.encode(kept, into: builder, at: position, of: table.layout)
+        default: try transaction.encode(value, into: builder, at: position, of: table.layout)
         }
     }
 
