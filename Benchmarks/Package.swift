@@ -20,5 +20,9 @@ let package = Package(
             path: "Sources/HeartwoodBenchmarks", exclude: ["Accessors/Counters.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)],
             plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
+        // What the script `instructions` counts.
+        .executableTarget(
+            name: "heartwood-instructions", dependencies: [.product(name: "Heartwood", package: "heartwood")], path: "Sources/HeartwoodInstructions",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]
 )
