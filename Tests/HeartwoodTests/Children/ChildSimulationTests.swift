@@ -176,7 +176,7 @@ import Testing
             let run = try Run(kind, seed: seed)
             var story = ["seed \(seed)"]
             do {
-                for number in 1...32 {
+                for number in 1...24 {
                     story.append(try run.step(number))
                     // Every relationship is read, so that what came or went twice, in two layers, is known to both.
                     for place in 0..<4 { try run.check(place) }

@@ -100,7 +100,7 @@ import Testing
         let stack = try TestStack(kind, model: Self.model().widened())
         stack.context.undoManager = UndoManager()
         var trail: [Int] = [], counter = 0
-        for _ in 0..<120 {
+        for _ in 0..<60 {
             var child: NSManagedObjectContext?
             if pick(4) == 0 {
                 child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)

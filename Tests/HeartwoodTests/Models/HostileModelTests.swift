@@ -44,10 +44,10 @@ import Testing
 
     @Test("Entities, deep nesting, wide elements and long tags are refused before a parser sees them") func bombs() {
         #expect(refusal("<!DOCTYPE m [<!ENTITY a 'a'>]><model>&a;</model>".utf8).contains("declares XML entities"))
-        let deep = String(repeating: "<a>", count: 300_000)
+        let deep = String(repeating: "<a>", count: 20_000)
         #expect(refusal("<model>\(deep)".utf8).contains("nested more than"))
-        #expect(refusal("<model>\(deep)\(String(repeating: "</a>", count: 300_000))</model>".utf8).contains("nested more than"))
-        #expect(refusal("<plist><dict><key>a</key>\(String(repeating: "<array>", count: 300_000))".utf8).contains("nested more than"))
+        #expect(refusal("<model>\(deep)\(String(repeating: "</a>", count: 20_000))</model>".utf8).contains("nested more than"))
+        #expect(refusal("<plist><dict><key>a</key>\(String(repeating: "<array>", count: 20_000))".utf8).contains("nested more than"))
         let wide = (0..<2000).map { "a\($0)='' " }.joined()
         #expect(refusal("<model \(wide)/>".utf8).contains("more than 1000 attributes"))
         #expect(refusal("<model a='\(String(repeating: "b", count: 9 << 20))'/>".utf8).contains("more than 8 MiB"))
