@@ -299,6 +299,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Batch requests go straight to the stores: unsaved changes of contexts are neither seen nor touched, no notification of a save
     /// is posted, and no context merges anything by itself. A fetch request gives an `NSAsynchronousFetchResult` that is done.
     /// - Throws: as the request's class says; 134091 for a request that a store does not know; 513 for a read-only store.
+    @_disfavoredOverload
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         checkQueue()

@@ -35,6 +35,15 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
         super.init()
     }
 
+    /// A request of its own that asks the same as another, for results of this type. The other's completion block is called with a result
+    /// of its own type.
+    public convenience init<Other>(_ request: NSAsynchronousFetchRequest<Other>) {
+        self.init(
+            fetchRequest: NSFetchRequest(request.fetchRequest),
+            completionBlock: request.completion.map { completion in { completion(NSAsynchronousFetchResult(request, as: $0)) } })
+        estimatedResultCount = request.estimatedResultCount
+    }
+
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
         guard context.queue != nil else {
             throw CoreDataError.unsupported(
@@ -106,7 +115,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
     }
 
     /// What another result says, whose objects are of this one's type.
-    convenience init(_ request: NSAsynchronousFetchRequest<ResultType>, as other: NSAsynchronousFetchResult<any NSFetchRequestResult>) {
+    convenience init<Other>(_ request: NSAsynchronousFetchRequest<ResultType>, as other: NSAsynchronousFetchResult<Other>) {
         self.init(request, other.managedObjectContext, progress: other.progress)
         finalResult = other.finalResult?.compactMap { $0 as? ResultType }
         operationError = other.operationError
@@ -145,6 +154,26 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 struct StoreSearch {
     let run: PreparedQuery
     let slotBase: UInt64
+}
+
+extension NSManagedObjectContext {
+    /// What `execute(_:)` gives for a fetch, with results of the type that the caller asks for; nil where a subclass gives something else.
+    ///
+    /// The compiler takes the type from a cast, so that `try context.execute(request) as? NSAsynchronousFetchResult<NSFetchRequestResult>`
+    /// has a result whatever the request's type: with a `resultType` of IDs, counts or dictionaries that is mostly another one.
+    /// - Throws: as `execute(_:)` does.
+    public final func execute<ResultType, Wanted>(_ request: NSFetchRequest<ResultType>) throws -> NSAsynchronousFetchResult<Wanted>? {
+        let asked: NSPersistentStoreRequest = request.asking(for: Wanted.self)
+        return try execute(asked) as? NSAsynchronousFetchResult<Wanted>
+    }
+
+    /// The same for an asynchronous fetch.
+    public final func execute<ResultType, Wanted>(
+        _ request: NSAsynchronousFetchRequest<ResultType>
+    ) throws -> NSAsynchronousFetchResult<Wanted>? {
+        let asked: NSPersistentStoreRequest = ResultType.self == Wanted.self ? request : NSAsynchronousFetchRequest<Wanted>(request)
+        return try execute(asked) as? NSAsynchronousFetchResult<Wanted>
+    }
 }
 
 extension NSManagedObjectContext {

@@ -186,11 +186,15 @@ open class AnyFetchedResultsController: NSObject {
     static func capitalLetter(of name: String) -> String { name.prefix(1).uppercased() }
 
     /// This controller as delegates name its type.
+    final var erased: NSFetchedResultsController<any NSFetchRequestResult> { seen(as: (any NSFetchRequestResult).self) }
+
+    /// This controller as one with results of another type.
     ///
     /// The class that it is made as may have another type of results. Nothing that is stored depends on that, no member of the class does,
-    /// and the members of `TypedFetchedResults` go by the type at their call; so the reference may be taken as either.
-    final var erased: NSFetchedResultsController<any NSFetchRequestResult> {
-        Unmanaged<NSFetchedResultsController<any NSFetchRequestResult>>.fromOpaque(Unmanaged.passUnretained(self).toOpaque())
-            .takeUnretainedValue()
+    /// and the members of `TypedFetchedResults` go by the type at their call; so the reference may be taken as either. No optimizer sees it
+    /// with both.
+    @inline(never)
+    final func seen<Result>(as type: Result.Type) -> NSFetchedResultsController<Result> {
+        Unmanaged<NSFetchedResultsController<Result>>.fromOpaque(Unmanaged.passUnretained(self).toOpaque()).takeUnretainedValue()
     }
 }

@@ -14,7 +14,7 @@ import Foundation
 /// The type of results is a name for the compiler: whatever works on all of them, and what subclasses may override, is
 /// `AnyFetchedResultsController`'s, and `OverriddenFetchedResults`'.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller
-open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<ResultType>, TypedFetchedResults {
+open class NSFetchedResultsController<ResultType>: OverriddenFetchedResults<ResultType>, TypedFetchedResults, MadeByFactory {
     /// - Parameters:
     ///   - fetchRequest: must have sort descriptors; where there are sections, objects are sorted by what the sections are named after, or by
     ///     what gives the same order. `performFetch()` looks at it, nobody else does.
@@ -74,6 +74,16 @@ public protocol TypedFetchedResults: AnyFetchedResultsController {
 }
 
 extension TypedFetchedResults {
+    /// A controller itself, as one with results of this type: no other is made, and `===` holds.
+    ///
+    /// It stands where code for Apple's platforms says `controller as? NSFetchedResultsController<Person>`, in a delegate or to call one:
+    /// Objective-C does not look at the type of results of a class, Swift does, and the cast is nil.
+    /// - Precondition: what is asked of the controller later is of this type.
+    /// - Complexity: O(1).
+    public init<Result>(_ controller: AnyFetchedResultsController) where Self == NSFetchedResultsController<Result> {
+        self.init(taking: controller.seen(as: Result.self))
+    }
+
     /// The request that the controller was made with. A change of it shows with the next `performFetch()`.
     public var fetchRequest: NSFetchRequest<ResultType> {
         // No stored property of a request depends on its type of results, and the caller's may be another one.

@@ -22,7 +22,8 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 /// of deletions, and the first ones of moves and updates, are of before; the others are of after.
 ///
 /// The controller that is handed over is the very one that has changed, whatever its type of results, so that `===` and `==` tell
-/// controllers apart. Do not cast it to another type of results: its type is known to the compiler as the one written here.
+/// controllers apart. A cast of it to another type of results fails: its type is known to the compiler as the one written here.
+/// `NSFetchedResultsController<Person>(controller)` is that very controller as one of persons.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate
 public protocol NSFetchedResultsControllerDelegate: AnyObject {
     /// Objects or sections are about to change.
