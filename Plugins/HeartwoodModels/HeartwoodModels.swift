@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Generates a target's classes and the accessors of its `@NSManaged` properties from the model files in its folder.
+/// Generates a target's classes and the accessors of its `@NSManaged` properties from the model files in its folder; and makes resources of them
+/// that have the names of what Xcode's compiler makes: `Model.momd`, `Mapping.cdm`.
 @main
 struct HeartwoodModels: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -20,7 +21,7 @@ struct HeartwoodModels: BuildToolPlugin {
         let files = Set(models.flatMap { model in Self.fileNames(of: model, parts) }).subtracting(taken).sorted()
             .map { context.pluginWorkDirectoryURL.appending(path: $0) }
         let inputs = models + sources
-        return [
+        let generation: [Command] = [
             .buildCommand(
                 displayName: "Generating classes of \(target.name)",
                 executable: try context.tool(named: "heartwood-generate").url,
@@ -28,6 +29,33 @@ struct HeartwoodModels: BuildToolPlugin {
                     + files.flatMap { ["--file", $0.path] } + inputs.map(\.path),
                 inputFiles: parts + sources, outputFiles: [output] + files)
         ]
+        return generation + (try Self.compilations(of: target.directoryURL, context))
+    }
+
+    /// A command for each model and mapping model, whose output becomes a resource of the target.
+    private static func compilations(of folder: URL, _ context: PluginContext) throws -> [Command] {
+        // There Xcode makes them itself.
+        #if canImport(Darwin)
+            return []
+        #else
+            let endings = ["xcdatamodeld": "momd", "xcdatamodel": "mom", "xcmappingmodel": "cdm"]
+            let paths = (FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []).sorted()
+            // What the target has under such a name already, and models of one name in two folders, would be one resource twice.
+            var taken = Set(paths.map { URL(fileURLWithPath: $0).lastPathComponent })
+            return try paths.compactMap { path in
+                let url = folder.appending(path: path)
+                guard let ending = endings[url.pathExtension], !path.contains(".xcdatamodeld/") else { return nil }
+                let name = url.deletingPathExtension().lastPathComponent + "." + ending
+                guard taken.insert(name).inserted else { return nil }
+                let inputs = paths.filter { inner in
+                    inner.hasPrefix(path + "/") && ["contents", "elements", ".xccurrentversion", "xcmapping.xml"].contains { inner.hasSuffix("/" + $0) }
+                }
+                let output = context.pluginWorkDirectoryURL.appending(path: name)
+                return .buildCommand(
+                    displayName: "Compiling \(url.lastPathComponent)", executable: try context.tool(named: "heartwood-generate").url,
+                    arguments: ["--compile", url.path, output.path], inputFiles: inputs.map { folder.appending(path: $0) }, outputFiles: [output])
+            }
+        #endif
     }
 
     /// The files that Xcode would make of a model's current version: names alone, since a plugin states its outputs before it runs

@@ -9,6 +9,7 @@ struct HeartwoodTool {
         [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, QueryCommand.self, InspectCommand.self, VerifyCommand.self,
             HistoryCommand.self, CompactCommand.self, SalvageCommand.self, ModelCommand.self, MigrateCommand.self, GenerateCommand.self,
+            CompileCommand.self,
         ]
     }
 

@@ -27,7 +27,10 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
     public static func read(_ path: String) throws -> CodeModel {
         let contents = try contentsPath(path)
         guard let data = FileManager.default.contents(atPath: contents) else {
-            throw CodeError(contents, nil, "cannot be read; check the path.")
+            let former = URL(fileURLWithPath: contents).deletingLastPathComponent().appendingPathComponent("elements").path
+            throw FileManager.default.fileExists(atPath: former)
+                ? CodeError(former, nil, "is as Xcode 3 wrote models, of which no code is generated; open and save it in Xcode.")
+                : CodeError(contents, nil, "cannot be read; check the path.")
         }
         do {
             try XMLCheck.check(data, kind: "model files")
@@ -54,7 +57,7 @@ public final class CodeModelReader: NSObject, XMLParserDelegate {
         }
         guard isDirectory.boolValue else { return path }
         let direct = path + "/contents"
-        if FileManager.default.fileExists(atPath: direct) { return direct }
+        if FileManager.default.fileExists(atPath: direct) || FileManager.default.fileExists(atPath: path + "/elements") { return direct }
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".xcdatamodel") }
         let marker = path + "/.xccurrentversion"
         if let data = FileManager.default.contents(atPath: marker) {

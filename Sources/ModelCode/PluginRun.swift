@@ -7,9 +7,11 @@ import Foundation
 /// whose files were named gets them, as Xcode calls them; what was not named goes into one file more, which always is, together with
 /// the accessors of `@NSManaged` properties; and a file that was named and is not needed any more says so.
 public enum PluginRun {
-    /// - Parameter arguments: MODULE IMPORT OUTPUT, then `--file PATH` for each file of a class, then the models' and the sources' paths.
+    /// - Parameter arguments: MODULE IMPORT OUTPUT, then `--file PATH` for each file of a class, then the models' and the sources' paths; or
+    ///   `--compile MODEL OUTPUT`.
     /// - Returns: the exit code; what went wrong is printed as the compiler prints its errors.
     public static func run(_ arguments: [String]) -> Int32 {
+        if arguments.count == 3, arguments[0] == "--compile" { return compile(arguments[1], to: arguments[2]) }
         guard arguments.count >= 3 else {
             report("usage: heartwood-generate MODULE IMPORT OUTPUT [--file PATH]... [MODEL|SOURCE]...")
             return 2
@@ -47,6 +49,18 @@ public enum PluginRun {
             let heading = "// Made by the plugin HeartwoodModels.\n\nimport Foundation\nimport \(imported)\n"
             let managed = accessors.text.isEmpty ? "" : "\n#if !canImport(Darwin)\n\n\(accessors.text)#endif\n"
             try write(heading + others.map { "\n" + $0 }.joined() + managed, to: output)
+            return 0
+        } catch let error as CodeError {
+            report(error.description.replacing(": ", with: ": error: ", maxReplacements: 1))
+        } catch {
+            report("error: \(error.localizedDescription)")
+        }
+        return 1
+    }
+
+    private static func compile(_ model: String, to output: String) -> Int32 {
+        do {
+            try ModelCompiler.compile(model, to: output)
             return 0
         } catch let error as CodeError {
             report(error.description.replacing(": ", with: ": error: ", maxReplacements: 1))

@@ -39,6 +39,32 @@ import Testing
         }
     }
 
+    @Test func whatIsOddInAFileIsWarnedOf() throws {
+        let path = try Self.write("""
+            <entity name="A"><attribute name="id" optional="YES" attributeType="UUID" defaultValueString="none"/>
+            <attribute name="sum" optional="YES" attributeType="Integer 64" derived="YES" derivationExpression="bs.@count"/>
+            <relationship name="bs" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="B" inverseName="a" inverseEntity="B"/></entity>
+            <entity name="B"><relationship name="a" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="A" inverseName="bs" inverseEntity="A"/></entity>
+            """)
+        defer { ToolProcess.cleanUp(path) }
+        let shown = try ToolProcess.run("model", path)
+        #expect(shown.status == 0 && shown.output.contains("A.id: has the default value \"none\", which is none of its type"), "\(shown.output)")
+        #expect(shown.output.contains("1 warning\n") && !shown.output.contains("A.sum: is derived"), "\(shown.output)")
+    }
+
+    @Test func modelsAreCompiled() throws {
+        let folder = ToolProcess.temporaryPath("folder"), model = folder + "/M.xcdatamodeld"
+        defer { ToolProcess.cleanUp(folder) }
+        try FileManager.default.createDirectory(atPath: model + "/M.xcdatamodel", withIntermediateDirectories: true)
+        try Data("<model><entity name=\"A\"/></model>".utf8).write(to: URL(fileURLWithPath: model + "/M.xcdatamodel/contents"))
+        let made = try ToolProcess.run("compile", model, "-o", folder + "/out")
+        #expect(made.status == 0 && made.output == "\(folder)/out/M.momd\n", "\(made.error)")
+        #expect(try ToolProcess.run("model", folder + "/out/M.momd").output.contains("1 entities"))
+        let info = try String(contentsOfFile: folder + "/out/M.momd/VersionInfo.plist", encoding: .utf8)
+        #expect(info.contains("<key>M</key><dict><key>A</key><data>"), "\(info)")
+        #expect(try ToolProcess.run("compile", folder, "-o", folder + "/out").status == 2)
+    }
+
     @Test func ringsOfDenialAreFound() throws {
         func deny(_ name: String, _ to: String, _ inverse: String, optional: Bool = false, rule: String = "Deny") -> String {
             "<relationship name=\"\(name)\" \(optional ? "optional=\"YES\"" : "") maxCount=\"1\" deletionRule=\"\(rule)\" destinationEntity=\"\(to)\" "

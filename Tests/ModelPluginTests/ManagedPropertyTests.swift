@@ -14,6 +14,17 @@ struct ManagedPropertyTests {
         context.persistentStoreCoordinator = coordinator
     }
 
+    /// As code finds it that was written for what Xcode's compiler makes.
+    @Test func theModelIsAResourceUnderTheNameThatXcodeGivesIt() throws {
+        let url = try #require(Bundle.module.url(forResource: "Plants", withExtension: "momd"))
+        let model = try NSManagedObjectModel.load(contentsOf: url)
+        #expect(model == context.persistentStoreCoordinator?.managedObjectModel)
+        #expect(Bundle.module.urls(forResourcesWithExtension: "momd", subdirectory: nil)?.map(\.lastPathComponent) == ["Plants.momd"])
+        #expect(Bundle.module.url(forResource: "Plants", withExtension: "mom", subdirectory: "Plants.momd") != nil)
+        #expect(NSManagedObjectModel.mergedModel(from: [Bundle.module])?.entitiesByName["Plant"] != nil)
+        #expect(NSPersistentContainer(name: "Plants").managedObjectModel.entitiesByName["Plant"] != nil)
+    }
+
     @Test func managedPropertiesReadAndWriteTheStore() throws {
         let plant = Plant(context: context)
         let date = Date(timeIntervalSinceReferenceDate: 5)

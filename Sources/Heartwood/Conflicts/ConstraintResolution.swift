@@ -51,13 +51,19 @@ struct ConstraintResolution {
         }
     }
 
-    /// The constraint's attributes as the store has them; where everything is rolled back, every change.
+    /// The constraint's properties as the store has them; where everything is rolled back, every change.
     private func takeBack(_ object: NSManagedObject, _ context: NSManagedObjectContext) {
         context.noteEvent(.refreshed, object)
         guard type != .rollbackMergePolicyType else {
             context.forgetChanges(of: object)
             object.becomeFault()
             return
+        }
+        // The other sides of relationships go back with them.
+        for name in conflict.constraint where object.runtime.properties[object.propertyIndex(name)].kind == .toOne {
+            let saved = object.savedValues(forKeys: [name])[name]
+            let destination = saved as? NSManagedObject ?? (saved as? NSManagedObjectID).map { context.object(with: $0) }
+            object.setManagedObject(destination?.isDeleted == true ? nil : destination, at: object.propertyIndex(name))
         }
         let storage = object.changeStorage()
         for name in conflict.constraint { storage.values[object.propertyIndex(name)] = .unset }

@@ -34,7 +34,11 @@ enum ModelFinder {
 
     private static func files(inDirectory directory: URL) -> [URL] {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
-        return names.filter { name in ModelFile.endings.contains { name.hasSuffix(".\($0)") } }.map { directory.appendingPathComponent($0) }
+        // What is compiled of a model beside its source is the same model.
+        var seen: Set<String> = []
+        let found = ModelFile.endings.flatMap { ending in names.filter { $0.hasSuffix(".\(ending)") } }
+            .filter { seen.insert(URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent).inserted }
+        return found.sorted().map { directory.appendingPathComponent($0) }
     }
 
     /// Where models are looked for, in this order: the main bundle, the other bundles that are loaded, the package resources beside the

@@ -14,9 +14,12 @@ package struct ModelComparison {
         /// Those of them whose values the destination takes over.
         let properties: [PropertyPair]
 
+        /// Whether a property of the destination has the values that it had.
+        package func keeps(_ property: NSPropertyDescription) -> Bool { properties.contains { $0.destination === property } }
+
         /// The destination's properties that the source has not.
         var added: [NSPropertyDescription] {
-            destination.properties.filter { property in !properties.contains { $0.destination === property } }
+            destination.properties.filter { !keeps($0) }
         }
     }
 
@@ -44,8 +47,7 @@ package struct ModelComparison {
     package private(set) var obstacles: [Obstacle] = []
 
     /// - Throws: 134190 where what is the same has become something that no value of the source says: an attribute of another type, an
-    ///   attribute that was a relationship, a relationship to one that was to many, or to another entity. The keys `reason`, `entity` and
-    ///   `property` say what.
+    ///   attribute that was a relationship, a relationship to one that was to many. The keys `reason`, `entity` and `property` say what.
     init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel, configuration: String? = nil) throws {
         self.init(comparing: source, with: destination, configuration: configuration)
         if let obstacle = obstacles.first { throw obstacle.error }
@@ -61,12 +63,13 @@ package struct ModelComparison {
         let found = Self.match(old, new) { place, identifier in
             obstacles.append(Obstacle(reason: "Two entities have the renaming identifier \"\(identifier)\"", entity: new[place], property: nil))
         }
-        pairs = found.map { Self.compare(old[$0.source], new[$0.destination], &obstacles) }
+        let compared = found.map { Self.compare(old[$0.source], new[$0.destination], &obstacles) }
+        let counterparts = Dictionary(compared.map { (ObjectIdentifier($0.source), $0.destination) }) { first, _ in first }
+        pairs = compared.map { Self.leavingOutMoved($0, counterparts) }
         let matchedSources = Set(found.map(\.source)), matchedDestinations = Set(found.map(\.destination))
         added = new.indices.filter { !matchedDestinations.contains($0) }.map { new[$0] }
         removed = old.indices.filter { !matchedSources.contains($0) }.map { old[$0] }
         self.obstacles = obstacles
-        self.obstacles += pairs.flatMap(movedDestinations)
     }
 
     package func pair(to destination: NSEntityDescription) -> EntityPair? { pairs.first { $0.destination === destination } }
@@ -142,18 +145,18 @@ package struct ModelComparison {
         match(old.elements, new.elements) { _, _ in }.map { (old.elements[$0.source], new.elements[$0.destination]) }
     }
 
-    /// The objects of a relationship have to be able to be its objects still.
-    private func movedDestinations(_ pair: EntityPair) -> [Obstacle] {
-        pair.properties.compactMap { property in
+    /// A relationship that leads to another entity now is a new one where none of its objects is of that: Core Data infers so, as the tests of a
+    /// public app that migrate its stores show.
+    private static func leavingOutMoved(_ pair: EntityPair, _ counterparts: [ObjectIdentifier: NSEntityDescription]) -> EntityPair {
+        let properties = pair.properties.filter { property in
             guard let before = (property.source as? NSRelationshipDescription)?.destinationEntity,
                 let after = (property.destination as? NSRelationshipDescription)?.destinationEntity
-            else { return nil }
-            // Some entity of before must be one of after, or all are gone.
-            let stays = before.concreteFamily.compactMap { self.pair(from: $0)?.destination }
-            guard !stays.isEmpty, !stays.contains(where: { $0.isKindOf(entity: after) }) else { return nil }
-            return Obstacle(
-                reason: "The destination of the relationship is another entity", entity: pair.destination, property: property.destination)
+            else { return true }
+            // Some entity of before is one of after, or all are gone.
+            let stays = before.concreteFamily.compactMap { counterparts[ObjectIdentifier($0)] }
+            return stays.isEmpty || stays.contains { $0.isKindOf(entity: after) }
         }
+        return EntityPair(source: pair.source, destination: pair.destination, matches: pair.matches, properties: properties)
     }
 
     /// - Parameter twice: told of a new thing whose identifier another one has as well, and that therefore matches nothing.

@@ -33,7 +33,11 @@ extension ModelBuilder {
         if let name = stated.valueClassName { attribute.attributeValueClassName = name }
         attribute.preservesValueInHistoryOnDeletion = stated.preservesValueInHistoryOnDeletion ?? false
         if let text = stated.defaultValue {
-            guard let value = DefaultValueText.value(text, type: type) else {
+            let value = DefaultValueText.value(text, type: type)
+            // A number that its type does not hold would become another one; other text was never a value of these types.
+            if value == nil, type == .UUIDAttributeType || type == .URIAttributeType {
+                oddities.add("\(owner).\(stated.name)", "has the default value \"\(text)\", which is none of its type: it has no default")
+            } else if value == nil {
                 throw failure("the default value \"\(text)\" does not suit the attribute \(owner).\(stated.name).", line: stated.line)
             }
             attribute.defaultValue = value

@@ -6,6 +6,8 @@ struct ModelBuilder {
     private static let depthMax = 200
 
     let document: ModelDocument
+    /// What is accepted and odd.
+    let oddities = ModelOddities()
 
     init(_ document: ModelDocument) {
         self.document = document
@@ -39,6 +41,7 @@ struct ModelBuilder {
             result.setEntityNames(members, forConfigurationName: name)
         }
         result.versionIdentifiers = Set((document.versionIdentifiers ?? []).map { AnyHashable($0) })
+        result.oddities = oddities.list
         return result
     }
 
@@ -171,9 +174,11 @@ struct ModelBuilder {
                         + "\(theirs.destinationEntity?.name ?? "nothing").", line: side.line)
             }
             if let back = statedInverse[ObjectIdentifier(theirs)], back != side.name {
-                throw failure(
-                    "\(stated.name).\(side.name) and \(side.destination).\(name) are not inverses: the second one's inverse is said to be "
-                        + "\(back).", line: side.line)
+                // Xcode has written such models, and compiles them.
+                oddities.add(
+                    "\(stated.name).\(side.name)",
+                    "is said to be the inverse of \(side.destination).\(name), whose inverse is \(back): it has none here")
+                continue
             }
             mine.inverseRelationship = theirs
         }
@@ -183,12 +188,19 @@ struct ModelBuilder {
         guard let entity = entities[stated.name] else { return }
         let properties = entity.propertiesByName
         for constraint in stated.uniquenessConstraints ?? [] {
-            for name in constraint where attribute(name, among: properties) == nil {
-                throw failure("a uniqueness constraint of \(stated.name) names \(name), which is no attribute of it.", line: stated.line)
+            for name in constraint where !canBeUnique(name, among: properties) {
+                throw failure(
+                    "a uniqueness constraint of \(stated.name) names \(name), which is neither an attribute nor a to-one relationship of it.",
+                    line: stated.line)
             }
         }
         entity.uniquenessConstraints = stated.uniquenessConstraints ?? []
         entity.indexes = try (stated.indexes ?? []).map { try self.index($0, stated, properties) }
+    }
+
+    private func canBeUnique(_ path: String, among properties: [String: NSPropertyDescription]) -> Bool {
+        if let relationship = properties[path] as? NSRelationshipDescription { return !relationship.isToMany && !relationship.isTransient }
+        return attribute(path, among: properties) != nil
     }
 
     /// An attribute by its name, or an element of a composite by its path.

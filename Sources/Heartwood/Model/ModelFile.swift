@@ -22,7 +22,11 @@ package enum ModelFile {
         } catch {
             throw failure("\(contents.path): cannot be read (\(error.localizedDescription)); check the path.")
         }
-        if data.starts(with: BinaryPropertyList.magic) { return try CompiledModelReader(Array(data), path: contents.path).read() }
+        if data.starts(with: BinaryPropertyList.magic) {
+            let archive = try KeyedArchive(Array(data), path: contents.path)
+            return try EditorModelReader.isModel(archive)
+                ? EditorModelReader(archive, path: contents.path).read() : CompiledModelReader(archive, path: contents.path).read()
+        }
         return try ModelFileParser(data: data, path: contents.path).parse()
     }
 
@@ -37,6 +41,9 @@ package enum ModelFile {
         CoreDataError.make(NSPersistentStoreOpenError, message)
     }
 
+    /// What Xcode 3 wrote in the place of `contents`.
+    private static let formerContents = "elements"
+
     /// `contents` of an `.xcdatamodel`, a `.mom` itself; in an `.xcdatamodeld` or a `.momd` those of the current version.
     private static func contentsURL(of url: URL) throws -> URL {
         var isDirectory: ObjCBool = false
@@ -46,14 +53,18 @@ package enum ModelFile {
         guard isDirectory.boolValue else { return url }
         let direct = url.appendingPathComponent("contents")
         if FileManager.default.fileExists(atPath: direct.path) { return direct }
+        let former = url.appendingPathComponent(formerContents)
+        if FileManager.default.fileExists(atPath: former.path) { return former }
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") }, compiled = names.filter { $0.hasSuffix(".mom") }
         guard !versions.isEmpty || compiled.isEmpty else {
             return try currentVersion(
-                in: url, among: compiled, marker: "VersionInfo.plist", key: "NSManagedObjectModel_CurrentVersionName", ending: ".mom")
+                in: url, among: compiled, marker: CoreDataHashes.fileName, key: "NSManagedObjectModel_CurrentVersionName", ending: ".mom")
         }
         let version = try currentVersion(in: url, among: versions, marker: ".xccurrentversion", key: "_XCCurrentVersionName", ending: "")
-        return version.appendingPathComponent("contents")
+        let contents = version.appendingPathComponent("contents"), alternative = version.appendingPathComponent(formerContents)
+        let isFormer = !FileManager.default.fileExists(atPath: contents.path) && FileManager.default.fileExists(atPath: alternative.path)
+        return isFormer ? alternative : contents
     }
 
     /// - Parameter ending: what the marker leaves out of a version's name.

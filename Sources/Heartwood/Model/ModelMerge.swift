@@ -32,6 +32,7 @@ struct ModelMerge {
         let made = try ModelBuilder(merged).build(into: result)
         // The first model that has a request or an entity says what it is.
         for model in models.reversed() { made.takeRest(of: model) }
+        for model in models { made.coreDataHashes.add(model.coreDataHashes) }
         return made
     }
 

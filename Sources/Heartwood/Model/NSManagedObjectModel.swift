@@ -24,6 +24,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     /// nil, the default: their names. It may change while the model is in use, on one thread at a time.
     /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/localizationdictionary
     open var localizationDictionary: [String: String]?
+    /// What the file that it was loaded from says and is not taken at its word.
+    package final var oddities: [ModelOddities.Oddity] = []
+    /// Of the compiled model that it was loaded from.
+    final var coreDataHashes = CoreDataHashes()
 
     public override init() {
         super.init()
@@ -42,14 +46,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     private convenience init?(reading url: URL) {
         self.init()
-        guard (try? ModelBuilder(try ModelFile.read(url)).build(into: self)) != nil else { return nil }
+        guard (try? Self.load(contentsOf: url, into: self)) != nil else { return nil }
     }
 
-    /// Loads an `.xcdatamodeld` (its current version), an `.xcdatamodel`, or what Xcode compiles of them: a `.momd` (its current
-    /// version) or a `.mom`.
+    /// Loads an `.xcdatamodeld` (its current version), an `.xcdatamodel`, also as Xcode 3 wrote it, or what Xcode compiles of them: a `.momd`
+    /// (its current version) or a `.mom`.
     /// - Throws: an error whose description names the file, the element and the line.
-    public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
-        try ModelBuilder(try ModelFile.read(url)).build(into: nil)
+    public static func load(contentsOf url: URL) throws -> NSManagedObjectModel { try load(contentsOf: url, into: nil) }
+
+    private static func load(contentsOf url: URL, into model: NSManagedObjectModel?) throws -> NSManagedObjectModel {
+        let document = try ModelFile.read(url), model = try ModelBuilder(document).build(into: model)
+        if let path = document.source { model.coreDataHashes = CoreDataHashes(of: model, readFrom: path) }
+        return model
     }
 
     // MARK: Coding
@@ -195,6 +203,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
         // A document made of a model describes a valid model again; if the original was not valid, neither is the copy.
         _ = try? ModelBuilder(ModelDocument(self)).build(into: copy)
         copy.takeRest(of: self)
+        copy.coreDataHashes = coreDataHashes
         return copy
     }
 }

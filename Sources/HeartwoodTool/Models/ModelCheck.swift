@@ -14,6 +14,7 @@ struct ModelCheck {
 
     static func warnings(_ loaded: LoadedModel) -> [Warning] {
         var check = ModelCheck()
+        check.warnings = loaded.model.oddities.map { Warning(place: $0.place, text: $0.text) }
         for entity in loaded.entities { check.look(at: entity) }
         check.findDenyRings(loaded.entities)
         check.findSharedClasses(loaded.entities)
@@ -38,9 +39,7 @@ struct ModelCheck {
     }
 
     private mutating func look(at attribute: NSAttributeDescription, _ entity: NSEntityDescription) {
-        if attribute is NSDerivedAttributeDescription {
-            return warn(entity, attribute, "is derived; saves here do not compute it yet")
-        }
+        if attribute is NSDerivedAttributeDescription { return }
         if !attribute.isOptional, !attribute.isTransient, attribute.defaultValue == nil, !(attribute is NSCompositeAttributeDescription) {
             warn(entity, attribute, "is required and has no default: a new object cannot be saved before it is set")
         }

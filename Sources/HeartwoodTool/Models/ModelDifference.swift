@@ -153,7 +153,7 @@ struct ModelDifference {
         let before = old.destinationEntity.map { renamed[ObjectIdentifier($0)] ?? $0.title } ?? "?"
         let after = new.destinationEntity?.title ?? "?"
         if before != after {
-            add("~", place, "leads to \(after), was to \(before)", obstacle: isMoved(new) ? "a \(before) is no \(after)" : nil)
+            add("~", place, "leads to \(after), was to \(before)\(isMoved(old, new) ? "; starts without objects" : "")")
         }
         if old.isToMany != new.isToMany {
             add(
@@ -170,8 +170,8 @@ struct ModelDifference {
     }
 
     /// Whether a relationship's objects cannot be its objects any more.
-    private func isMoved(_ relationship: NSRelationshipDescription) -> Bool {
-        comparison.obstacles.contains { $0.property === relationship }
+    private func isMoved(_ old: NSRelationshipDescription, _ new: NSRelationshipDescription) -> Bool {
+        ModelComparison.takesOver(old, new) && !new.isTransient && !comparison.pairs.contains { $0.keeps(new) }
     }
 
     // MARK: Text

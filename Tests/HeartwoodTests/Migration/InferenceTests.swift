@@ -19,9 +19,6 @@ import Testing
         Failure(before: "A: x:date", after: "A: y:double~x", reason: "Source and destination attribute types are incompatible", entity: "A", property: "y"),
         Failure(before: "A: x>>A", after: "A: x>A", reason: "A relationship to many has become one to one", entity: "A", property: "x"),
         Failure(before: "A: x:string", after: "A: x>A", reason: "Source and destination properties are of different kinds", entity: "A", property: "x"),
-        Failure(
-            before: "A: x>B\nB: n:string\nC: n:string", after: "A: x>C\nB: n:string\nC: n:string",
-            reason: "The destination of the relationship is another entity", entity: "A", property: "x"),
         Failure(before: "A: n:string", after: "B~A: n:string\nC~A: n:string", reason: "Two entities have the renaming identifier \"A\"", entity: "C", property: nil),
         Failure(before: "A: n:string", after: "A: x:string~n y:string~n", reason: "Two properties have the renaming identifier \"n\"", entity: "A", property: "y"),
         Failure(before: "A: n:string", after: "*A: n:string\nB < A:", reason: "The entity has become abstract, and may have objects", entity: "A", property: nil),
@@ -45,6 +42,55 @@ import Testing
         let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(code(cause) == NSInferredMappingModelError && cause?.userInfo["reason"] as? String == failure.reason)
         #expect(try Data(contentsOf: chain.url) == contents && chain.place.names == ["store"], "the store is as it was")
+    }
+
+    /// A public app's tests migrate its stores so, by Core Data's inference.
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func aRelationshipThatComesToLeadToASubentityStartsWithoutObjects(kind: StoreKind) throws {
+        let chain = try Chain(kind)
+        try chain.with(Sketch("Show: name:string images>>Image/show\nImage: slug:string show>Show/images")) { context in
+            let show = context.make("Show"), image = context.make("Image")
+            show.setValue("Open", forKey: "name")
+            image.setValue("a", forKey: "slug")
+            image.setValue(show, forKey: "show")
+        }
+        try chain.with(Sketch("Show: name:string images>>Shot/show\nImage: slug:string\nShot < Image: show>Show/images")) { context in
+            let show = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Show")).first)
+            #expect(show.value(forKey: "name") as? String == "Open" && (show.value(forKey: "images") as? NSSet)?.count == 0)
+            let images = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Image"))
+            #expect(images.map { $0.value(forKey: "slug") as? String } == ["a"])
+            let shot = context.make("Shot")
+            shot.setValue(show, forKey: "show")
+        }
+    }
+
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func aRelationshipThatComesToLeadToAnotherEntityStartsWithoutObjects(kind: StoreKind) throws {
+        let chain = try Chain(kind)
+        try chain.with(Sketch("Show: name:string cover>Work works>>Work part>>Show\nWork: slug:string\nImage: slug:string")) { context in
+            let show = context.make("Show"), work = context.make("Work"), image = context.make("Image")
+            show.setValue("Open", forKey: "name")
+            show.setValue(work, forKey: "cover")
+            show.setValue(Set([work]), forKey: "works")
+            show.setValue(Set([show]), forKey: "part")
+            work.setValue("w", forKey: "slug")
+            image.setValue("i", forKey: "slug")
+        }
+        let after = "Show: name:string cover>Image/shows works>>Image part>>Work\nWork: slug:string\nImage: slug:string shows>>Show/cover"
+        for round in 0..<2 {
+            try chain.with(Sketch(after)) { context in
+                let show = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Show")).first)
+                let image = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Image")).first)
+                #expect(show.value(forKey: "name") as? String == "Open" && image.value(forKey: "slug") as? String == "i")
+                #expect(show.value(forKey: "cover") as? NSManagedObject === (round == 0 ? nil : image))
+                #expect((show.value(forKey: "works") as? NSSet)?.count == round && (show.value(forKey: "part") as? NSSet)?.count == 0)
+                #expect((image.value(forKey: "shows") as? NSSet)?.count == round)
+                show.setValue(image, forKey: "cover")
+                show.setValue(Set([image]), forKey: "works")
+            }
+        }
+        let comparison = try ModelComparison(from: Sketch("A: x>B\nB: n:string\nC: n:string").model, to: Sketch("A: x>C\nB: n:string\nC: n:string").model)
+        #expect(comparison.pairs.allSatisfy { !$0.added.contains { $0.name == "n" } } && comparison.pairs.flatMap(\.added).map(\.name) == ["x"])
     }
 
     @Test func anIdentifierGoesBeforeAName() throws {

@@ -41,6 +41,27 @@ import Testing
         #expect(throws: (any Error).self) { try Self.defaultValue("99999", "Integer 16") }
     }
 
+    @Test("What Xcode compiles and cannot be meant is left out, and noted") func oddities() throws {
+        let model = try ModelTests.load(
+            """
+            <entity name="Artist"><relationship name="thumbnail" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Image" inverseName="thumbnail" inverseEntity="Image"/></entity>
+            <entity name="Image"><attribute name="id" optional="YES" attributeType="UUID" defaultValueString="empty"/>
+              <relationship name="artist" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Artist" inverseName="thumbnail" inverseEntity="Artist"/>
+              <relationship name="thumbnail" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Artist" inverseName="thumbnail" inverseEntity="Artist"/>
+            </entity>
+            """)
+        let image = try #require(model.entitiesByName["Image"]), artist = try #require(model.entitiesByName["Artist"])
+        #expect(image.attributesByName["id"]?.defaultValue == nil && image.relationshipsByName["artist"]?.inverseRelationship == nil)
+        #expect(image.relationshipsByName["thumbnail"]?.inverseRelationship === artist.relationshipsByName["thumbnail"])
+        #expect(artist.relationshipsByName["thumbnail"]?.inverseRelationship === image.relationshipsByName["thumbnail"])
+        #expect(model.oddities.map(\.place) == ["Image.id", "Image.artist"])
+        let stack = try TestStack(.inMemory, model: model)
+        let one = stack.insert("Artist", [:]), other = stack.insert("Artist", [:])
+        let picture = stack.insert("Image", ["artist": one, "thumbnail": other])
+        try stack.context.save()
+        #expect(other.value(forKey: "thumbnail") as? NSManagedObject === picture && one.value(forKey: "thumbnail") == nil)
+    }
+
     @Test("User info is empty at first, and changes while the model is in use") func userInfo() throws {
         let model = TestStack.model()
         let entity = try #require(model.entitiesByName["Person"]), attribute = try #require(entity.attributesByName["name"])

@@ -36,6 +36,10 @@ import Testing
           <attribute name="colour" optional="YES" attributeType="Transformable" valueTransformerName="T" customClassName="Colour"/>
           <uniquenessConstraints><uniquenessConstraint><constraint value="id"/></uniquenessConstraint><uniquenessConstraint><constraint value="text"/><constraint value="small"/></uniquenessConstraint></uniquenessConstraints>
           <fetchIndex name="byDay"><fetchIndexElement property="day" type="Binary" order="descending"/><fetchIndexElement property="text" type="Binary" order="ascending"/></fetchIndex>
+          <fetchIndex name="some" partialIndexPredicate="small > 3 AND NOT (text BEGINSWITH[c] &quot;n&quot;) AND share != nil">
+            <fetchIndexElement expression="length:(text)" expressionType="Integer 64" type="Binary" order="descending"/>
+            <fetchIndexElement property="small" type="RTree" order="ascending"/><fetchIndexElement expression="SELF" type="Binary" order="ascending"/>
+          </fetchIndex>
           <userInfo><entry key="a" value="b"/></userInfo>
         </entity>
         <entity name="Part" parentEntity="Thing">
@@ -61,6 +65,49 @@ import Testing
         }
         #expect(found.configurations == expected.configurations)
         #expect(found.fetchRequests?.map(\.predicate) == expected.fetchRequests?.map(\.predicate))
+    }
+
+    @Test("An archived expression is the expression, and an archived predicate the predicate", arguments: [
+        "SUBQUERY(parts, $x, $x.flag == YES AND $x.share > 0.5).@count > 1", "parts UNION owner.parts CONTAINS SELF", "a INTERSECT b == a MINUS b",
+        "TERNARY(small > 3, text, \"none\") ==[cd] \"none\"", "small IN {1, 2, 3}", "ANY parts.small BETWEEN {1, length(text)}",
+        "ALL parts.text MATCHES \"a.*\"", "text LIKE[n] \"a*\" OR text ENDSWITH $END", "small + 1 > share * 2", "TRUEPREDICATE", "NOT text != nil",
+        "FUNCTION($manager, \"userInfo\") != nil",
+    ])
+    func anArchivedPredicateIsThePredicate(format: String) throws {
+        let node = try NSPredicate(parsing: format).node
+        #expect(PredicatePrinter.format(try Self.predicate { $0.predicate(node) }) == PredicatePrinter.format(node))
+    }
+
+    private static func predicate(_ write: (inout CompiledModelWriter) -> ArchiveWriter.Node) throws -> PredicateNode {
+        var writer = CompiledModelWriter()
+        let root = write(&writer)
+        return try CompiledPredicateReader(path: "A.mom", of: "the rule").predicate(try KeyedArchive(writer.archive.finish(root: root), path: "A.mom").root())
+    }
+
+    @Test("A list as a constant is read, and what is not known of an archive is refused with what to do") func constantsAndUnknownExpressions() throws {
+        func comparison(_ right: (inout CompiledModelWriter) -> ArchiveWriter.Node, type: Int64 = 10) throws -> String {
+            PredicatePrinter.format(try Self.predicate { writer in
+                let left = writer.expression(.keyPath(["a"])), right = right(&writer)
+                return writer.archive.object("NSComparisonPredicate", [
+                    ("NSLeftExpression", left), ("NSRightExpression", right),
+                    ("NSPredicateOperator", writer.archive.object("NSInPredicateOperator", [("NSOperatorType", .integer(type))])),
+                ])
+            })
+        }
+        func constant(_ value: ArchiveWriter.Node, _ writer: inout CompiledModelWriter) -> ArchiveWriter.Node {
+            writer.archive.object("NSConstantValueExpression", [("NSExpressionType", .integer(0)), ("NSConstantValue", value)])
+        }
+        #expect(try comparison { constant($0.archive.array([.integer(1), $0.archive.text("b")]), &$0) } == "a IN {1, \"b\"}")
+        #expect(try comparison({ $0.archive.object("NSConstantValueExpression", [("NSExpressionType", .integer(0)), ("NSConstantValueClassName", .reference(0))]) }, type: 5) == "a != nil")
+        func refusal(_ right: (inout CompiledModelWriter) -> ArchiveWriter.Node, type: Int64 = 4) -> String {
+            let error = #expect(throws: (any Error).self) { try comparison(right, type: type) } as? NSError
+            #expect(error?.domain == NSCocoaErrorDomain)
+            return error?.localizedDescription ?? ""
+        }
+        #expect(refusal { constant($0.archive.object("NSColor", []), &$0) }.contains("the class NSColor, which is not known; write it another way"))
+        #expect(refusal { $0.archive.object("NSBlockExpression", [("NSExpressionType", .integer(19))]) }.contains("19 (NSBlockExpression)"))
+        #expect(refusal { $0.archive.object("NSSetExpression", [("NSExpressionType", .integer(5))]) }.contains("without NSLeftExpression"))
+        #expect(refusal({ constant(.integer(1), &$0) }, type: 11).contains("the operator 11"))
     }
 
     @Test func aCompiledRequestHasItsOrdersOfText() throws {
@@ -131,6 +178,41 @@ import Testing
             }
         }
         #expect(refused > 150)
+    }
+
+    /// As the models that Core Data archives in its stores have them.
+    @Test func propertiesThatAnEntityRepeatsAreInheritedAndEntitiesMayShareTheirKeys() throws {
+        var archive = ArchiveWriter()
+        func attribute(_ name: String, of entity: Int) -> ArchiveWriter.Node {
+            archive.object("NSAttributeDescription", [
+                ("NSPropertyName", archive.text(name)), ("NSAttributeType", .integer(700)), ("NSIsOptional", .bool(true)), ("NSEntity", .reference(entity)),
+            ])
+        }
+        let parent = archive.reserve(), child = archive.reserve(), root = archive.reserve()
+        let name = attribute("name", of: parent), copy = attribute("name", of: child), own = attribute("own", of: child)
+        let children = archive.object("NSRelationshipDescription", [
+            ("NSPropertyName", archive.text("children")), ("NSMaxCount", .integer(-1)), ("NSMinCount", .integer(0)), ("NSDeleteRule", .integer(1)),
+            ("NSDestinationEntity", .reference(child)), ("NSIsOptional", .bool(true)),
+        ])
+        let proxy = archive.object("_NSPropertyDescriptionProxy", [("NSUnderlyingProperty", name)])
+        archive.fill(parent, "NSEntityDescription", [
+            ("NSEntityName", archive.text("Parent")), ("NSProperties", archive.dictionary([("name", name), ("title", attribute("title", of: parent))])),
+        ])
+        archive.fill(child, "NSEntityDescription", [
+            ("NSEntityName", archive.text("Child")), ("NSSuperentity", .reference(parent)),
+            ("NSProperties", archive.dictionary([("name", copy), ("title", proxy), ("own", own), ("children", children)])),
+        ])
+        let keys = archive.object("NSArray", [("NS.objects", .array([archive.text("Child"), archive.text("Parent")]))])
+        let values = archive.object("NSArray", [("NS.objects", .array([.reference(child), .reference(parent)]))])
+        let strategy = archive.object("NSKnownKeysMappingStrategy1", [("keys", keys), ("length", .integer(2))])
+        archive.fill(root, "NSManagedObjectModel", [
+            ("NSEntities", archive.object("NSKnownKeysDictionary1", [("searchMapping", strategy), ("values", values)])),
+        ])
+        let model = try Self.read(archive.finish(root: .reference(root)))
+        #expect(model.entitiesByName["Child"]?.superentity?.name == "Parent")
+        #expect(model.entitiesByName["Child"]?.properties.map(\.name).sorted() == ["children", "name", "own", "title"])
+        #expect(model.entitiesByName["Child"]?.statedProperties.map(\.name).sorted() == ["children", "own"])
+        #expect(model.entitiesByName["Child"]?.relationshipsByName["children"]?.maxCount == 0)
     }
 
     @Test func archivesThatGoRoundInCirclesEnd() throws {

@@ -3,9 +3,9 @@ import Foundation
 @testable import Heartwood
 
 /// Writes a model as a `.mom`. Attributes, relationships, constraints, indexes and requests are laid out as in files of Xcode's; predicates,
-/// configurations, derived, composite and fetched properties as the reader takes them to be.
+/// configurations, derived and fetched properties as Core Data archives them; composites as the reader takes them to be.
 struct CompiledModelWriter {
-    private var archive = ArchiveWriter()
+    var archive = ArchiveWriter()
     private var entityNumbers: [String: Int] = [:]
     private var relationshipNumbers: [ObjectIdentifier: Int] = [:]
 
@@ -63,15 +63,25 @@ struct CompiledModelWriter {
         if !tuples.isEmpty { values.append(("NSUniqueTuples", archive.array(tuples))) }
         if !entity.indexes.isEmpty {
             let indexes = entity.indexes.map { index in
-                let elements = index.elements.map { element in
-                    archive.object("NSFetchIndexElementDescription", [
-                        ("NSPropertyName", archive.text(element.propertyName)), ("NSFetchIndexElementType", .integer(0)),
+                let elements = index.elements.enumerated().map { place, element in
+                    let computed = element.property as? NSExpressionDescription
+                    let name = computed == nil ? element.propertyName : "expression\(place + 1)"
+                    let indexed: [(String, ArchiveWriter.Node)] = computed.map { computed in
+                        [("NSIndexedProperty", archive.object("NSExpressionDescription", [
+                            ("NSPropertyName", archive.text(name)), ("NSExpressionType", .integer(Int64(computed.expressionResultType.rawValue))),
+                            ("NSExpression", computed.expression.map { expression($0.node) } ?? .reference(0)),
+                        ]))]
+                    } ?? []
+                    return archive.object("NSFetchIndexElementDescription", [
+                        ("NSPropertyName", archive.text(name)), ("NSFetchIndexElementType", .integer(Int64(element.collationType.rawValue))),
                         ("NSAscending", .bool(element.isAscending)),
-                    ])
+                    ] + indexed)
                 }
                 return archive.object("NSFetchIndexDescription", [
                     ("NSIndexName", archive.object("NSMutableString", [("NS.string", .text(index.name))])),
-                    ("NSIndexElements", archive.array(elements)), ("NSPartialIndexPredicate", .reference(0)), ("NSEntity", .reference(number)),
+                    ("NSIndexElements", archive.array(elements)),
+                    ("NSPartialIndexPredicate", index.partialIndexPredicate.map { predicate($0.node) } ?? .reference(0)),
+                    ("NSEntity", .reference(number)),
                 ])
             }
             values.append(("NSFetchIndexDescriptions", archive.array(indexes)))
@@ -136,6 +146,7 @@ struct CompiledModelWriter {
 
     private mutating func plain(_ value: Any?) -> ArchiveWriter.Node {
         switch value {
+        case let list as [Any]: archive.array(list.map { plain($0) })
         case let text as String: archive.text(text)
         case let date as Date: archive.object("NSDate", [("NS.time", .real(date.timeIntervalSinceReferenceDate))])
         case let data as Data: archive.object("NSData", [("NS.data", .data(Array(data)))])
@@ -180,7 +191,7 @@ struct CompiledModelWriter {
         ])
     }
 
-    private mutating func predicate(_ node: PredicateNode) -> ArchiveWriter.Node {
+    mutating func predicate(_ node: PredicateNode) -> ArchiveWriter.Node {
         switch node {
         case .constant(let value): return archive.object(value ? "NSTruePredicate" : "NSFalsePredicate", [])
         case .and(let parts), .or(let parts):
@@ -201,15 +212,43 @@ struct CompiledModelWriter {
                 ("NSLeftExpression", expression(comparison.left)), ("NSRightExpression", expression(comparison.right)),
                 ("NSPredicateOperator", archive.object("NSPredicateOperator", [
                     ("NSOperatorType", .integer(types[comparison.comparison] ?? -1)), ("NSModifier", .integer(modifiers[comparison.modifier] ?? -1)),
-                    ("NSFlags", .integer(Int64(comparison.options.rawValue))),
+                    // Operators on text have flags, the others options.
+                    ((types[comparison.comparison] ?? 0) < 6 ? "NSOptions" : "NSFlags", .integer(Int64(comparison.options.rawValue))),
                 ])),
             ])
         case .block, .fault: return .reference(0)
         }
     }
 
-    private mutating func expression(_ node: ExpressionNode) -> ArchiveWriter.Node {
+    mutating func expression(_ node: ExpressionNode) -> ArchiveWriter.Node {
         switch node {
+        case .set(let operation, let left, let right):
+            let types: [ExpressionNode.SetOperation: Int64] = [.union: 5, .intersect: 6, .minus: 7]
+            return archive.object("NSSetExpression", [
+                ("NSExpressionType", .integer(types[operation] ?? -1)), ("NSLeftExpression", expression(left)), ("NSRightExpression", expression(right)),
+            ])
+        case .subquery(let collection, let name, let condition):
+            return archive.object("NSSubqueryExpression", [
+                ("NSExpressionType", .integer(13)), ("NSExpression", expression(collection)), ("NSVariable", archive.text(name)),
+                ("NSSubpredicate", predicate(condition)),
+            ])
+        case .conditional(let condition, let first, let second):
+            return archive.object("NSTernaryExpression", [
+                ("NSExpressionType", .integer(20)), ("NSPredicate", predicate(condition)), ("NSTrueExpression", expression(first)),
+                ("NSFalseExpression", expression(second)),
+            ])
+        case .block(let block, let arguments):
+            guard let invocation = block.invocation else { return archive.object("NSBlockExpression", [("NSExpressionType", .integer(19))]) }
+            guard case .method(let name) = invocation else {
+                return archive.object("NSFetchRequestExpression", [
+                    ("NSExpressionType", .integer(50)), ("NSFRExpression", expression(arguments[0])), ("NSMOCExpression", expression(arguments[1])),
+                    ("NSCountOnlyFlag", .bool(false)),
+                ])
+            }
+            return archive.object("NSFunctionExpression", [
+                ("NSExpressionType", .integer(4)), ("NSOperand", expression(arguments[0])), ("NSSelectorName", archive.text(name)),
+                ("NSArguments", archive.array(arguments.dropFirst().map { expression($0) })),
+            ])
         case .constant(let value):
             return archive.object("NSConstantValueExpression", [("NSExpressionType", .integer(0)), ("NSConstantValue", plain(value.object))])
         case .keyPath(let keys): return path(keys, of: archive.object("NSSelfExpression", [("NSExpressionType", .integer(1))]))

@@ -82,7 +82,7 @@ import Testing
         ("<entity name=\"A\"/><fetchRequest name=\"r\" entity=\"A\"/><fetchRequest name=\"r\" entity=\"A\"/>", "two fetch requests named r"),
         ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"many\" destinationEntity=\"A\"/></entity>", "no count"),
         ("<entity name=\"A\"><relationship name=\"r\" minCount=\"3\" maxCount=\"2\" destinationEntity=\"A\"/></entity>", "at least 3"),
-        ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"B\" inverseName=\"s\"/></entity><entity name=\"B\"><relationship name=\"s\" maxCount=\"1\" destinationEntity=\"A\" inverseName=\"t\"/></entity><entity name=\"C\"/>", "are not inverses"),
+        ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"B\" inverseName=\"s\"/></entity><entity name=\"B\"><relationship name=\"s\" maxCount=\"1\" destinationEntity=\"A\" inverseName=\"t\"/></entity><entity name=\"C\"/>", "A.t, which does not exist"),
         ("<entity name=\"B\" parentEntity=\"A\"><attribute name=\"x\"/></entity><entity name=\"A\"><attribute name=\"x\"/></entity>", "two properties named x"),
         ("<entity name=\"A\"><attribute optional=\"YES\"/></entity>", "has no name"),
         ("<entity name=\"A\">", "is not a model file"),

@@ -109,6 +109,14 @@ import Testing
         }
     }
 
+    @Test("A mutated compiled mapping model is read or refused") func compiledMappings() throws {
+        let old = Sketch("A: name:string mates>>A/mates\nB: title:string").model, new = Sketch("A: name:string mates>>A/mates\nC: title:string").model
+        let own = CompiledMappingWriter.bytes(try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new))
+        mutate("compiled mapping models", [own], count: Self.count) { file in
+            _ = try CompiledMappingReader(file, path: "A.cdm").read().entityMappings(from: old, to: new)
+        }
+    }
+
     @Test("A mutated list of versions names a version or none") func versionLists() throws {
         let binary = try PropertyListSerialization.data(
             fromPropertyList: ["_XCCurrentVersionName": "A.xcdatamodel", "more": [1, 2.5, Date(), Data([1])] as [Any]], format: .binary, options: 0)

@@ -38,7 +38,7 @@ extension MappingDocument {
             mapping.sourceEntityVersionHash = old?.versionHash
             mapping.destinationEntityVersionHash = new?.versionHash
             if mapping.mappingType == .undefinedEntityMappingType { mapping.mappingType = Self.type(old, new, mapping) }
-            guard let old, let new else { continue }
+            guard !isCompiled, let old, let new else { continue }
             for property in mapping.attributeMappings ?? [] where property.valueExpression == nil {
                 guard let name = property.name, let before = old.attributesByName[name], let after = new.attributesByName[name] else { continue }
                 if AttributeConversion(from: before, to: after) != nil {

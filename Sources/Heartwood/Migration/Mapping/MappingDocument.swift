@@ -1,6 +1,8 @@
 import Foundation
+internal import FileReading
 
-/// What an `.xcmappingmodel` says, before any model is known: Xcode writes the objects of its editor as one of Core Data's XML stores.
+/// What an `.xcmappingmodel` says, before any model is known: Xcode writes the objects of its editor as one of Core Data's XML stores. Or
+/// what it compiles of it, a `.cdm`: see `CompiledMappingReader`.
 ///
 /// Apple does not document the layout. It was read from files that Xcode made; of the source's and the destination's model these hold a copy
 /// too, in a form of the editor's own, which is not looked at: the models' files are.
@@ -17,6 +19,9 @@ struct MappingDocument {
         var attributes: [Property]
         var relationships: [Property]
         var userInfo: [AnyHashable: Any]?
+        /// Core Data's, in a compiled mapping model.
+        var sourceHash: Data?
+        var destinationHash: Data?
     }
 
     struct Property {
@@ -31,11 +36,14 @@ struct MappingDocument {
 
     /// In the order in which they are gone through.
     var entities: [Entity] = []
+    /// Whether it leaves nothing to the models.
+    var isCompiled = false
     /// Where the models' files were when the mapping model was made.
     var sourcePath: String?
     var destinationPath: String?
 
     static let ending = "xcmappingmodel"
+    static let compiledEnding = "cdm"
     static let fileName = "xcmapping.xml"
     /// The largest real ones have a few megabytes, which are the models in them.
     private static let sizeMax = 256 << 20
@@ -46,15 +54,11 @@ struct MappingDocument {
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
             throw ModelFile.failure("\(url.path): there is no such mapping model; check the path.")
         }
-        guard url.pathExtension != "cdm" else {
-            throw ModelFile.failure(
-                "\(url.path): a compiled mapping model names versions of entities by hashes that only Core Data computes. Use the "
-                    + ".xcmappingmodel that it was made of.")
-        }
         let file = isDirectory.boolValue ? url.appendingPathComponent(fileName) : url
         let size = (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
         guard size <= sizeMax else { throw ModelFile.failure("\(file.path): has \(size) bytes, more than any mapping model; it was not read.") }
         guard let data = try? Data(contentsOf: file) else { throw ModelFile.failure("\(file.path): cannot be read; check the path.") }
+        if data.starts(with: BinaryPropertyList.magic) { return try CompiledMappingReader(Array(data), path: file.path).read() }
         return try MappingFileParser(data: data, path: file.path).parse()
     }
 
@@ -86,14 +90,38 @@ struct MappingDocument {
         return nil
     }
 
-    /// Whether every entity of both models is mapped, and every mapping is of entities and properties that they have.
+    /// Whether Core Data's hashes of the entities that are mapped are those of the models.
+    /// - Returns: nil where one is not known.
+    func isOf(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel, _ hashes: CoreDataHashes) -> Bool? {
+        let sources = entities.filter { $0.source != nil }.map { ($0.source.flatMap { source.entitiesByName[$0] }, $0.sourceHash) }
+        let destinations = entities.filter { $0.destination != nil }
+            .map { ($0.destination.flatMap { destination.entitiesByName[$0] }, $0.destinationHash) }
+        var isKnown = !entities.isEmpty
+        for (entity, stated) in sources + destinations {
+            guard let entity else { return false }
+            guard let stated, let known = hashes[entity] else {
+                isKnown = false
+                continue
+            }
+            if !known.contains(stated) { return false }
+        }
+        return isKnown ? true : nil
+    }
+
+    /// Whether every entity of both models is mapped, and every mapping is of entities and properties that they have; where it leaves nothing to
+    /// the models, of all of them.
     func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         func isKnown(_ entity: Entity) -> Bool {
             if let name = entity.source, source.entitiesByName[name] == nil { return false }
             guard let name = entity.destination else { return true }
             guard let found = destination.entitiesByName[name] else { return false }
-            return entity.attributes.allSatisfy { found.attributesByName[$0.name] != nil }
-                && entity.relationships.allSatisfy { found.relationshipsByName[$0.name] != nil }
+            let attributes = found.attributesByName, relationships = found.relationshipsByName
+            let isWhole = !isCompiled || found.properties.allSatisfy { property in
+                property.isTransient || property is NSDerivedAttributeDescription || property is NSFetchedPropertyDescription
+                    || entity.attributes.contains { $0.name == property.name } || entity.relationships.contains { $0.name == property.name }
+            }
+            return isWhole && entity.attributes.allSatisfy { attributes[$0.name] != nil }
+                && entity.relationships.allSatisfy { relationships[$0.name] != nil }
         }
         let sources = Set(entities.compactMap(\.source)), destinations = Set(entities.compactMap(\.destination))
         return entities.allSatisfy(isKnown)

@@ -26,11 +26,11 @@ open class NSMappingModel: NSObject {
         super.init()
     }
 
-    /// Loads a mapping model: a folder `.xcmappingmodel` as Xcode's editor writes it, or the `xcmapping.xml` in it. nil where it cannot be
-    /// loaded; `load(contentsOf:)` says why.
+    /// Loads a mapping model: a folder `.xcmappingmodel` as Xcode's editor writes it, the `xcmapping.xml` in it, or what Xcode compiles of it, a
+    /// `.cdm`. nil where it cannot be loaded; `load(contentsOf:)` says why.
     ///
-    /// What Xcode compiles of it, `.cdm`, is not read: Apple does not say how it is laid out, and it names versions of entities by hashes that
-    /// only Core Data computes.
+    /// A compiled one names versions of entities by hashes that only Core Data computes: its entity mappings have no hashes before a migration,
+    /// and then those of the models with which it is used.
     public convenience init?(contentsOf url: URL?) {
         guard let url, let document = try? MappingDocument.read(url) else { return nil }
         self.init(document, beside: url)
@@ -40,8 +40,9 @@ open class NSMappingModel: NSObject {
     /// - Throws: an error whose description names the file, and what is wrong with it.
     public static func load(contentsOf url: URL) throws -> NSMappingModel { NSMappingModel(try MappingDocument.read(url), beside: url) }
 
-    /// The mapping model between two versions of a model, found in bundles' resources: one that names files of these versions, or, where those
-    /// files are not in the bundles, one whose entities and properties are theirs. nil where there is none.
+    /// The mapping model between two versions of a model, found in bundles' resources: one that names files of these versions, or, compiled,
+    /// the hashes that Xcode wrote for them beside a compiled model (`VersionInfo.plist` in a `.momd`). Where neither files nor hashes are at hand
+    /// it is the only one whose entities and properties are theirs: nil where there is none, or more than one.
     /// - Parameter bundles: nil: all that are loaded, and where a container looks for models.
     public convenience init?(from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?, destinationModel: NSManagedObjectModel?) {
         guard let sourceModel, let destinationModel else { return nil }

@@ -90,7 +90,8 @@ extension CompiledModelReader {
         }
         var relationship = ModelDocument.Relationship(
             name: try object.text("NSPropertyName") ?? name, isOptional: try object.flag("NSIsOptional"), destination: destination,
-            inverse: inverse, minCount: try count("NSMinCount"), maxCount: try count("NSMaxCount"),
+            // Code may say that there is no limit by -1.
+            inverse: inverse, minCount: try count("NSMinCount"), maxCount: try object.integer("NSMaxCount") == -1 ? 0 : count("NSMaxCount"),
             deleteRule: UInt(exactly: try object.integer("NSDeleteRule") ?? 1) ?? .max)
         relationship.isTransient = try object.flag("NSIsTransient") ? true : nil
         relationship.isOrdered = try object.flag("NSIsOrdered") ? true : nil

@@ -3,18 +3,20 @@ import Foundation
 /// Reads a `.mom`, as Xcode compiles a model: a keyed archive of the descriptions, into the same document as a model's XML.
 ///
 /// Apple does not document the layout. Entities, attributes (types, defaults, flags, transformers), relationships, uniqueness
-/// constraints, fetch and compound indexes, user info, identifiers and fetch requests were read from files that Xcode made. Those that
-/// were at hand had no abstract entity, no validation predicate, no configuration, no derived, composite or fetched property; of these
-/// the keys are as the descriptions' own coding names them, and what is archived otherwise is not seen. Elements and properties come
-/// in the order of their names.
+/// constraints, fetch and compound indexes, user info, identifiers and fetch requests were read from files that Xcode made; partial
+/// indexes, indexes over expressions, configurations, validation predicates, derived and fetched properties from the models that Core Data
+/// archives in its stores. None had a composite attribute; of these the keys are as the descriptions' own coding names them, and what is
+/// archived otherwise is not seen. Elements and properties come in the order of their names.
 struct CompiledModelReader {
     private let archive: KeyedArchive
     let path: String
 
-    init(_ bytes: [UInt8], path: String) throws {
-        archive = try KeyedArchive(bytes, path: path)
+    init(_ archive: KeyedArchive, path: String) {
+        self.archive = archive
         self.path = path
     }
+
+    init(_ bytes: [UInt8], path: String) throws { self.init(try KeyedArchive(bytes, path: path), path: path) }
 
     func failure(_ message: String) -> NSError { ModelFile.failure("\(path): \(message)") }
 
@@ -61,10 +63,12 @@ struct CompiledModelReader {
         entity.renamingIdentifier = try object.text("NSRenamingIdentifier").flatMap { $0 == entity.name ? nil : $0 }
         entity.versionHashModifier = try object.text("NSVersionHashModifier")
         entity.userInfo = try userInfo(object)
+        let inherited = try inheritedNames(object)
         for (name, member) in try object.entries("NSProperties") {
             guard let property = try member.object() else { throw failure("the property \(entity.name).\(name) is none.") }
-            // An entity lists what it inherits too; the property says whose it is.
+            // An entity lists what it inherits too: the property says whose it is, or stands for one, or is a copy.
             if let owner = try property.object("NSEntity"), owner.number != object.number { continue }
+            if inherited.contains(name) || property.className == "_NSPropertyDescriptionProxy" { continue }
             try add(property, name: name, to: &entity)
         }
         let constraints = try object.members("NSUniqueTuples").map { tuple in
@@ -82,18 +86,36 @@ struct CompiledModelReader {
         return result.isEmpty ? nil : result
     }
 
+    /// The names of the properties that the entities above one list.
+    private func inheritedNames(_ object: KeyedArchive.Object) throws -> Set<String> {
+        var names: Set<String> = []
+        var seen: Set<Int> = [object.number], next = try object.object("NSSuperentity")
+        // Whoever inherits from itself is refused later.
+        while let parent = next, seen.insert(parent.number).inserted {
+            for (name, _) in try parent.entries("NSProperties") { names.insert(name) }
+            next = try parent.object("NSSuperentity")
+        }
+        return names
+    }
+
     private func index(_ member: KeyedArchive.Member, of entity: String) throws -> ModelDocument.Index? {
         guard let index = try member.object() else { return nil }
         let name = try index.text("NSIndexName") ?? ""
-        guard try index.object("NSPartialIndexPredicate") == nil else {
-            throw failure("the index \(entity).\(name) is partial; partial indexes of compiled models are not supported yet.")
-        }
+        let reader = CompiledPredicateReader(path: path, of: "the index \(entity).\(name)")
         let elements = try index.members("NSIndexElements").compactMap { try $0.object() }.map { element in
-            guard let property = try element.text("NSPropertyName") else {
-                throw failure("the index \(entity).\(name) is over an expression; these are not supported yet in compiled models.")
+            var made = ModelDocument.Index.Element(isAscending: try element.flag("NSAscending"))
+            made.collation = try element.integer("NSFetchIndexElementType").flatMap { $0 == 0 ? nil : UInt(exactly: $0) }
+            // Of an expression the property has a made-up name.
+            if let computed = try element.object("NSIndexedProperty"), let expression = try computed.object("NSExpression") {
+                made.expression = PredicatePrinter.format(try reader.expression(expression))
+                made.expressionType = try computed.integer("NSExpressionType").flatMap { $0 == 0 ? nil : UInt(exactly: $0) }
+            } else {
+                guard let property = try element.text("NSPropertyName") else { throw failure("the index \(entity).\(name) is over nothing.") }
+                made.property = property
             }
-            return ModelDocument.Index.Element(property: property, isAscending: try element.flag("NSAscending"))
+            return made
         }
-        return elements.isEmpty ? nil : ModelDocument.Index(name: name, elements: elements)
+        let predicate = try index.object("NSPartialIndexPredicate").map { PredicatePrinter.format(try reader.predicate($0)) }
+        return elements.isEmpty ? nil : ModelDocument.Index(name: name, elements: elements, predicate: predicate)
     }
 }

@@ -1,6 +1,9 @@
 import Foundation
 
-/// Reads archived predicates and expressions, for validation rules, fetch requests and derived attributes.
+/// Reads archived predicates and expressions, of compiled models and of mapping models.
+///
+/// Comparisons, compounds, constants, variables, key paths, functions and fetches were read from files of Xcode's and Core Data's. Of
+/// aggregates, sets, subqueries and conditionals none was at hand: the keys are as Foundation's coding names them.
 struct CompiledPredicateReader {
     /// The file.
     let path: String
@@ -51,7 +54,8 @@ struct CompiledPredicateReader {
             let described = try object.object("NSPredicateOperator")
         else { throw failure("that compares nothing") }
         guard let type = try described.integer("NSOperatorType"), let comparison = Self.operators[type] else {
-            throw failure("with the unknown operator \(try described.integer("NSOperatorType") ?? -1)")
+            throw failure(
+                "with the operator \(try described.integer("NSOperatorType") ?? -1), which is not known; write it another way in Xcode")
         }
         let modifiers: [Int64: PredicateNode.Modifier] = [0: .direct, 1: .all, 2: .any]
         guard let modifier = modifiers[try described.integer("NSModifier") ?? 0] else { throw failure("with an unknown modifier") }
@@ -72,16 +76,62 @@ struct CompiledPredicateReader {
     func expression(_ object: KeyedArchive.Object) throws -> ExpressionNode {
         let inner = try deeper()
         switch try object.integer("NSExpressionType") {
-        case 0: return .constant(PredicateValue(try object.plain("NSConstantValue")))
+        case 0: return .constant(try constant(object))
         case 1: return .keyPath([])
-        case 2: return .variable(try object.text("NSVariable") ?? "")
+        case 2: return .variable(try variable(object))
         case 3, 4: return try inner.call(object)
+        case 5: return .set(.union, try inner.part("NSLeftExpression", object), try inner.part("NSRightExpression", object))
+        case 6: return .set(.intersect, try inner.part("NSLeftExpression", object), try inner.part("NSRightExpression", object))
+        case 7: return .set(.minus, try inner.part("NSLeftExpression", object), try inner.part("NSRightExpression", object))
         case 10: return .keyPath(try keys(try object.text("NSKeyPath")))
+        case 13:
+            return .subquery(
+                try inner.part("NSExpression", object), variable: try variable(object), try inner.condition("NSSubpredicate", object))
         case 14:
             return .aggregate(try object.members("NSCollection").compactMap { try $0.object() }.map { try inner.expression($0) })
-        case let other: throw failure("of the kind \(other ?? -1) (\(object.className)), which is not supported in compiled models")
+        case 20:
+            return .conditional(
+                try inner.condition("NSPredicate", object), try inner.part("NSTrueExpression", object),
+                try inner.part("NSFalseExpression", object))
+        case 50:
+            return .block(ExpressionBlock(.fetch), [
+                try inner.part("NSFRExpression", object), try inner.part("NSMOCExpression", object),
+                .constant(.bool(try object.flag("NSCountOnlyFlag"))),
+            ])
+        case let other: throw failure("of the kind \(other ?? -1) (\(object.className)), which is not known; write it another way in Xcode")
         }
     }
+
+    private func part(_ key: String, _ object: KeyedArchive.Object) throws -> ExpressionNode {
+        guard let part = try object.object(key) else { throw failure("of the class \(object.className) without \(key)") }
+        return try expression(part)
+    }
+
+    private func condition(_ key: String, _ object: KeyedArchive.Object) throws -> PredicateNode {
+        guard let part = try object.object(key) else { throw failure("of the class \(object.className) without \(key)") }
+        return try predicate(part)
+    }
+
+    /// The name, which may be archived as an expression of its own.
+    private func variable(_ object: KeyedArchive.Object) throws -> String {
+        if let name = try object.text("NSVariable") { return name }
+        guard let name = try object.object("NSVariable")?.text("NSVariable") else { throw failure("with a variable that has no name") }
+        return name
+    }
+
+    private func constant(_ object: KeyedArchive.Object) throws -> PredicateValue {
+        if let value = try object.plain("NSConstantValue") { return PredicateValue(value) }
+        guard let value = try object.object("NSConstantValue"), value.className != "NSNull" else { return .null }
+        guard Self.collections.contains(value.className) else {
+            throw failure("with a constant of the class \(value.className), which is not known; write it another way in Xcode")
+        }
+        return .collection(try object.members("NSConstantValue").map { member in
+            guard let value = try member.plain() else { throw failure("with a list of what is no plain value") }
+            return PredicateValue(value)
+        })
+    }
+
+    private static let collections: Set<String> = ["NSArray", "NSMutableArray", "NSSet", "NSMutableSet"]
 
     private func keys(_ path: String?) throws -> [String] {
         guard let path, !path.isEmpty else { return [] }

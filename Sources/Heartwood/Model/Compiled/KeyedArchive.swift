@@ -156,10 +156,16 @@ extension KeyedArchive.Object {
         return try collection.list("NS.objects").map { KeyedArchive.Member(number: $0, archive: archive) }
     }
 
+    /// Bytes, as they are or in the object that they are archived as.
+    func data(_ key: String) throws -> Data? { try plain(key) as? Data }
+
     /// The values of a dictionary whose keys are texts, in the order of the keys.
     func entries(_ key: String) throws -> [(key: String, value: KeyedArchive.Member)] {
         guard let dictionary = try object(key) else { return [] }
-        let keys = try dictionary.list("NS.keys"), values = try dictionary.list("NS.objects")
+        // A model that Core Data has loaded is archived with dictionaries that share their keys.
+        let mapping = try dictionary.object("searchMapping")
+        let keys = try mapping?.object("keys")?.list("NS.objects") ?? dictionary.list("NS.keys")
+        let values = try mapping == nil ? dictionary.list("NS.objects") : dictionary.object("values")?.list("NS.objects") ?? []
         return try zip(keys, values).compactMap { key, value in
             try archive.text(at: key).map { ($0, KeyedArchive.Member(number: value, archive: archive)) }
         }.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }

@@ -59,7 +59,13 @@ struct IncrementalUniqueness {
     private func values(_ attributes: [String], of object: NSManagedObject) -> [[UInt8]]? {
         var result: [[UInt8]] = []
         for name in attributes {
-            guard let index = object.runtime.index(of: name), let value = object.managedAttribute(at: index) else { return nil }
+            guard let index = object.runtime.index(of: name) else { return nil }
+            if object.runtime.properties[index].kind == .toOne {
+                guard let destination = object.managedObject(at: index) else { return nil }
+                result.append(withUnsafeBytes(of: destination.key.rawValue) { Array($0) })
+                continue
+            }
+            guard let value = object.managedAttribute(at: index) else { return nil }
             // A description leaves out fractions of seconds, and the bytes of data.
             result.append(Array((DefaultValueText.text(value) ?? "").utf8))
         }
@@ -70,12 +76,21 @@ struct IncrementalUniqueness {
     private func holder(
         of attributes: [String], _ object: NSManagedObject, _ entity: NSEntityDescription, but released: Set<ObjectKey>
     ) throws -> ObjectKey? {
-        let parts = attributes.compactMap { name in
-            object.runtime.index(of: name).flatMap { object.managedAttribute(at: $0) }.map {
-                NSComparisonPredicate(
-                    leftExpression: NSExpression(forKeyPath: name), rightExpression: NSExpression(forConstantValue: $0), modifier: .direct,
-                    type: .equalTo)
+        var parts: [NSPredicate] = []
+        for name in attributes {
+            guard let index = object.runtime.index(of: name) else { continue }
+            let value: Any?
+            if object.runtime.properties[index].kind == .toOne {
+                // No stored object leads to one that is not stored yet.
+                guard let destination = object.managedObject(at: index), !destination.isInserted else { return nil }
+                value = destination.objectID
+            } else {
+                value = object.managedAttribute(at: index)
             }
+            guard let value else { continue }
+            parts.append(NSComparisonPredicate(
+                leftExpression: NSExpression(forKeyPath: name), rightExpression: NSExpression(forConstantValue: value), modifier: .direct,
+                type: .equalTo))
         }
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
         request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts)

@@ -1,0 +1,47 @@
+import Foundation
+import Heartwood
+import ModelCode
+
+struct CompileCommand: Command {
+    static let name = "compile"
+    static let summary = "make a .momd, .mom or .cdm of a model's source"
+    static let help = """
+        USAGE: heartwood compile MODEL... -o DIR
+
+        Makes DIR/NAME.momd of a NAME.xcdatamodeld, NAME.mom of an .xcdatamodel, and NAME.cdm of an .xcmappingmodel, so that code which
+        looks for what Xcode's compiler makes finds it. A .momd has each version, and a VersionInfo.plist with the current version's name
+        and the entities' version hashes. Heartwood reads them; Core Data does not.
+        Packages need not call this: the plugin HeartwoodModels makes them resources of the target that it is named on.
+        """
+    static let options: Set<String> = ["output"]
+    static let flags: Set<String> = []
+
+    private let models: [String]
+    private let folder: String
+
+    init(_ arguments: Arguments) throws {
+        models = arguments.positional
+        guard !models.isEmpty else { throw ToolError.usage("compile needs a MODEL") }
+        folder = try arguments.required("output")
+    }
+
+    func run() throws -> Int32 {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for model in models {
+            let path = URL(fileURLWithPath: model).path
+            guard let name = ModelCompiler.name(of: path) else {
+                throw ToolError.usage("\(model) is no .xcdatamodeld, .xcdatamodel or .xcmappingmodel")
+            }
+            guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(model)") }
+            do {
+                try ModelCompiler.compile(path, to: "\(folder)/\(name)") { version in
+                    try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: "\(path)/\(version).xcdatamodel")).entityVersionHashesByName
+                }
+            } catch let error as CodeError {
+                throw ToolError.failure(error.description)
+            }
+            Output.line("\(folder)/\(name)")
+        }
+        return 0
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+internal import FileReading
+
+/// Makes of a model's source what Xcode's compiler calls it, so that code finds it by these names: `NAME.momd` with a `VERSION.mom` for each
+/// version and a `VersionInfo.plist` of an `.xcdatamodeld`, `NAME.mom` of an `.xcdatamodel`, `NAME.cdm` of an `.xcmappingmodel`.
+///
+/// What is in the files stays as Xcode's editor wrote it: Heartwood tells by the bytes, and Core Data could not read them.
+public enum ModelCompiler {
+    /// - Returns: nil where a path is no source of a model.
+    public static func name(of path: String) -> String? {
+        let url = URL(fileURLWithPath: path)
+        guard let ending = endings[url.pathExtension] else { return nil }
+        return url.deletingPathExtension().lastPathComponent + "." + ending
+    }
+
+    private static let endings = ["xcdatamodeld": "momd", "xcdatamodel": "mom", "xcmappingmodel": "cdm"]
+
+    /// - Parameters:
+    ///   - output: the file or the folder; what it has of other versions is removed.
+    ///   - hashes: by versions' names, those of their entities; nil: none are written.
+    /// - Throws: `CodeError` where a file is missing, or the current version is not known; what a file system throws.
+    public static func compile(_ path: String, to output: String, hashes: ((_ version: String) throws -> [String: Data])? = nil) throws {
+        guard path.hasSuffix(".xcdatamodeld") else {
+            let file = path.hasSuffix(".xcmappingmodel") ? path + "/xcmapping.xml" : try contents(of: path)
+            return try write(try bytes(file), to: output)
+        }
+        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".xcdatamodel") }.sorted()
+        // Of several one is said to be current.
+        let current = URL(fileURLWithPath: try CodeModelReader.contentsPath(path)).deletingLastPathComponent()
+        try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+        var files = [infoName], known: [(name: String, hashes: [String: Data])] = []
+        for version in versions {
+            let name = String(version.dropLast(".xcdatamodel".count))
+            try write(try bytes(try contents(of: "\(path)/\(version)")), to: "\(output)/\(name).mom")
+            files.append("\(name).mom")
+            if let hashes { known.append((name, try hashes(name))) }
+        }
+        let info = info(current.deletingPathExtension().lastPathComponent, hashes == nil ? nil : known)
+        try write(Data(info.utf8), to: "\(output)/\(infoName)")
+        for name in try FileManager.default.contentsOfDirectory(atPath: output) where !files.contains(name) {
+            try FileManager.default.removeItem(atPath: "\(output)/\(name)")
+        }
+    }
+
+    private static let infoName = "VersionInfo.plist"
+
+    /// Xcode 3 wrote another file.
+    private static func contents(of version: String) throws -> String {
+        guard let found = ["contents", "elements"].map({ "\(version)/\($0)" }).first(where: { FileManager.default.fileExists(atPath: $0) }) else {
+            throw CodeError(version, nil, "holds no model; open and save it in Xcode.")
+        }
+        return found
+    }
+
+    private static func bytes(_ path: String) throws -> Data {
+        guard let data = FileManager.default.contents(atPath: path) else { throw CodeError(path, nil, "cannot be read; check the path.") }
+        return data
+    }
+
+    /// One that says the same already is left, so that what depends on it is not made again.
+    private static func write(_ data: Data, to path: String) throws {
+        guard FileManager.default.contents(atPath: path) != data else { return }
+        try data.write(to: URL(fileURLWithPath: path))
+    }
+
+    private static func info(_ current: String, _ versions: [(name: String, hashes: [String: Data])]?) -> String {
+        func escaped(_ text: String) -> String { text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;") }
+        let hashes = versions.map { versions in
+            let list = versions.map { version in
+                "<key>\(escaped(version.name))</key><dict>" + version.hashes.sorted { $0.key < $1.key }.map { name, hash in
+                    "<key>\(escaped(name))</key><data>\(hash.base64EncodedString())</data>"
+                }.joined() + "</dict>"
+            }
+            return "<key>NSManagedObjectModel_VersionHashes</key><dict>\(list.joined(separator: "\n"))</dict>\n"
+        } ?? ""
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0"><dict>
+            <key>NSManagedObjectModel_CurrentVersionName</key><string>\(escaped(current))</string>
+            \(hashes)</dict></plist>
+
+            """
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Heartwood
+import ModelCode
+import Testing
+
+/// What the plugin makes resources of: it is found by the names that Xcode's compiler gives.
+struct ModelCompilerTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("compiler-\(UUID().uuidString)")
+
+    private func write(_ text: String, to path: String) throws {
+        let url = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func marker(_ current: String) -> String {
+        "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>\(current)</string></dict></plist>"
+    }
+
+    @Test func aModelOfSeveralVersionsBecomesABundleOfThem() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("<model><entity name=\"First\"/></model>", to: "M.xcdatamodeld/M.xcdatamodel/contents")
+        try write("<model><entity name=\"Second\"/></model>", to: "M.xcdatamodeld/M & 2.xcdatamodel/contents")
+        try write(marker("M &amp; 2.xcdatamodel"), to: "M.xcdatamodeld/.xccurrentversion")
+        #expect(ModelCompiler.name(of: path("M.xcdatamodeld")) == "M.momd" && ModelCompiler.name(of: "M.swift") == nil)
+        let out = path("out/M.momd"), bundle = URL(fileURLWithPath: out)
+        #expect(PluginRun.run(["--compile", path("M.xcdatamodeld"), out]) == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: out).sorted() == ["M & 2.mom", "M.mom", "VersionInfo.plist"])
+        #expect(NSManagedObjectModel(contentsOf: bundle)?.entities.map(\.name) == ["Second"])
+        #expect(NSManagedObjectModel(contentsOf: bundle.appendingPathComponent("M.mom"))?.entities.map(\.name) == ["First"])
+        #expect(try NSManagedObjectModel.checksumsForVersionedModel(at: bundle).keys.sorted() == ["M", "M & 2"])
+        // A version that has gone goes; files that say the same are left.
+        let past = Date(timeIntervalSinceReferenceDate: 1000)
+        try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: out + "/M.mom")
+        try FileManager.default.removeItem(atPath: path("M.xcdatamodeld/M & 2.xcdatamodel"))
+        try write(marker("M.xcdatamodel"), to: "M.xcdatamodeld/.xccurrentversion")
+        try ModelCompiler.compile(path("M.xcdatamodeld"), to: out) { version in
+            try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: path("M.xcdatamodeld/\(version).xcdatamodel"))).entityVersionHashesByName
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: out).sorted() == ["M.mom", "VersionInfo.plist"])
+        #expect(try FileManager.default.attributesOfItem(atPath: out + "/M.mom")[.modificationDate] as? Date == past)
+        let info = try PropertyListSerialization.propertyList(from: Data(contentsOf: bundle.appendingPathComponent("VersionInfo.plist")), format: nil) as? [String: Any]
+        #expect(info?["NSManagedObjectModel_CurrentVersionName"] as? String == "M")
+        let hashes = info?["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]]
+        #expect(hashes?["M"] == NSManagedObjectModel(contentsOf: bundle)?.entityVersionHashesByName && hashes?["M"]?.isEmpty == false)
+    }
+
+    @Test func aModelOfOneVersionAndAMappingModelBecomeFiles() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("<model><entity name=\"Only\"/></model>", to: "One.xcdatamodel/contents")
+        try write("<database><object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"></object></database>", to: "Map.xcmappingmodel/xcmapping.xml")
+        for name in ["One.xcdatamodel", "Map.xcmappingmodel"] {
+            let made = try #require(ModelCompiler.name(of: path(name)))
+            #expect(PluginRun.run(["--compile", path(name), path(made)]) == 0)
+        }
+        #expect(NSManagedObjectModel(contentsOf: folder.appendingPathComponent("One.mom"))?.entities.map(\.name) == ["Only"])
+        #expect(NSMappingModel(contentsOf: folder.appendingPathComponent("Map.cdm"))?.entityMappings.isEmpty == true)
+        #expect(PluginRun.run(["--compile", path("None.xcdatamodel"), path("None.mom")]) == 1)
+    }
+}
