@@ -207,9 +207,10 @@ private final class ExecuteSpy: NSManagedObjectContext, @unchecked Sendable {
         let stub = Stub(entityName: "Tag")
         stub.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
         let controller = NSFetchedResultsController(fetchRequest: stub, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
-        try context.performAndWait {
-            #expect(try stub.execute().map(\.name) == ["abc"] && (stub as NSFetchRequest<Tag>).execute().map(\.name) == ["abc"])
-            #expect(try NSFetchedResultsController<NSFetchRequestResult>(controller).fetchRequest.execute() is [Tag])
+        let untyped = NSFetchedResultsController<NSFetchRequestResult>(controller).fetchRequest
+        let (stubs, tags, results) = try context.performAndWait {
+            (try stub.execute(), try (stub as NSFetchRequest<Tag>).execute(), try untyped.execute())
         }
+        #expect(stubs.map(\.name) == ["abc"] && tags == stubs && (results as? [Tag]) == stubs)
     }
 }
