@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
     /// context does not change it.
     public final func detectConflicts(for object: NSManagedObject) {
         checkQueue()
-        guard object.managedObjectContext === self, !object.isInserted else { return }
+        guard object.managedObjectContext === self, object.state.isDisjoint(with: [.inserted, .detached]) else { return }
         _ = object.row
         if !checked.contains(where: { $0 === object }) { checked.append(object) }
     }
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
                 try readingNewest { try policy.resolve(optimisticLockingConflicts: try mergeConflicts(conflicts)) }
             } catch let violations as ConstraintViolations {
                 let policy = attempts < Self.attemptsMax ? policy : .error
-                try readingNewest { try policy.resolve(constraintConflicts: try constraintConflicts(violations)) }
+                try callWillSave { try readingNewest { try policy.resolve(constraintConflicts: try constraintConflicts(violations)) } }
             }
             attempts += 1
             compactListed()

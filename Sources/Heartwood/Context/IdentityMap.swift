@@ -204,6 +204,13 @@ final class IdentityMap {
         for place in 0..<gone { disposed[place].release() }
     }
 
+    /// Lets go of the object of a key where only the map refers to it and it has no changes. O(1).
+    func releaseUnheld(_ key: ObjectKey) {
+        guard !retainsAll else { return }
+        let index = slot(of: key)
+        if marks[index] != 0, isDisposable(index) { remove(key) }
+    }
+
     /// Has the next look whether a sweep is wanted find that it is.
     func wantSweep() { sweepAt = 0 }
 

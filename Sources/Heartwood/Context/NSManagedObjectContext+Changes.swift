@@ -18,6 +18,7 @@ extension NSManagedObjectContext {
         precondition(
             object.contextReference == nil || object.contextReference?.toOpaque() == Unmanaged.passUnretained(self).toOpaque(),
             "The object was of another context; insert a new one.")
+        forgetMergedDeletion(object.key)
         object.prepareForInsertion()
         let runtime = runtime(for: object.entity)
         object.runtime = runtime
@@ -170,6 +171,7 @@ extension NSManagedObjectContext {
             }
         }
         changeCount = 0
+        endMergedDeletions(isSaved: false)
         unfulfilled = nil
         guard readingFailure != nil else { return }
         readingFailure = nil
@@ -179,7 +181,13 @@ extension NSManagedObjectContext {
     /// What `reset()` does.
     final func performReset() {
         checkQueue("reset()")
-        let forgotten = ChangeEvents.areWanted ? identities.all.map(\.objectID) : []
+        var forgotten: [NSManagedObjectID] = []
+        if ChangeEvents.areWanted {
+            identities.sweep()
+            forgotten = identities.all.map(\.objectID)
+        }
+        for object in mergedDeletions.values { object.forgetEverything() }
+        mergedDeletions = [:]
         identities.forEach { $0.forgetEverything() }
         identities.removeAll()
         listed = []

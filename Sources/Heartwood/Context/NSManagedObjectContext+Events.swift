@@ -22,32 +22,59 @@ extension NSManagedObjectContext {
         changedAgain = []
         eventStart = 0
         for round in 0..<Self.willSaveRounds {
-            var isCalled = false
-            var index = 0
-            while index < listed.count {
-                let object = listed[index]
-                index += 1
-                guard object.hasChanges, !object.runtime.isPlainClass, round == 0 || !object.state.contains(.settled) else { continue }
-                object.state.insert(.settled)
-                isCalled = true
-                object.willSave()
-            }
-            guard !isCalled else { continue }
+            guard callWillSave(ofSettled: round == 0).isEmpty else { continue }
             guard !events.isEmpty else {
                 changedAgain = []
                 return
             }
             postChanges()
         }
-        throw CoreDataError.make(
+        throw endlessWillSave()
+    }
+
+    /// Calls `willSave` of what a merge policy has changed, and was not asked, and validates what that has changed.
+    /// - Throws: where that does not end, or the values are not valid.
+    final func callWillSave(afterResolving body: () throws -> Void) throws {
+        for object in listed { object.state.insert(.settled) }
+        try body()
+        var changed: [NSManagedObject] = []
+        for _ in 0..<Self.willSaveRounds {
+            let called = callWillSave(ofSettled: false)
+            guard !called.isEmpty else { return try validate(changed) }
+            changed += called.filter { !$0.state.contains(.settled) }
+        }
+        throw endlessWillSave()
+    }
+
+    /// One round.
+    /// - Parameter ofSettled: also of objects that have not changed since they were asked.
+    /// - Returns: those that were asked.
+    private func callWillSave(ofSettled: Bool) -> [NSManagedObject] {
+        var called: [NSManagedObject] = []
+        var index = 0
+        while index < listed.count {
+            let object = listed[index]
+            index += 1
+            guard object.isToBeSaved, !object.runtime.isPlainClass, ofSettled || !object.state.contains(.settled) else { continue }
+            object.state.insert(.settled)
+            called.append(object)
+            object.willSave()
+        }
+        return called
+    }
+
+    private func endlessWillSave() -> NSError {
+        CoreDataError.make(
             NSManagedObjectValidationError,
             "The objects still changed after \(Self.willSaveRounds) rounds of willSave and of observers; nothing was saved. "
                 + "A willSave that sets a value is called again: let it look first whether the value is right, or use setPrimitiveValue(_:forKey:).",
-            [NSAffectedObjectsErrorKey: listed.filter { $0.hasChanges && !$0.state.contains(.settled) }])
+            [NSAffectedObjectsErrorKey: listed.filter { $0.isToBeSaved && !$0.state.contains(.settled) }])
     }
 }
 
 extension NSManagedObject {
+    fileprivate final var isToBeSaved: Bool { hasChanges && !state.contains(.detached) }
+
     fileprivate final func settle() {
         state.insert(.settled)
         storage?.eventValues = storage?.values.map { value in

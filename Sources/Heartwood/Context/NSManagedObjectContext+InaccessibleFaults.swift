@@ -25,7 +25,8 @@ extension NSManagedObjectContext {
         noteEvent(.deleted, object)
     }
 
-    private func isGone(_ object: NSManagedObject) -> Bool {
+    /// Whether there is no row of an object any more.
+    final func isGone(_ object: NSManagedObject) -> Bool {
         guard parentContext == nil else { return isGoneFromParent(object) }
         guard let store = object.runtime.store else { return false }
         do { return try view(of: store).row(object.key) == nil } catch { return false }

@@ -96,14 +96,18 @@ extension NSManagedObjectContext {
     final func objectAtHand(with objectID: NSManagedObjectID) -> NSManagedObject? {
         checkQueue("registeredObject(for:)")
         adoptKeys()
-        return ownKey(of: objectID).flatMap(registeredObject(for:))
+        guard let key = ownKey(of: objectID) else { return nil }
+        identities.releaseUnheld(key)
+        return registeredObject(for: key) ?? mergedDeletions[key]
     }
 
     /// What `object(with:)` gives.
     final func registeredObjectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkQueue("object(with:)")
         adoptKeys()
-        guard let key = ownKey(of: objectID), let object = object(for: key) else {
+        let own = ownKey(of: objectID)
+        if let own, let object = mergedDeletion(own) { return object }
+        guard let key = own, let object = object(for: key) else {
             preconditionFailure("\(objectID) does not belong to a store of this context's coordinator.")
         }
         return object
@@ -138,7 +142,11 @@ extension NSManagedObjectContext {
         checkQueue("refresh(_:mergeChanges:)")
         adoptKeys()
         object.storage?.fetched = [:]
-        guard !object.isInserted else { return }
+        guard !object.state.contains(.detached) else { return }
+        guard !object.isInserted else {
+            if !mergeChanges { dropInsertedValues(of: object) }
+            return
+        }
         // One that counts as deleted because it had vanished was deleted by nobody: whether it is there is asked anew.
         let isMissing = object.state.isSuperset(of: [.deleted, .inaccessible])
         if mergeChanges, !isMissing, object.hasChanges {
@@ -154,11 +162,22 @@ extension NSManagedObjectContext {
         noteEvent(.refreshed, object)
     }
 
+    /// No store has what an inserted object loses: it has what it had when it was made, and is a fault until it is read.
+    private func dropInsertedValues(of object: NSManagedObject) {
+        let isRevived = object.storage?.isRevived ?? false
+        object.withdrawFromOwners()
+        object.becomeFault()
+        let storage = object.changeStorage()
+        storage.values = object.runtime.initialValues
+        storage.isRevived = isRevived
+        noteEvent(.refreshed, object)
+    }
+
     /// What `refreshAllObjects()` does.
     final func performRefreshOfAllObjects() {
         checkQueue("refreshAllObjects()")
         advanceGeneration()
-        for object in identities.all { performRefresh(of: object, mergeChanges: true) }
         identities.sweep()
+        for object in identities.all { performRefresh(of: object, mergeChanges: true) }
     }
 }

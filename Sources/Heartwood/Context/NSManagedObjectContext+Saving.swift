@@ -28,6 +28,7 @@ extension NSManagedObjectContext {
         listed = []
         checked = []
         changeCount = 0
+        endMergedDeletions(isSaved: true)
         for object in saved { finishSave(of: object) }
         if parentContext == nil { keysSeen = tree.count }
         for object in saved { object.callDidSave() }
@@ -42,7 +43,9 @@ extension NSManagedObjectContext {
         if parentContext == nil { try saveMetadata(besides: []) }
         advanceGeneration()
         derivedKeys = []
-        announcement(of: [])?.post()
+        let announcement = announcement(of: [])
+        endMergedDeletions(isSaved: true)
+        announcement?.post()
     }
 
     /// Writes what was set of stores of which no object has changed.

@@ -12,6 +12,14 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Asks some of them, as far as they are still to be saved.
+    final func validate(_ objects: [NSManagedObject]) throws {
+        guard !skipsValidation else { return }
+        try ValidationErrors.throwing { errors in
+            for object in objects where object.hasChanges && !object.state.contains(.detached) { validate(object, into: &errors) }
+        }
+    }
+
     private func validate(_ object: NSManagedObject, into errors: inout [any Error]) {
         guard !object.runtime.isPlainClass else {
             if object.isDeleted {

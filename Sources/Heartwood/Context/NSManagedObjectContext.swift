@@ -72,6 +72,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Every object that was inserted, updated or deleted since the last save; one that was put back stays listed.
     @exclusivity(unchecked) final var listed: [NSManagedObject] = []
     final var changeCount = 0
+    /// By key: the objects of which a merge has told that they are deleted, until the next save. They are registered no more.
+    final var mergedDeletions: [ObjectKey: NSManagedObject] = [:]
+    /// How many of them there are when those that nobody holds go.
+    final var mergedDeletionsMax = NSManagedObjectContext.mergedDeletionsMin
     /// How the newest fetch that a store answered was answered; tests assert on it.
     final var lastQuery: QueryStatistics {
         get {
@@ -153,6 +157,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             // Foundation's manager would call a target that is gone.
             recorder?.manager.removeAllActions(withTarget: self)
         #endif
+        for object in mergedDeletions.values { object.state.remove(.gone) }
         identities.detachAll()
         if parentContext != nil { tree.leave() }
     }
@@ -225,18 +230,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     // MARK: What subclasses may override
 
-    /// Whether there is anything to save.
+    /// Whether there is anything to save, or a deletion was merged since the last save.
     open var hasChanges: Bool {
         checkQueue()
-        return changeCount > 0
+        return changeCount > 0 || !mergedDeletions.isEmpty
     }
 
     /// The objects that the next save writes for the first time.
     open var insertedObjects: Set<NSManagedObject> { changedObjects { $0.isInserted && !$0.isDeleted } }
     /// The objects that were saved before and have been changed since.
     open var updatedObjects: Set<NSManagedObject> { changedObjects(where: \.isUpdated) }
-    /// The objects that the next save deletes.
-    open var deletedObjects: Set<NSManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.detached) } }
+    /// The objects that the next save deletes, and those that others have deleted, as merges since the last save have told.
+    open var deletedObjects: Set<NSManagedObject> {
+        changedObjects { $0.isDeleted && !$0.state.contains(.detached) }.union(mergedDeletions.values)
+    }
 
     /// Adds an object that belongs to no context yet; the next save writes it.
     open func insert(_ object: NSManagedObject) { performInsertion(of: object) }
@@ -250,7 +257,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func delete(_ object: NSManagedObject) { performDeletion(of: object) }
 
     /// Turns an object into a fault again, so that its next use reads the store, and its fetched properties fetch anew. With
-    /// `mergeChanges` its unsaved changes stay on top of the newer row, and its transient values stay; without, they are dropped.
+    /// `mergeChanges` its unsaved changes stay on top of the newer row, and its transient values stay; without, they are dropped. One that
+    /// was never saved stays inserted: with `mergeChanges` as it is, without it has its entity's defaults again.
     open func refresh(_ object: NSManagedObject, mergeChanges: Bool) { performRefresh(of: object, mergeChanges: mergeChanges) }
 
     /// Refreshes every registered object, keeping unsaved changes.
@@ -315,7 +323,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// What the other `performAndWait(_:)` asks, which gives what its block gives; a subclass overrides this one.
     open func performAndWait(_ block: () -> Void) { runAndWait(block) }
 
-    /// The object with this ID if the context has it registered; reads nothing.
+    /// The object with this ID if the context has it registered, and somebody holds it or it has changed; reads nothing.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? { objectAtHand(with: objectID) }
 
     /// The context that this one reads from and saves to. It takes a coordinator's place. Set it once, before the first use.
@@ -353,8 +361,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func redo() { performRedo() }
 
     /// Takes over what another context has saved: objects that this one knows read their rows again, with its own unsaved changes
-    /// on top; deleted ones go. One that this context has deleted stays so, and reads its row again should it come back: by
-    /// `rollback()`, or an undo. Objects that it does not know cost nothing.
+    /// on top; deleted ones go, and are among its `deletedObjects` until its next save, which does nothing about them. One that this
+    /// context has deleted stays so, and reads its row again should it come back: by `rollback()`, or an undo. Objects that it does not
+    /// know cost nothing, nor do unchanged ones that nobody holds: it forgets them.
     /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`, of a context over the same
     ///   stores; call this on the receiver's queue.
     /// - Complexity: O(objects saved).
@@ -386,19 +395,22 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// positive interval asks for, and costs a look-up. Objects that are no faults stay as they are. A child asks its parent either way.
     @exclusivity(unchecked) public final var stalenessInterval: TimeInterval = -1
 
-    /// Whether the context holds on to unchanged objects that nobody else refers to. The default is false: they are let go now and then.
+    /// Whether the context holds on to unchanged objects that nobody else refers to. The default is false: they are let go now and then, and
+    /// where it would show: a context that is asked for such an object, or all of its objects, does not have it any more.
     open var retainsRegisteredObjects: Bool {
         get { identities.retainsAll }
         set {
             checkQueue()
             identities.retainsAll = newValue
+            identities.sweep()
         }
     }
 
-    /// Every object that the context knows, changed or not.
+    /// Every object that the context knows and somebody holds, or that has changed. O(objects registered).
     open var registeredObjects: Set<NSManagedObject> {
         checkQueue()
-        return Set(identities.all)
+        identities.sweep()
+        return Set(identities.all).union(mergedDeletions.values)
     }
 
     /// Forgets every object and every change. Objects still referred to elsewhere belong to no context then: they read as nil

@@ -46,6 +46,8 @@ extension NSManagedObjectContext {
     private func mergeHere(_ changes: MergedChanges) {
         adoptKeys()
         for id in changes.inserted.union(changes.updated) {
+            forgetMergedDeletion(id.key)
+            identities.releaseUnheld(id.key)
             if let object = registeredObject(for: id.key) {
                 guard !object.isInserted else { continue }
                 guard !object.isDeleted else {
@@ -69,7 +71,7 @@ extension NSManagedObjectContext {
             }
             guard !object.isInserted else { continue }
             noteEvent(.deleted, object)
-            forget(gone: object)
+            leave(deleted: object)
         }
         if changes.isPartial {
             forgetMembers(besides: changes)
@@ -81,6 +83,7 @@ extension NSManagedObjectContext {
     /// Has relationships read again of objects that are not named, though what is named may have come to them or gone from them.
     private func forgetMembers(besides changes: MergedChanges) {
         let gone = Set(changes.deleted.compactMap { ownKey(of: $0) })
+        identities.sweep()
         for object in identities.all where !object.isInserted && !object.isDeleted {
             // One that was saved here and not read since shows what was saved.
             if !gone.isEmpty, object.rowVersion != 0 { _ = try? fulfil(object) }
@@ -105,6 +108,7 @@ extension NSManagedObjectContext {
         advanceGeneration()
         defer { followers.mergeCommits(of: store) }
         guard let view = try? view(of: store) else { return }
+        identities.sweep()
         var known: [NSManagedObject] = []
         identities.forEach { if $0.runtime.store === store, !$0.isInserted, !$0.key.isTemporary { known.append($0) } }
         var changes = MergedChanges(inserted: [], updated: [], deleted: [])
@@ -137,6 +141,7 @@ extension NSManagedObjectContext {
             ContextNotification.didMergeIDs.post(self, info)
         }
         endPendingChanges()
+        forgetUnheldDeletions()
         leaveReplacedFiles()
     }
 

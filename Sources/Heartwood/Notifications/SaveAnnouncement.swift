@@ -61,6 +61,7 @@ extension NSManagedObjectContext {
         else { return nil }
         var result = SaveAnnouncement(context: self)
         result.derived = derivedKeys.isEmpty ? [] : derivedIDs
+        for object in mergedDeletions.values where isGone(object) { result.deleted.insert(object) }
         for object in saved where object.hasChanges {
             if object.isDeleted {
                 result.deleted.insert(object)

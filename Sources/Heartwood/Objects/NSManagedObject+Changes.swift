@@ -5,7 +5,9 @@ extension NSManagedObject {
     final func valuesThatDiffer() -> [String: Any] {
         checkQueue("changedValues()")
         var result: [String: Any] = [:]
-        for index in changedIndices() where !runtime.properties[index].isTransient {
+        // Of an insertion everything is new.
+        let silent = isInserted ? [] : storage?.silent ?? []
+        for index in changedIndices() where !runtime.properties[index].isTransient && !silent.contains(index) {
             let stated = runtime.statedIndex(index)
             result[runtime.properties[stated].name] = value(at: stated) ?? NSNull()
         }

@@ -21,7 +21,11 @@ extension NSManagedObject {
     @inline(never)
     private final func loadRow() {
         checkQueue("a property")
-        guard !state.contains(.inserted) || rowBody != nil else { return }
+        guard !state.contains(.inserted) || rowBody != nil else {
+            // It may have been refreshed before its first save.
+            state.remove(.fault)
+            return
+        }
         // One that never belonged to a context has values of its own alone.
         guard !key.isNone else { return }
         guard !state.contains(.inaccessible) else { return }

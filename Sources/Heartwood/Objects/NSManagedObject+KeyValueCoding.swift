@@ -167,11 +167,10 @@ extension NSManagedObject: PredicateSubject {
                 guard value == nil || value is NSNull else {
                     preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
                 }
-                changeStorage().values[index] = .null
-                return
+                return setSilently(.null, at: index)
             }
             if let fault = misfit(object, for: property) { preconditionFailure(fault) }
-            changeStorage().values[index] = .reference(object.key)
+            setSilently(.reference(object.key), at: index)
         case .toMany:
             storage?.primitiveSets[index]?.set = nil
             setModelledValue(value, at: index)
@@ -180,8 +179,20 @@ extension NSManagedObject: PredicateSubject {
             guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
                 preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
             }
-            changeStorage().values[index] = converted
+            setSilently(converted, at: index)
         }
+    }
+
+    private func setSilently(_ value: ManagedValue, at index: Int) {
+        let storage = changeStorage()
+        storage.values[index] = value
+        storage.silent.insert(index)
+    }
+
+    /// Says of a property that it was changed, whoever has set its value.
+    final func noteValue(ofKey key: String) {
+        guard let storage, !storage.silent.isEmpty, let index = runtime.index(of: key) else { return }
+        storage.silent.remove(index)
     }
 
     public func predicateValue(forKey key: String) -> Any? {

@@ -27,7 +27,7 @@ extension NSManagedObject {
         checkQueue("a relationship", index)
         if let known = touchedToManyState(index)?.contains(object.key) { return known }
         let property = runtime.properties[index]
-        guard let context = managedObjectContext, object.managedObjectContext === context,
+        guard let context = managedObjectContext, object.managedObjectContext === context, !object.state.contains(.detached),
             property.destination.map(object.entity.isKindOf(entity:)) ?? false
         else { return false }
         if let inverse = property.inverse, !property.inverseIsToMany { return object.reference(at: inverse) == key }

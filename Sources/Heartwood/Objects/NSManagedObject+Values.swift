@@ -44,17 +44,24 @@ extension NSManagedObject {
     final func override(_ index: Int) -> ManagedValue? {
         // An unchanged object is checked where its row is.
         guard storage != nil else { return nil }
-        checkQueue("a property", index)
+        if !state.isDisjoint(with: .attended) { attend(index) }
         guard let storage, !storage.values.isEmpty else { return nil }
         let value = storage.values[index]
         return value.isUnset ? nil : value
+    }
+
+    /// What comes before a value is read that is no row's: an insertion that was refreshed is a fault until then.
+    @inline(never)
+    private final func attend(_ index: Int) {
+        checkQueue("a property", index)
+        if state.contains(.inserted), rowBody == nil { state.remove(.fault) }
     }
 
     /// Writes a property without touching inverses.
     final func setManagedValue(_ value: ManagedValue, at index: Int) {
         if !state.isDisjoint(with: .guarded) { prepareToWrite(index) }
         unretainedStorage()._withUnsafeGuaranteedRef { storage in
-            if storage.publisher != nil { storage.publisher?.send() }
+            if storage.heedsSetters { storage.heed(index) }
             storage.values[index] = value
         }
         noteChange()
@@ -79,14 +86,16 @@ extension NSManagedObject {
 
     /// Forgets the unsaved values, and that all of them were to be written.
     final func dropValues() {
-        storage?.values = []
-        storage?.isRevived = false
+        guard let storage else { return }
+        storage.values = []
+        storage.isRevived = false
+        storage.silent = []
     }
 
     /// Tells the context that the object differs from the store.
     @inline(__always)
     final func noteChange() {
-        if ChangeEvents.areWanted, !state.contains(.waking) { managedObjectContext?.noteEvent(.updated, self) }
+        if ChangeEvents.areWanted, state.isDisjoint(with: [.waking, .detached]) { managedObjectContext?.noteEvent(.updated, self) }
         let known = state.intersection([.inserted, .updated, .detached, .settled, .waking])
         guard known.isEmpty || known.contains(.settled) else { return }
         managedObjectContext?.noteUpdate(of: self)

@@ -82,7 +82,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The context that the object belongs to; nil once it has been deleted and saved, or its context reset or gone.
     public final var managedObjectContext: NSManagedObjectContext? {
-        state.contains(.detached) ? nil : contextReference?.takeUnretainedValue()
+        state.intersection([.detached, .gone]) == .detached ? nil : contextReference?.takeUnretainedValue()
     }
 
     /// The object's ID: temporary until the first save of the root context, or `obtainPermanentIDs(for:)`, gives it a permanent one.
@@ -138,7 +138,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         changedIndices().contains { !runtime.properties[$0].isTransient }
     }
 
-    /// The properties whose values differ from the last saved ones, with their current values; transient ones are left out.
+    /// The properties whose values differ from the last saved ones, with their current values; transient ones are left out, and of an
+    /// object that was saved before values that primitive setters have set outside of `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
     open func changedValues() -> [String: Any] { valuesThatDiffer() }
 
     /// The values as last fetched or saved, of the properties named (nil: all of them). Null is `NSNull`. Transient properties have none.
@@ -247,7 +248,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The counterpart of `willChangeValue(forKey:)`. Of a to-many relationship it makes the change that was made to the set which
     /// `primitiveValue(forKey:)` gave meanwhile, on both sides.
-    open func didChangeValue(forKey key: String) { closePrimitiveSet(key) }
+    open func didChangeValue(forKey key: String) {
+        closePrimitiveSet(key)
+        noteValue(ofKey: key)
+    }
 
     /// As `willChangeValue(forKey:)`, of a to-many relationship.
     open func willChangeValue(

@@ -17,7 +17,22 @@ final class ObjectStorage {
     /// What the object's row lies in, once the object belongs to no context.
     var rowCopies: KeptRows?
     /// Whoever observes the object.
-    var publisher: ObjectWillChangePublisher?
+    var publisher: ObjectWillChangePublisher? {
+        didSet { heedsSetters = publisher != nil || !silent.isEmpty }
+    }
+    /// The attributes and to-one relationships that primitive setters have set without notice: no changes for `changedValues()`.
+    var silent: Set<Int> = [] {
+        didSet { heedsSetters = publisher != nil || !silent.isEmpty }
+    }
+    /// Whether a setter has to tell the storage first.
+    private(set) var heedsSetters = false
+
+    /// A property is about to be set, and everybody may know of it.
+    func heed(_ index: Int) {
+        publisher?.send()
+        if !silent.isEmpty { silent.remove(index) }
+    }
+
     /// The values when the last event ended; nil where none has ended since the object was changed first.
     var eventValues: [ManagedValue]?
     /// What fetched properties gave, by property index; nil until one is read.
@@ -66,6 +81,9 @@ struct ObjectState: OptionSet {
 
     /// Its context has deleted it, and merged a newer row of it since: should it come back, it reads that one.
     static let outdated = ObjectState(rawValue: 1 << 13)
+
+    /// A merge has told that its row was deleted: it is detached, and among its context's deleted objects until the next save.
+    static let gone = ObjectState(rawValue: 1 << 14)
 
     static let changed: ObjectState = [.inserted, .updated, .deleted]
     /// What a look at the row has to attend to first.

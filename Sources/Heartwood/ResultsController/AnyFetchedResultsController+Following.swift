@@ -45,10 +45,12 @@ extension AnyFetchedResultsController {
         refetch(query, saved) { _ in false }
     }
 
-    /// All objects are others now.
+    /// All objects are others now. Nobody is told, as on Apple's platforms: what is shown stays where it is, and the next change has all of
+    /// it found anew and compared.
     private func takeReset() {
         unsaved = []
-        if let query { refetch(query) { _ in true } }
+        stopFollowing()
+        list.renewObjects { managedObjectContext.object(for: $0) }
     }
 
     /// Takes over the permanent keys that objects have got, and tells delegates that go by IDs.

@@ -11,7 +11,7 @@ open class AnyFetchedResultsController: NSObject {
     let request: NSPersistentStoreRequest
 
     /// Who is told of changes; not kept. nil: changes are not followed. Where it is set after `performFetch()`, what was not followed
-    /// since is told with the next change.
+    /// since is told with the next change. A reset of the context is not told: perform the fetch again.
     public weak final var delegate: (any NSFetchedResultsControllerDelegate)? {
         didSet {
             declined = []

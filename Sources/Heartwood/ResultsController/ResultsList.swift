@@ -89,6 +89,13 @@ struct ResultsList {
         return renamed
     }
 
+    /// Has the entries refer to other objects of the same keys. An object that was never saved stays, as nothing has its key.
+    mutating func renewObjects(_ object: (ObjectKey) -> NSManagedObject?) {
+        for index in entries.indices where entries[index].object != nil && !entries[index].key.isTemporary {
+            if let new = object(entries[index].key) { entries[index].object = new }
+        }
+    }
+
     /// The list with some entries taken out and others put in where the order has them.
     /// - Parameters:
     ///   - removed: in rising order.

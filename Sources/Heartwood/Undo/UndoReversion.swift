@@ -140,6 +140,7 @@ extension NSManagedObjectContext {
             identities.remove(other.key)
             other.state.insert([.detached, .inaccessible])
         }
+        forgetMergedDeletion(object.key)
         if object.managedObjectContext != nil, object.hasChanges { changeCount -= 1 }
         object.storage?.publisher?.send()
         object.state = objectFlags.union(.inserted).union(object.state.intersection(.listed))

@@ -156,7 +156,7 @@ import Testing
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue(3, forKey: "pages")
         book.setPrimitiveValue("two", forKey: "title")
-        knownDifference("B11: it is there") { #expect(book.changedValues().keys.sorted() == ["pages"]) }
+        #expect(book.changedValues().keys.sorted() == ["pages"])
     }
 
     @Test(

@@ -36,7 +36,7 @@ import Testing
         let people = try context.fetch(request("Person", ["group", "tasks", "tags"]))
         let during = stack.rowReads - reads
         #expect(during == 100 + 10 + 200 + 5, "each row once: \(during)")
-        #expect(people.allSatisfy(\.isFault) && context.registeredObjects.allSatisfy(\.isFault), "no fault fires")
+        #expect(people.allSatisfy(\.isFault) && context.identities.all.allSatisfy(\.isFault), "no fault fires")
         let after = stack.rowReads
         var groups: Set<String> = []
         for person in people {
@@ -85,7 +85,7 @@ import Testing
         let reads = stack.rowReads
         let people = try context.fetch(request("Person", ["tasks", "group"], batch: 10, sort: "age"))
         #expect(stack.rowReads - reads == 100 + 20 + 1, "the rows, and what the first ten lead to")
-        #expect(people.count == 100 && context.registeredObjects.count == 100 + 20 + 1)
+        #expect(people.count == 100 && context.identities.count == 100 + 20 + 1)
         let before = stack.rowReads
         #expect((people[55].value(forKey: "tasks") as? NSOrderedSet)?.count == 2)
         #expect(stack.rowReads - before == 20 + 1, "the sixth batch")

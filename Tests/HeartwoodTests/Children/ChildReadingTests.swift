@@ -157,9 +157,9 @@ import Testing
         let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
         request.predicate = NSPredicate(format: "age >= 5")
         #expect(try grandchild.count(for: request) == 15)
-        for context in [stack.context, child, grandchild] { #expect(context.registeredObjects.isEmpty) }
+        for context in [stack.context, child, grandchild] { #expect(context.identities.count == 0) }
         #expect(grandchild.object(with: id).countOfManagedObjects(at: 1) == 20)
-        #expect(stack.context.registeredObjects.count == 1 && grandchild.registeredObjects.count == 1)
+        #expect(stack.context.identities.count == 1 && grandchild.identities.count == 1)
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -124,6 +124,6 @@ import Testing
             try await tasks.waitForAll()
         }
         #expect(Set(saved.ids.withLock { $0 }).count == 40)
-        #expect(context.performAndWait { context.registeredObjects.count <= 40 })
+        #expect(context.performAndWait { context.identities.count <= 40 })
     }
 }

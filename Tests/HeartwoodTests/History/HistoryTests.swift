@@ -177,7 +177,8 @@ import Testing
         try stack.context.save()
         let token = stack.token
         let readers = [stack.newContext(), stack.newContext()]
-        for reader in readers { #expect(try stack.fetch("Person", in: reader).compactMap { $0.value(forKey: "name") as? String }.count == 2) }
+        let people = try readers.map { try stack.fetch("Person", in: $0) }
+        #expect(people.joined().compactMap { $0.value(forKey: "name") as? String }.count == 4)
         ada.setValue("changed", forKey: "name")
         stack.context.delete(bob)
         stack.insert("Person", ["name": "new"])
@@ -191,12 +192,13 @@ import Testing
         for reader in readers {
             let object = try #require(reader.registeredObject(for: ada.objectID))
             #expect(object.value(forKey: "name") as? String == "changed")
-            #expect(reader.registeredObject(for: bob.objectID) == nil)
+            #expect(reader.deletedObjects.map(\.objectID) == [bob.objectID])
             // What was merged is no conflict.
             object.setValue(7, forKey: "age")
             try reader.save()
             stack.context.refreshAllObjects()
         }
+        #expect(people.allSatisfy { $0.count == 2 })
     }
 
     @Test func derivedAttributesAndUpsertsAreToldOf() throws {

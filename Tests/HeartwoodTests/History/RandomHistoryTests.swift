@@ -161,7 +161,7 @@ import Testing
             try fresh.performFetch()
             #expect(mirror.problems == [] && mirror.sections == ListMirror.sections(of: controller), "seed \(seed), step \(step)")
             #expect(controller.shown == fresh.shown, "seed \(seed), step \(step)")
-            for object in context.registeredObjects {
+            for object in context.registeredObjects where !object.isDeleted {
                 let stored = (try? twin.existingObject(with: object.objectID)).map(Self.values)
                 #expect(Self.values(object) == stored, "seed \(seed), step \(step): \(object)")
             }

@@ -79,7 +79,7 @@ import Testing
         let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
         request.predicate = NSPredicate(format: format)
         let found = try context.fetch(request)
-        #expect(context.registeredObjects.count == found.count)
+        #expect(context.identities.count == found.count)
     }
 
     @Test func aFunctionOfConstantsIsServedByAnIndex() throws {

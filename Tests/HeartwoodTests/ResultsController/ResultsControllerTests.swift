@@ -134,7 +134,7 @@ final class InitialedPerson: NSManagedObject {
         let context = stack.anew()
         let controller = NSFetchedResultsController(fetchRequest: ids, managedObjectContext: context, sectionNameKeyPath: "age", cacheName: nil)
         try controller.performFetch()
-        #expect(context.registeredObjects.isEmpty)
+        #expect(context.identities.count == 0)
         #expect(controller.sections?.map(\.name) == ["1", "2", "3"])
         let last = controller.object(at: IndexPath(item: 1, section: 2))
         #expect(context.object(with: last).value(forKey: "name") as? String == "cid")

@@ -21,7 +21,7 @@ import Testing
         try controller.performFetch()
         mirror.start(controller)
         #expect(controller.sections?.count == 26 && controller.sections?.reduce(0) { $0 + $1.numberOfObjects } == Self.count)
-        #expect(stack.context.registeredObjects.isEmpty)
+        #expect(stack.context.identities.count == 0)
         // What a result costs: its key, and what the order compares.
         #expect(MemoryLayout<ResultsList.Entry>.stride == 16 && MemoryLayout<PredicateValue>.stride == 24)
         #expect(stack.context.lastQuery.rowsVisited <= Self.count && !stack.context.lastQueryWasInMemory)
@@ -30,7 +30,7 @@ import Testing
         var reads = stack.rowReads
         let first = controller.object(at: IndexPath(row: 0, section: 3))
         #expect(first.name == "n100003" && first.isFault == false)
-        #expect(stack.context.registeredObjects.count <= 20 && stack.rowReads - reads <= 20)
+        #expect(stack.context.identities.count <= 20 && stack.rowReads - reads <= 20)
         reads = stack.rowReads
         #expect(controller.object(at: IndexPath(row: 1, section: 3)).name == "n100029")
         #expect(stack.rowReads == reads)
@@ -49,7 +49,7 @@ import Testing
         try stack.context.save()
         #expect(stack.context.lastQuery == QueryStatistics())
         #expect(stack.rowReads - reads <= 4)
-        #expect(stack.context.registeredObjects.count <= 21)
+        #expect(stack.context.identities.count <= 21)
 
         // A merge of one object reads that one.
         let other = stack.newContext()
@@ -61,16 +61,16 @@ import Testing
             try other.save()
         }
         #expect(mirror.changes == 4 && mirror.problems == [] && mirror.takeLog().count == 3)
-        #expect(stack.context.lastQuery == QueryStatistics() && stack.context.registeredObjects.count <= 22)
+        #expect(stack.context.lastQuery == QueryStatistics() && stack.context.identities.count <= 22)
 
         // One that is deleted, and that this context does not know, is handed over as deleted, and leaves nothing behind.
-        let known = stack.context.registeredObjects.count, place = ListMirror.text(controller.list.indexPath(of: 70_000))
+        let known = stack.context.identities.count, place = ListMirror.text(controller.list.indexPath(of: 70_000))
         try withExtendedLifetime(other) {
             other.delete(other.object(with: controller.list.entries[70_000].key.id(in: stack.context)))
             try other.save()
         }
         #expect(mirror.takeLog() == ["will", "delete ? \(place) -", "did"] && mirror.problems == [])
-        #expect(stack.context.registeredObjects.count == known && !stack.context.hasChanges)
+        #expect(stack.context.identities.count == known && !stack.context.hasChanges)
     }
 
     @Test func manyMergedObjectsAreOneQueryAndNoObjects() throws {
@@ -89,7 +89,7 @@ import Testing
         #expect(mirror.sections == ListMirror.sections(of: controller) && mirror.problems == [])
         #expect(stack.context.lastQuery.rowsMatched == controller.list.count && !stack.context.lastQueryWasInMemory)
         // The mirror asks each object that is told for its name. What another test in this process may observe is made too.
-        let registered = stack.context.registeredObjects.count
+        let registered = stack.context.identities.count
         #expect(mirror.changes == 117 && (registered <= 117 || ContextNotification.didChange.isNamed), "\(registered) registered")
     }
 
@@ -121,7 +121,7 @@ import Testing
                 fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "initial", cacheName: cache)
             try controller.performFetch()
             #expect(controller.sections?.map(\.numberOfObjects) == [100, 100, 100, 100, 100])
-            return context.registeredObjects.count
+            return context.identities.count
         }
         let name = UUID().uuidString
         #expect(try rowsRead(name) == 500)

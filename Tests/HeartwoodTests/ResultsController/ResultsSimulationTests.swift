@@ -189,6 +189,7 @@ import Testing
                 return "obtains IDs"
             default:
                 context.reset()
+                wasReset = true
                 undoManager.removeAllActions()
                 return "resets"
             }
@@ -231,7 +232,9 @@ import Testing
                         try? followed[other].controller.performFetch()
                         mirrors[other].start(followed[other].controller)
                     case 3: context.rollback()
-                    case 4: context.reset()
+                    case 4:
+                        context.reset()
+                        wasReset = true
                     default:
                         _ = try change(number * 10 + 8, context)
                         // Not within a save.
@@ -267,6 +270,8 @@ import Testing
             return "a batch \(done) \(ids.count)"
         }
 
+        /// Whether controllers have to fetch anew before they show what there is.
+        var wasReset = false
         /// What was thrown in a callback.
         var failure: (any Error)?
         var outdated = 0
@@ -283,12 +288,23 @@ import Testing
 
         /// - Returns: what is wrong.
         private func difference() throws -> String? {
+            let isReset = wasReset
+            if isReset {
+                wasReset = false
+                try withSnapshots.performFetch()
+                try withDifferences.performFetch()
+                differences.ids = withDifferences.list.entries.map { context.objectID(for: $0.key) }
+            }
             for (place, (name, controller, make)) in followed.enumerated() {
                 if let problem = mirrors[place].problems.first { return "\(name): \(problem)" }
                 let shown = ListMirror.sections(of: controller), told = mirrors[place].sections
                 // IDs that were obtained show with the next change.
                 let isRenamed = zip(shown, told).contains { $0.keys != $1.keys } && shown.map(\.keys.count) == told.map(\.keys.count)
                 if shown != told, !isRenamed { return "\(name): shown \(shown), told \(told)" }
+                if isReset {
+                    try controller.performFetch()
+                    mirrors[place].start(controller)
+                }
                 let fresh = make()
                 try fresh.performFetch()
                 if fresh.shown != controller.shown { return "fresh \(name): shows \(controller.shown), not \(fresh.shown)" }

@@ -51,7 +51,7 @@ import Testing
         try context.save()
         #expect(far.hasFault(forRelationshipNamed: "some"), "one more cannot be too few")
         #expect(stack.rowReads - reads <= 4)
-        #expect(context.registeredObjects.count == 2)
+        #expect(context.identities.count == 2)
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -1,0 +1,237 @@
+import Foundation
+import Testing
+
+@testable import Heartwood
+
+/// What a merge tells to be deleted is among a context's deleted objects until its next save.
+@Suite struct MergedDeletionTests {
+    /// How a context learns of it.
+    enum Way: CaseIterable {
+        case notification, ids, remote, followed
+
+        func merge(_ saved: [Notification], _ context: NSManagedObjectContext) throws {
+            switch self {
+            case .notification: context.mergeChanges(fromContextDidSave: try #require(saved.first { $0.name == .NSManagedObjectContextDidSave }))
+            case .ids: context.mergeChanges(fromContextDidSave: try #require(saved.first { $0.name == .NSManagedObjectContextDidSaveObjectIDs }))
+            case .remote:
+                let ids = try #require(saved.last?.ids(NSDeletedObjectIDsKey))
+                NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: Array(ids)], into: [context])
+            case .followed: break
+            }
+        }
+    }
+
+    private struct Merged {
+        let stack: TestStack
+        let context: NSManagedObjectContext
+        let ann: NSManagedObject, bob: NSManagedObject
+        let theirs: NSManagedObject
+    }
+
+    /// A context that has merged the deletion of bob, whom it knew.
+    private func merged(_ kind: StoreKind, _ way: Way = .notification, isChanged: Bool = false) throws -> Merged {
+        let stack = try TestStack(kind)
+        for name in ["ann", "bob"] { stack.insert("Person", ["name": name]) }
+        try stack.context.save()
+        let context = stack.anew()
+        context.automaticallyMergesChangesFromParent = way == .followed
+        let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)], in: context)
+        if isChanged { people[1].setValue(9, forKey: "age") }
+        let heard = Heard([.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs], of: stack.context)
+        let theirs = stack.context.own(people[1])
+        stack.context.delete(theirs)
+        try stack.context.save()
+        try way.merge(heard.all, context)
+        return Merged(stack: stack, context: context, ann: people[0], bob: people[1], theirs: theirs)
+    }
+
+    @Test(arguments: StoreKind.allCases, Way.allCases)
+    func itIsThereUntilTheNextSave(kind: StoreKind, way: Way) throws {
+        for isChanged in [false, true] {
+            let merged = try merged(kind, way, isChanged: isChanged), context = merged.context, bob = merged.bob
+            #expect(context.deletedObjects == [bob] && context.hasChanges && bob.isDeleted && bob.managedObjectContext === context)
+            #expect(context.updatedObjects.isEmpty && bob.value(forKey: "name") == nil)
+            #expect(context.registeredObjects.contains(bob) && context.registeredObject(for: bob.objectID) === bob)
+            #expect(context.object(with: bob.objectID) === bob)
+            #expect(throws: NSError.self) { try context.existingObject(with: bob.objectID) }
+            #expect(try merged.stack.fetch("Person", in: context) == [merged.ann] && merged.ann.managedObjectContext === context)
+            merged.ann.setValue("Ann", forKey: "name")
+            let heard = Heard([.NSManagedObjectContextDidSave], of: context)
+            try context.save()
+            #expect(heard.take()?.objects(NSDeletedObjectsKey) == [bob])
+            #expect(context.deletedObjects.isEmpty && !context.hasChanges && !bob.isDeleted && bob.managedObjectContext == nil)
+            #expect(context.registeredObject(for: bob.objectID) == nil && context.changeCount == 0)
+            context.delete(bob)
+            #expect(!context.hasChanges, "it is deleted already")
+            #expect(try merged.stack.storedNames() == ["Ann"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aSaveOfItAloneWritesNothing(kind: StoreKind) throws {
+        let merged = try merged(kind)
+        let bytes = StoreKind.recordLogs.contains(kind) ? merged.stack.bytesAppended : 0
+        try merged.context.save()
+        #expect(!merged.context.hasChanges && merged.bob.managedObjectContext == nil)
+        if StoreKind.recordLogs.contains(kind) { #expect(merged.stack.bytesAppended == bytes) }
+    }
+
+    @Test(arguments: [false, true])
+    func aSaveThatFailsLeavesItThere(isRolledBack: Bool) throws {
+        let merged = try merged(.inMemory), context = merged.context
+        merged.ann.setValue("mine", forKey: "name")
+        let theirs = merged.stack.context.own(merged.ann)
+        theirs.setValue("theirs", forKey: "name")
+        try merged.stack.context.save()
+        #expect(throws: NSError.self) { try context.save() }
+        #expect(context.deletedObjects == [merged.bob] && merged.bob.isDeleted)
+        if isRolledBack { context.rollback() } else { context.reset() }
+        #expect(context.deletedObjects.isEmpty && !context.hasChanges && merged.bob.managedObjectContext == nil)
+        #expect(merged.bob.value(forKey: "name") == nil)
+        #expect(try merged.stack.fetch("Person", in: context).map { $0.text("name") } == [isRolledBack ? "ann" : "theirs"])
+        try context.save()
+    }
+
+    @Test func whatIsDoneToItGoesNowhere() throws {
+        let merged = try merged(.inMemory), context = merged.context, bob = merged.bob
+        let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: context)
+        bob.setValue("x", forKey: "name")
+        context.refresh(bob, mergeChanges: true)
+        context.refresh(bob, mergeChanges: false)
+        context.refreshAllObjects()
+        context.detectConflicts(for: bob)
+        context.delete(bob)
+        try context.obtainPermanentIDs(for: [bob])
+        context.processPendingChanges()
+        #expect(heard.all.allSatisfy { $0.objects(NSUpdatedObjectsKey) == nil && $0.objects(NSDeletedObjectsKey) == nil })
+        #expect(context.deletedObjects == [bob] && context.updatedObjects.isEmpty && context.changeCount == 0)
+        try context.save()
+        #expect(try merged.stack.storedNames() == ["ann"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func itCanBeInsertedAnew(kind: StoreKind) throws {
+        let merged = try merged(kind), context = merged.context, bob = merged.bob, old = bob.objectID
+        context.insert(bob)
+        bob.setValue("Bob", forKey: "name")
+        #expect(context.insertedObjects == [bob] && context.deletedObjects.isEmpty && bob.objectID != old)
+        try context.save()
+        #expect(try merged.stack.storedNames() == ["Bob", "ann"] && bob.managedObjectContext === context)
+    }
+
+    @Test(arguments: StoreKind.numbering)
+    func aRowThatIsWrittenAgainEndsIt(kind: StoreKind) throws {
+        for isMerged in [false, true] {
+            let stack = try TestStack(kind), context = stack.anew(), manager = UndoManager()
+            stack.context.undoManager = manager
+            let theirs = stack.insert("Person", ["name": "bob"])
+            try stack.context.save()
+            manager.removeAllActions()
+            let heard = Heard([.NSManagedObjectContextDidSave], of: stack.context), bob = context.own(theirs)
+            #expect(bob.text("name") == "bob")
+            stack.context.delete(theirs)
+            try stack.context.save()
+            context.mergeChanges(fromContextDidSave: try #require(heard.take()))
+            #expect(context.deletedObjects == [bob])
+            manager.undo()
+            try stack.context.save()
+            let saved = try #require(heard.take())
+            if isMerged {
+                context.mergeChanges(fromContextDidSave: saved)
+                #expect(context.deletedObjects.isEmpty && !context.hasChanges)
+            }
+            let again = context.own(theirs)
+            #expect(again !== bob && again.text("name") == "bob")
+            let told = Heard([.NSManagedObjectContextDidSave], of: context)
+            try context.save()
+            #expect(told.take()?.objects(NSDeletedObjectsKey) == [], "there is such an object")
+            #expect(try stack.storedNames() == ["bob"])
+        }
+    }
+
+    @Test func anUndoOfTheOwnDeletionBringsItBack() throws {
+        let stack = try TestStack(.inMemory), manager = UndoManager()
+        let theirs = stack.insert("Person", ["name": "bob"])
+        try stack.context.save()
+        let context = stack.anew(), bob = context.own(theirs)
+        context.undoManager = manager
+        #expect(bob.text("name") == "bob")
+        context.delete(bob)
+        context.processPendingChanges()
+        let heard = Heard([.NSManagedObjectContextDidSave], of: stack.context)
+        stack.context.delete(theirs)
+        try stack.context.save()
+        context.mergeChanges(fromContextDidSave: try #require(heard.take()))
+        #expect(context.deletedObjects == [bob] && context.changeCount == 0)
+        manager.undo()
+        #expect(context.insertedObjects == [bob] && context.deletedObjects.isEmpty && context.changeCount == 1)
+        try context.save()
+        #expect(try stack.storedNames() == ["bob"])
+    }
+
+    @Test func aControllerTellsOneDeletion() throws {
+        let stack = try TestStack(.inMemory)
+        for name in ["ann", "bob"] { stack.insert("Person", ["name": name]) }
+        try stack.context.save()
+        let context = stack.anew(), controller = stack.controller(in: context), mirror = ListMirror()
+        controller.delegate = mirror
+        try controller.performFetch()
+        mirror.start(controller)
+        let heard = Heard([.NSManagedObjectContextDidSave], of: stack.context)
+        stack.context.delete(try #require(try stack.fetch("Person", "name == 'bob'").first))
+        try stack.context.save()
+        context.mergeChanges(fromContextDidSave: try #require(heard.take()))
+        #expect(mirror.takeLog() == ["will", "delete ? 0.1 -", "did"])
+        context.processPendingChanges()
+        try context.save()
+        #expect(mirror.takeLog() == [] && controller.shown == "ann" && mirror.problems == [])
+    }
+
+    /// Fetches of a context that has merged a deletion and changed nothing are answered as before.
+    @Test func itMakesNoFetchDearer() throws {
+        let merged = try merged(.recordLog)
+        _ = try merged.stack.fetch("Person", "name == 'ann'", in: merged.context)
+        #expect(merged.context.hasChanges && !merged.context.lastQueryWasInMemory)
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
+        request.resultType = .managedObjectIDResultType
+        #expect(try merged.context.fetch(request) == [merged.ann.objectID] && !merged.context.lastQueryWasInMemory)
+    }
+
+    @Test func aContextThatNeverSavesForgetsThoseThatNobodyHolds() throws {
+        let stack = try TestStack(.inMemory), context = stack.anew()
+        context.automaticallyMergesChangesFromParent = true
+        let first = stack.insert("Person", ["name": "first"])
+        try stack.context.save()
+        let held = context.own(first)
+        weak var unheld: NSManagedObject?
+        for number in 0..<200 {
+            let theirs = stack.insert("Person", ["name": "\(number)"])
+            try stack.context.save()
+            let mine = context.own(theirs)
+            #expect(mine.text("name") == "\(number)")
+            if number == 0 { unheld = mine }
+            stack.context.delete(number == 1 ? first : theirs)
+            try stack.context.save()
+            if number != 1 { #expect(mine.isDeleted) }
+        }
+        #expect(context.mergedDeletions.count <= 2 * NSManagedObjectContext.mergedDeletionsMin && context.deletedObjects.contains(held))
+        #expect(unheld == nil && held.isDeleted)
+    }
+
+    @Test func anObjectOutlivesItsContext() throws {
+        var bob: NSManagedObject?
+        do {
+            let stack = try TestStack(.inMemory), theirs = stack.insert("Person", ["name": "bob"])
+            try stack.context.save()
+            let context = stack.newContext()
+            bob = context.own(theirs)
+            #expect(bob?.text("name") == "bob")
+            let heard = Heard([.NSManagedObjectContextDidSave], of: stack.context)
+            stack.context.delete(theirs)
+            try stack.context.save()
+            context.mergeChanges(fromContextDidSave: try #require(heard.take()))
+            #expect(bob?.managedObjectContext === context)
+        }
+        #expect(bob?.managedObjectContext == nil && bob?.value(forKey: "name") == nil && bob?.isDeleted == true)
+    }
+}
