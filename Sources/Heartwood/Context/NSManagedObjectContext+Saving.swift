@@ -28,7 +28,9 @@ extension NSManagedObjectContext {
         listed = []
         checked = []
         changeCount = 0
+        identities.observer?.beginGathering()
         for object in saved { finishSave(of: object) }
+        if let observer = identities.observer { finishSave(of: saved, observer) }
         if parentContext == nil { keysSeen = tree.count }
         for object in saved { object.callDidSave() }
         resultsFollowers?.tell(.saved(saved))
@@ -134,6 +136,21 @@ extension NSManagedObjectContext {
             let storage = object.changeStorage()
             for (index, value) in transient { storage.values[index] = value }
         }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Has objects of incremental stores show what was saved of them, for which their stores are not asked.
+    private func finishSave(of saved: [NSManagedObject], _ observer: RegistrationObserver) {
+        if parentContext == nil {
+            for object in saved where object.rowVersion != 0 && !object.state.contains(.detached) {
+                guard let store = object.runtime.store as? NSIncrementalStore,
+                    let row = try? view(of: store).row(object.key, version: object.rowVersion)
+                else { continue }
+                object.bind(row)
+            }
+        }
+        observer.endGathering()
     }
 }
 
