@@ -47,9 +47,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     /// Loads an `.xcdatamodeld` (its current version), an `.xcdatamodel`, or what Xcode compiles of them: a `.momd` (its current
     /// version) or a `.mom`.
+    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
     /// - Throws: an error whose description names the file, the element and the line.
-    public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
-        try ModelBuilder(try ModelFile.read(url)).build(into: nil)
+    public static func load(contentsOf url: URL, fileID: StaticString = #fileID) throws -> NSManagedObjectModel {
+        ManagedObjectClasses.note(fileID: fileID)
+        return try ModelBuilder(try ModelFile.read(url)).build(into: nil)
     }
 
     // MARK: Coding
