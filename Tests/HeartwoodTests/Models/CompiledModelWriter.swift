@@ -208,14 +208,32 @@ struct CompiledModelWriter {
         }
     }
 
+    /// An expression by itself, as mapping models hold it.
+    static func bytes(_ expression: NSExpression) -> [UInt8] {
+        var writer = CompiledModelWriter()
+        let root = writer.expression(expression.node)
+        return writer.archive.finish(root: root)
+    }
+
     private mutating func expression(_ node: ExpressionNode) -> ArchiveWriter.Node {
         switch node {
+        case .block(let block, let arguments):
+            guard case .method(let name)? = block.invocation else { return .reference(0) }
+            return archive.object("NSFunctionExpression", [
+                ("NSExpressionType", .integer(4)), ("NSOperand", expression(arguments[0])), ("NSSelectorName", archive.text(name)),
+                ("NSArguments", archive.array(arguments.dropFirst().map { expression($0) })),
+            ])
         case .constant(let value):
             return archive.object("NSConstantValueExpression", [("NSExpressionType", .integer(0)), ("NSConstantValue", plain(value.object))])
         case .keyPath(let keys): return path(keys, of: archive.object("NSSelfExpression", [("NSExpressionType", .integer(1))]))
         case .path(let base, let keys): return path(keys, of: expression(base))
         case .variable(let name):
             return archive.object("NSVariableExpression", [("NSExpressionType", .integer(2)), ("NSVariable", archive.text(name))])
+        case .call(let function, let arguments) where function.isMethod:
+            return archive.object("NSFunctionExpression", [
+                ("NSExpressionType", .integer(4)), ("NSOperand", expression(arguments[0])), ("NSSelectorName", archive.text(function.rawValue)),
+                ("NSArguments", archive.array(arguments.dropFirst().map { expression($0) })),
+            ])
         case .call(let function, let arguments):
             return archive.object("NSFunctionExpression", [
                 ("NSExpressionType", .integer(4)), ("NSSelectorName", archive.text(function.rawValue)),
