@@ -142,6 +142,7 @@ public struct ManagedAccessorWriter {
                     let member = model.entity(relationship.destination)?.className ?? "NSManagedObject"
                     func known(_ relationship: CodeModel.Relationship) -> MemberFunction? {
                         stated.one(of: MemberFunction.all(of: relationship, member: member, index: index))
+                            ?? stated.one(of: MemberFunction.plain(of: relationship, member: member, index: index))
                     }
                     if let known = known(relationship) { return (known, relationship.name) }
                     // Core Data does not look at the collection's class.
@@ -167,17 +168,24 @@ public struct ManagedAccessorWriter {
     private func ofDescribedEntity(
         _ stated: ManagedPropertyScanner.Function, _ index: String, _ siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
-        guard let prefix = ["addTo", "removeFrom", "insertInto", "replace"].first(where: stated.name.hasPrefix) else { return nil }
-        let suffix = String(stated.name.dropFirst(prefix.count))
-        guard !suffix.isEmpty else { return nil }
-        let property = siblings.first { $0.prefix(1).uppercased() + $0.dropFirst() == suffix }
-            ?? suffix.prefix(1).lowercased() + suffix.dropFirst()
+        let isPlain: Bool, property: String
+        func sibling(_ suffix: Substring) -> String? { siblings.first { $0.prefix(1).uppercased() + $0.dropFirst() == suffix } }
+        if let verb = ["add", "remove"].first(where: stated.name.hasPrefix),
+            let named = sibling(stated.name.dropFirst(verb.count)) ?? (stated.name.hasSuffix("Object") ? sibling(stated.name.dropFirst(verb.count).dropLast(6)) : nil)
+        {
+            (isPlain, property) = (true, named)
+        } else {
+            guard let prefix = ["addTo", "removeFrom", "insertInto", "replace"].first(where: stated.name.hasPrefix) else { return nil }
+            let suffix = stated.name.dropFirst(prefix.count)
+            guard !suffix.isEmpty else { return nil }
+            (isPlain, property) = (false, sibling(suffix) ?? suffix.prefix(1).lowercased() + suffix.dropFirst())
+        }
         let member = stated.parameters.lazy.map { $0.type.filter { $0 != "[" && $0 != "]" } }.first { !Self.placeTypes.contains($0) }
         for isOrdered in [false, true] {
             let relationship = CodeModel.Relationship(
                 name: property, destination: "", isToMany: true, isOrdered: isOrdered, line: stated.line)
-            let all = MemberFunction.all(of: relationship, member: member ?? "NSManagedObject", index: index)
-            if let known = stated.one(of: all) { return (known, property) }
+            let functions = isPlain ? MemberFunction.plain : MemberFunction.all
+            if let known = stated.one(of: functions(relationship, member ?? "NSManagedObject", index)) { return (known, property) }
         }
         return nil
     }

@@ -48,4 +48,14 @@ struct MemberFunction {
             make("removeFrom", [values], "removeManagedObjects(\(list)"),
         ]
     }
+
+    /// The same by the names that they have in Objective-C (`addItemsObject:`, `addItems:`), under which a class may declare them in Swift too.
+    static func plain(of relationship: CodeModel.Relationship, member: String, index: String) -> [MemberFunction] {
+        let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+        return all(of: relationship, member: member, index: index).compactMap { function in
+            guard function.parameters.count == 1, function.parameters[0].label == "_" else { return nil }
+            let verb = function.name.hasPrefix("addTo") ? "add" : "remove", isOne = function.parameters[0].type == member
+            return MemberFunction(name: verb + suffix + (isOne ? "Object" : ""), parameters: function.parameters, body: function.body)
+        }
+    }
 }

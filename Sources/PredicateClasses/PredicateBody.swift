@@ -11,15 +11,19 @@ package final class BlockBody: PredicateBody {
     package let block: (Any?, [String: Any]?) -> Bool
     /// nil for a block that is not constant.
     package let constant: Bool?
+    /// What a predicate was made of that evaluates in its own way; nil for other blocks.
+    package let stated: (any PredicateBody)?
 
-    package init(block: @escaping (Any?, [String: Any]?) -> Bool) {
+    package init(stating stated: (any PredicateBody)? = nil, block: @escaping (Any?, [String: Any]?) -> Bool) {
         self.block = block
+        self.stated = stated
         constant = nil
     }
 
     package init(constant: Bool) {
         block = { _, _ in constant }
         self.constant = constant
+        stated = nil
     }
 
     /// Of a predicate that nobody has given a condition.
@@ -34,7 +38,7 @@ package final class BlockBody: PredicateBody {
 
     package func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool { block(object, variables) }
 
-    package var format: String { constant.map { $0 ? "TRUEPREDICATE" : "FALSEPREDICATE" } ?? "BLOCKPREDICATE" }
+    package var format: String { constant.map { $0 ? "TRUEPREDICATE" : "FALSEPREDICATE" } ?? stated?.format ?? "BLOCKPREDICATE" }
 
     package func isEqual(_ other: any PredicateBody) -> Bool {
         guard let other = other as? BlockBody else { return false }

@@ -38,6 +38,21 @@ struct ManagedCollectionTests {
         }
     }
 
+    /// `@objc(addItems:) @NSManaged func addItems(_: NSSet)` without its attribute.
+    @Test func functionsMayHaveTheNamesOfObjectiveC() throws {
+        let functions = ["addItems(_ values: NSSet)", "removeItems(_ values: NSSet)", "addItemsObject(_ value: Item)", "removeItemsObject(_ value: Item)"]
+        let found = try writer(functions.map { "@NSManaged func \($0)" }.joined(separator: "\n"), isOrdered: false)
+        #expect(found.problems.isEmpty && found.warnings.isEmpty)
+        for call in ["addManagedObjects(", "removeManagedObjects(", "addManagedObject(", "removeManagedObject("] {
+            #expect(found.text.contains("{ \(call)"), "\(call)")
+        }
+        let own = "class Own: NSManagedObject {\n@NSManaged var items: NSSet?\n" + functions.map { "@NSManaged func \($0)\n" }.joined()
+            + "@NSManaged func addPart(_ value: Own)\n}\nclass Item: NSManagedObject {}\n"
+        let described = ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "Own.swift", text: own)])
+        #expect(described.problems.count == 1 && described.problems.first?.contains("Own.addPart") == true)
+        #expect(described.text.contains("{ addManagedObjects(") && described.text.contains("{ removeManagedObject("))
+    }
+
     @Test func functionsOfAClassThatNoModelNamesAreServedByTheirNames() {
         let source = "class Own: NSManagedObject {\n@NSManaged var URLs: NSSet?\n@NSManaged func addToURLs(_ value: Own)\n"
             + "@NSManaged func addToParts(_ values: NSSet)\n@NSManaged func shuffle(_ values: NSSet)\n}\n"

@@ -54,6 +54,31 @@ import Testing
         }
     }
 
+    @Test func aCrashLeavesTheStoreOrNothingOfIt() throws {
+        for operation in 0...8 {
+            let disk = SimulatedFileSystem()
+            let sample = try SampleStore(fileSystem: disk)
+            try sample.insert(.init(name: "a", age: 1, group: 1))
+            try sample.store.close()
+            disk.fail(at: disk.operationCount + operation)
+            let isDone = (try? LogStore.remove(path: SampleStore.path, options: options(disk), leavesEmptyFile: true)) != nil
+            let image = disk.afterPowerLoss(seed: UInt64(operation) + 1)
+            guard try image.identity(of: SampleStore.path) != nil else { continue }
+            let left = try LogStore.open(path: SampleStore.path, options: options(image))
+            #expect(left.snapshot().sequence == 0 || !isDone, "a store that is not whole would not open")
+        }
+    }
+
+    @Test func anEmptyFileTakesAStoresPlace() throws {
+        let sample = try SampleStore(), disk = sample.fileSystem, options = options(disk)
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        try sample.store.close()
+        try LogStore.remove(path: SampleStore.path, options: options, leavesEmptyFile: true)
+        #expect(try disk.open(SampleStore.path, .readOnly).size() == 0)
+        try LogStore.remove(path: SampleStore.path, options: options, leavesEmptyFile: true)
+        #expect(try LogStore.open(path: SampleStore.path, options: options).snapshot().sequence == 0)
+    }
+
     @Test func descriptorsForWritingAreToldFromOthers() {
         #expect(OpenFiles.isForWriting(Array("pos:\t0\nflags:\t0100002\nmnt_id:\t29\n".utf8)))
         #expect(OpenFiles.isForWriting(Array("flags:\t01\n".utf8)))

@@ -29,7 +29,9 @@ extension NSManagedObjectContext {
         checked = []
         changeCount = 0
         endMergedDeletions(isSaved: true)
+        identities.observer?.beginGathering()
         for object in saved { finishSave(of: object) }
+        if let observer = identities.observer { finishSave(of: saved, observer) }
         if parentContext == nil { keysSeen = tree.count }
         for object in saved { object.callDidSave() }
         resultsFollowers?.tell(.saved(saved))
@@ -137,6 +139,21 @@ extension NSManagedObjectContext {
             let storage = object.changeStorage()
             for (index, value) in transient { storage.values[index] = value }
         }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Has objects of incremental stores show what was saved of them, for which their stores are not asked.
+    private func finishSave(of saved: [NSManagedObject], _ observer: RegistrationObserver) {
+        if parentContext == nil {
+            for object in saved where object.rowVersion != 0 && !object.state.contains(.detached) {
+                guard let store = object.runtime.store as? NSIncrementalStore,
+                    let row = try? view(of: store).row(object.key, version: object.rowVersion)
+                else { continue }
+                object.bind(row)
+            }
+        }
+        observer.endGathering()
     }
 }
 

@@ -221,6 +221,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Removes the store's file; does nothing where there is none.
     class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try StoreFiles.removeFile(at: url) }
 
+    /// Removes what is in the store; whether a file stays that opens as a new one is the class's affair.
+    class func empty(at url: URL, options: [AnyHashable: Any]?) throws { try destroy(at: url, options: options) }
+
     /// - Throws: where others use the file of this store, which is about to be removed from its coordinator and destroyed.
     func checkDestruction(at url: URL, options: [AnyHashable: Any]?) throws {}
 

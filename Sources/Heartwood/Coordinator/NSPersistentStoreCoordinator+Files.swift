@@ -78,7 +78,7 @@ extension NSPersistentStoreCoordinator {
             try store.checkDestruction(at: url, options: options)
             try remove(store)
         }
-        try storeClass.destroy(at: url, options: options)
+        try storeClass.empty(at: url, options: options)
     }
 
     /// The store whose file a URL leads to, be it through links. One in memory has none, whatever its URL.

@@ -13,7 +13,7 @@ extension NSPersistentStoreCoordinator {
     /// The new store is written beside its URL and takes it once it is whole, with the permissions, owner and group of the old store's file.
     /// Crash points: before that there is nothing at the URL; after it the whole store. An `NSIncrementalStore` is given everything at the URL itself, in one save, and has to find it there.
     /// - Returns: the new store.
-    /// - Throws: 134070 where the store is not of this coordinator, or there is a file at the URL; 134000 for a type without a class;
+    /// - Throws: 134070 where the store is not of this coordinator, or there is a file at the URL that is not empty; 134000 for a type without a class;
     ///   134080 and 134030 where the new store cannot be written. The old one is still there then, and nothing is at the URL.
     /// - Complexity: O(objects).
     @discardableResult
@@ -27,14 +27,15 @@ extension NSPersistentStoreCoordinator {
         let new = storeClass.init(
             persistentStoreCoordinator: self, configurationName: store.configuration, at: url, options: options, ())
         let hasFile = storeType != NSInMemoryStoreType && url.isFileURL
-        if hasFile { try StoreFiles.checkFree(url) }
+        if hasFile { try StoreFiles.free(url) }
+        var copies: [ObjectCopy.Pair]?
         if let source = store as? RecordLogStore, let target = new as? RecordLogStore {
             try source.copy(to: target)
         } else {
-            try StoreMigration(coordinator: self, store: store, url: url, options: options, type: storeType).write(to: new)
+            copies = try StoreMigration(coordinator: self, store: store, url: url, options: options, type: storeType).write(to: new)
         }
         do {
-            try attach(new, inPlaceOf: store)
+            try attach(new, inPlaceOf: store, copies)
         } catch {
             if hasFile { try? storeClass.destroy(at: url, options: options) }
             throw error
@@ -60,7 +61,8 @@ struct StoreMigration {
     let type: String
 
     /// - Parameter new: not loaded yet; a store in memory is given its contents.
-    func write(to new: NSPersistentStore) throws {
+    /// - Returns: the objects.
+    func write(to new: NSPersistentStore) throws -> [ObjectCopy.Pair] {
         // A store with a file is made beside its URL. Of others nothing is known but their URL.
         let isInMemory = type == NSInMemoryStoreType
         let isPlacedAtOnce = isInMemory || !url.isFileURL || new is NSIncrementalStore
@@ -80,10 +82,11 @@ struct StoreMigration {
                 ofType: type, configurationName: store.configuration, at: place, options: writable)
             try copyMetadata(to: made)
             let copied = try ObjectCopy(store: store, of: coordinator, to: target).run()
-            if copied == 0 { try made.save(SaveBatch(origin: .none) { _ in nil }) }
+            if copied.isEmpty { try made.save(SaveBatch(origin: .none) { _ in nil }) }
             if isInMemory, let made = made as? RecordLogStore, let new = new as? RecordLogStore { try made.copy(to: new) }
             try target.remove(made)
             if folder != nil { try LogStore.rename(place.path, to: url.path, replacing: false, like: sourcePath) }
+            return copied
         } catch {
             for store in target.persistentStores { try? target.remove(store) }
             throw RecordLogErrors.wrapIfOfEngine(error)

@@ -178,8 +178,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Opens a store and adds it.
-    /// - Parameter old: removed once the other is open.
-    final func attach(_ store: NSPersistentStore, inPlaceOf old: NSPersistentStore? = nil) throws {
+    /// - Parameters:
+    ///   - old: removed once the other is open.
+    ///   - copies: the objects that were copied from the old store; nil where the rows of both have the same numbers.
+    final func attach(_ store: NSPersistentStore, inPlaceOf old: NSPersistentStore? = nil, _ copies: [ObjectCopy.Pair]? = nil) throws {
         adding.lock()
         defer { adding.unlock() }
         let firstSlot = state.withLock { $0.freeSlot() }
@@ -195,14 +197,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw CoreDataError.sameStore(store, twin)
         }
         var change: [AnyHashable: Any] = [NSAddedPersistentStoresKey: [store]]
-        if let old {
-            change[NSRemovedPersistentStoresKey] = [old]
-            change[NSUUIDChangedPersistentStoresKey] = [old, store]
-        }
         let place = old.flatMap { old in persistentStores.firstIndex { $0 === old } }
         // What it could not write as it was closed is in its own file.
         if let old { try? detach(old) }
         adopt(store, runtimes, at: place)
+        if let old {
+            change[NSRemovedPersistentStoresKey] = [old]
+            change[NSUUIDChangedPersistentStoresKey] = [old, store, MigratedIDs.of(copies, from: old, to: store, in: self)] as [Any]
+        }
         store.didAdd(to: self)
         announce(.NSPersistentStoreCoordinatorStoresDidChange, change)
     }
@@ -289,6 +291,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Removes the store at `url` with everything in it, from this coordinator too if it was added. Does nothing where there is no file.
+    /// A record log leaves an empty file with its permissions, for programs that remove that too; added again it is a new store.
     ///
     /// Others than a record log have their file open while they save alone, so nobody knows who uses it. Of a type that somebody has
     /// registered the file is removed whatever is in it.
@@ -301,7 +304,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     private func detach(_ store: NSPersistentStore) throws {
-        announce(.NSPersistentStoreCoordinatorWillRemoveStore, [NSRemovedPersistentStoresKey: [store]])
+        announce(.NSPersistentStoreCoordinatorWillRemoveStore)
         let isKnown = state.withLock { state in
             guard let index = state.stores.firstIndex(where: { $0 === store }) else { return false }
             state.stores.remove(at: index)

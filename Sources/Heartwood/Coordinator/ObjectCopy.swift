@@ -5,6 +5,9 @@ import Foundation
 /// Objects are made of `NSManagedObject` itself: what their classes do when objects are inserted, fetched and saved is not done, nor is
 /// anything validated, since nothing is changed.
 struct ObjectCopy {
+    /// One object, by its IDs in the two stores.
+    typealias Pair = (old: NSManagedObjectID, new: NSManagedObjectID)
+
     private let source: NSManagedObjectContext
     private let target: NSManagedObjectContext
     private let entities: [NSEntityDescription]
@@ -18,9 +21,8 @@ struct ObjectCopy {
         entities = NSEntityDescription.concrete(among: model.entities(forConfigurationName: store.configuration) ?? model.entities)
     }
 
-    /// - Returns: the number of objects.
     @discardableResult
-    func run() throws -> Int {
+    func run() throws -> [Pair] {
         var pairs: [(old: NSManagedObject, new: NSManagedObject)] = []
         var copies: [ObjectKey: NSManagedObject] = [:]
         for entity in entities {
@@ -38,7 +40,10 @@ struct ObjectCopy {
         // A getter cannot throw; what it could not read must not be copied as nothing.
         if let failure = source.readingFailure { throw failure }
         try target.saveToStores()
-        return pairs.count
+        return pairs.map { old, new in
+            let key = new.storage?.permanentKey ?? .none
+            return (old.objectID, NSManagedObjectID(entity: new.entity, key: key, store: new.runtime.store, contextToken: 0))
+        }
     }
 
     private func copyAttributes(of old: NSManagedObject, to new: NSManagedObject) {

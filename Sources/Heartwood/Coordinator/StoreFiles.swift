@@ -38,13 +38,22 @@ enum StoreFiles {
         }
     }
 
-    /// - Throws: 134070 where there is a file at `url`.
-    static func checkFree(_ url: URL) throws {
+    /// Sees to it that there is no file at `url`: an empty one, such as `destroyPersistentStore` leaves, is removed.
+    /// - Throws: 134070 where there is one with anything in it.
+    static func free(_ url: URL) throws {
+        try removeEmptyFile(at: url)
         guard FileManager.default.fileExists(atPath: url.path) else { return }
         throw CoreDataError.make(
             NSPersistentStoreOperationError,
             "There is a file at \(url.path) already, which was left as it is. Choose another URL, or remove it first "
                 + "(destroyPersistentStore).", [NSFilePathErrorKey: url.path])
+    }
+
+    /// Removes a file without contents, which is a store to be. A link to one stays.
+    static func removeEmptyFile(at url: URL) throws {
+        let found = try? FileManager.default.attributesOfItem(atPath: url.path)
+        guard found?[.type] as? FileAttributeType == .typeRegular, (found?[.size] as? NSNumber)?.intValue == 0 else { return }
+        try FileManager.default.removeItem(at: url)
     }
 
     static func wrapped(_ error: any Error, _ url: URL) -> NSError {

@@ -106,7 +106,7 @@ extension ManagedDocument {
     private func create(_ url: URL) throws {
         let before = fileURL
         guard !isOpen else { throw DocumentError.isOpen(before) }
-        try StoreFiles.checkFree(url)
+        try StoreFiles.free(url)
         standing.withLock { $0.fileURL = url }
         do {
             try addStores()
@@ -189,7 +189,7 @@ extension ManagedDocument {
 
     /// Copies what was saved, though the file itself be gone.
     private func copyFile(to url: URL) throws {
-        try StoreFiles.checkFree(url)
+        try StoreFiles.free(url)
         guard let store else { throw DocumentError.isMissing(fileURL) }
         if let store = store as? RecordLogStore {
             try store.copyLog(to: url)

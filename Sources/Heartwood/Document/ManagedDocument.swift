@@ -62,9 +62,10 @@ open class ManagedDocument: NSObject, @unchecked Sendable {
     }
 
     /// A document with the model of the main bundle: all the model files in it, merged.
+    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
     /// - Precondition: there is one.
-    public convenience init(fileURL: URL) {
-        guard let model = NSManagedObjectModel.mergedModel(from: nil) else {
+    public convenience init(fileURL: URL, fileID: StaticString = #fileID) {
+        guard let model = NSManagedObjectModel.mergedModel(from: nil, fileID: fileID) else {
             preconditionFailure("The main bundle has no model; give the document one with init(fileURL:managedObjectModel:).")
         }
         self.init(fileURL: fileURL, managedObjectModel: model)

@@ -23,7 +23,7 @@ struct FetchSpecification {
         self.request = request
         wantsIDs = request.resultType.contains(.managedObjectIDResultType)
         predicate = try request.predicate.map { predicate in
-            let node = predicate.node.joiningComposites(of: entity)
+            let node = predicate.storedNode.joiningComposites(of: entity)
             if entity.isFrozen, let number = predicate.formatNumber {
                 try entity.checkedFormats.check(number) { try PredicateCheck.check(node, entity: entity) }
             } else {

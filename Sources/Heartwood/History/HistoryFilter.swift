@@ -18,7 +18,7 @@ struct HistoryFilter {
                     + "or NSPersistentHistoryChange.fetchRequest.")
         }
         isOfChanges = entity === HistoryEntities.change
-        predicate = request?.predicate?.node.rewriting { node, _ in node.namingEntities }
+        predicate = request?.predicate?.storedNode.rewriting { node, _ in node.namingEntities }
         if let predicate { try PredicateCheck.check(predicate, entity: entity) }
         order = try (request?.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
         offset = max(0, request?.fetchOffset ?? 0)

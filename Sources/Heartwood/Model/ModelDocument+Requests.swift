@@ -45,7 +45,7 @@ extension ModelDocument.FetchRequest {
     init?(_ request: NSFetchRequest<any NSFetchRequestResult>, name: String) {
         self.name = name
         entity = request.entityName
-        if let node = request.predicate?.node {
+        if let node = request.predicate?.storedNode {
             let format = PredicatePrinter.format(node)
             guard (try? PredicateParser.parse(format, arguments: [])) != nil else { return nil }
             predicate = format

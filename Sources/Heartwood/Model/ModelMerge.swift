@@ -71,7 +71,17 @@ extension NSManagedObjectModel {
     /// One model with the entities, configurations, fetch request templates and version identifiers of several. Entities that are the same
     /// in two models are taken once. nil for no models, or where they contradict each other otherwise than by an entity's name.
     /// - Precondition: no two models have different entities of one name.
-    public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+    /// - Parameter fileID: tells in which module the entities' classes may be found that the models name without one.
+    public convenience init?(byMerging models: [NSManagedObjectModel]?, fileID: StaticString = #fileID) {
+        ManagedObjectClasses.note(fileID: fileID)
+        self.init(merging: models)
+    }
+
+    /// The initializer as a function.
+    @_disfavoredOverload
+    public convenience init?(byMerging models: [NSManagedObjectModel]?) { self.init(merging: models) }
+
+    private convenience init?(merging models: [NSManagedObjectModel]?) {
         self.init()
         guard let models, !models.isEmpty else { return nil }
         do {
@@ -83,7 +93,20 @@ extension NSManagedObjectModel {
 
     /// The model among these, or the merger of several of them, with which the store was made that this metadata is of. nil where there
     /// is none.
+    public convenience init?(
+        byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any], fileID: StaticString = #fileID
+    ) {
+        ManagedObjectClasses.note(fileID: fileID)
+        self.init(merging: models, metadata)
+    }
+
+    /// The initializer as a function.
+    @_disfavoredOverload
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+        self.init(merging: models, metadata)
+    }
+
+    private convenience init?(merging models: [NSManagedObjectModel], _ metadata: [String: Any]) {
         self.init()
         guard let fitting = Self.fitting(models, metadata), (try? ModelMerge(models: fitting).merge(into: self)) != nil else { return nil }
     }
@@ -91,15 +114,28 @@ extension NSManagedObjectModel {
     /// One model of all those in bundles: the current versions of the model files in their resources. nil where there is none that loads.
     /// - Parameter bundles: nil: the main bundle.
     /// - Precondition: no two models have different entities of one name.
-    public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
-        NSManagedObjectModel(byMerging: ModelFinder.files(in: bundles ?? [.main]).compactMap { try? load(contentsOf: $0) })
+    public class func mergedModel(from bundles: [Bundle]?, fileID: StaticString = #fileID) -> NSManagedObjectModel? {
+        ManagedObjectClasses.note(fileID: fileID)
+        return NSManagedObjectModel(merging: ModelFinder.files(in: bundles ?? [.main]).compactMap { try? load(contentsOf: $0) })
     }
 
     /// The model with which a store was made, found among all versions of all models in bundles. nil where there is none.
     /// - Parameter bundles: nil: the main bundle.
-    public class func mergedModel(from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]) -> NSManagedObjectModel? {
+    public class func mergedModel(
+        from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any], fileID: StaticString = #fileID
+    ) -> NSManagedObjectModel? {
+        ManagedObjectClasses.note(fileID: fileID)
         let versions = ModelFinder.files(in: bundles ?? [.main]).flatMap(ModelFile.versions)
-        return NSManagedObjectModel(byMerging: versions.compactMap { try? load(contentsOf: $0) }, forStoreMetadata: metadata)
+        return NSManagedObjectModel(merging: versions.compactMap { try? load(contentsOf: $0) }, metadata)
+    }
+
+    /// The methods as functions.
+    @_disfavoredOverload
+    public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? { mergedModel(from: bundles, fileID: "") }
+
+    @_disfavoredOverload
+    public class func mergedModel(from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]) -> NSManagedObjectModel? {
+        mergedModel(from: bundles, forStoreMetadata: metadata, fileID: "")
     }
 
     /// One model that is the store's, or has a configuration that is; else those that have nothing but entities of the store, if they

@@ -51,8 +51,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     /// Loads an `.xcdatamodeld` (its current version), an `.xcdatamodel`, also as Xcode 3 wrote it, or what Xcode compiles of them: a `.momd`
     /// (its current version) or a `.mom`.
+    /// - Parameter fileID: tells in which module the entities' classes may be found that the model names without one.
     /// - Throws: an error whose description names the file, the element and the line.
-    public static func load(contentsOf url: URL) throws -> NSManagedObjectModel { try load(contentsOf: url, into: nil) }
+    public static func load(contentsOf url: URL, fileID: StaticString = #fileID) throws -> NSManagedObjectModel {
+        ManagedObjectClasses.note(fileID: fileID)
+        return try load(contentsOf: url, into: nil)
+    }
 
     private static func load(contentsOf url: URL, into model: NSManagedObjectModel?) throws -> NSManagedObjectModel {
         let document = try ModelFile.read(url), model = try ModelBuilder(document).build(into: model)

@@ -15,6 +15,9 @@ enum ManagedObjectClasses {
     /// Where the literal lies that was noted last: a file makes its requests one after the other.
     private static let newest = Atomic<UInt>(0)
 
+    /// In the order in which they are tried.
+    static var modules: [String] { registry.withLock { $0.modules } }
+
     /// The module that the executable's name suggests: asked for last, since the bundle takes its time when it is first looked at.
     private static let mainModule: String? = {
         guard let name = Bundle.main.executableURL?.deletingPathExtension().lastPathComponent else { return nil }
@@ -64,7 +67,7 @@ enum ManagedObjectClasses {
     /// A class by its name, with its module or as one of the first module that has such a class.
     static func find<Class: AnyObject>(_ name: String, as type: Class.Type) -> Class.Type? {
         if let found = named(name) as? Class.Type { return found }
-        let modules = registry.withLock { $0.modules }, short = shortName(name)
+        let short = shortName(name)
         return modules.lazy.compactMap { named("\($0).\(short)") as? Class.Type }.first
             ?? mainModule.flatMap { named("\($0).\(short)") as? Class.Type }
     }

@@ -94,7 +94,7 @@ extension NSManagedObject {
     public final func requiredValue<Value>(_ value: Value?, forKey key: String) -> Value {
         guard let value else {
             if let recorder = managedObjectContext as? KeyPathRecorder, let index = runtime.index(of: key),
-                let any = recorder.requiredValue(index, of: self) as? Value {
+                let any: Value = recorder.requiredValue(index, of: self) {
                 return any
             }
             preconditionFailure(

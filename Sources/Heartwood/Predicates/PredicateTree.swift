@@ -118,12 +118,17 @@ extension Foundation.NSPredicate {
         case let compound as Foundation.NSCompoundPredicate where type(of: compound) == Foundation.NSCompoundPredicate.self:
             guard compound.depth <= PredicateNode.depthMax else { return .fault(.tooDeep) }
             return PredicateNode(compound.compoundPredicateType.own, compound.subpredicates.map(\.node))
+        case let predicate as NSPredicate:
+            return .block(BlockBody(stating: predicate.body) { predicate.evaluate(with: $0, substitutionVariables: $1) })
         default:
             if isEqual(Foundation.NSPredicate(value: true)) { return .constant(true) }
             if isEqual(Foundation.NSPredicate(value: false)) { return .constant(false) }
             return .block(BlockBody { self.evaluate(with: $0, substitutionVariables: $1) })
         }
     }
+
+    /// The same as a store is asked for it: a subclass of the program's counts as what it was made of. Core Data looks at that alone, too.
+    var storedNode: PredicateNode { formatNumber == nil ? node.stated : node }
 
     /// The number of the format that `node` was parsed from, where it is known.
     var formatNumber: Int? {
@@ -172,6 +177,28 @@ extension PredicateNode {
         }
     }
 
+    /// With what predicates of subclasses were made of in the place of their own ways to evaluate.
+    fileprivate var stated: PredicateNode {
+        guard hasBlock else { return self }
+        switch self {
+        case .block(let block):
+            if let tree = block.stated as? PredicateTree { return tree.node.stated }
+            return (block.stated as? BlockBody)?.constant.map(PredicateNode.constant) ?? self
+        case .and(let parts): return .and(parts.map(\.stated))
+        case .or(let parts): return .or(parts.map(\.stated))
+        case .not(let part): return .not(part.stated)
+        case .comparison:
+            return rewriting { expression, _ in
+                switch expression {
+                case .subquery(let collection, let name, let condition): .subquery(collection, variable: name, condition.stated)
+                case .conditional(let condition, let first, let second): .conditional(condition.stated, first, second)
+                default: expression
+                }
+            }
+        case .constant, .fault: return self
+        }
+    }
+
     /// Whether any part is a block, which has no form to compare.
     fileprivate var hasBlock: Bool {
         switch self {
@@ -186,11 +213,14 @@ extension PredicateNode {
 
 extension ExpressionNode {
     fileprivate var hasBlock: Bool {
-        var found = false
-        _ = rewriting(bound: []) { part, _ in
-            if case .block = part { found = true }
-            return part
+        switch self {
+        case .block: true
+        case .path(let base, _): base.hasBlock
+        case .aggregate(let list), .call(_, let list): list.contains(where: \.hasBlock)
+        case .set(_, let left, let right): left.hasBlock || right.hasBlock
+        case .subquery(let collection, _, let condition): collection.hasBlock || condition.hasBlock
+        case .conditional(let condition, let first, let second): condition.hasBlock || first.hasBlock || second.hasBlock
+        case .constant, .keyPath, .variable, .fault: false
         }
-        return found
     }
 }

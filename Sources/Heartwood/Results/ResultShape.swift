@@ -72,7 +72,7 @@ struct ResultShape {
             return column
         }
         having = try request.havingPredicate.map { predicate in
-            let node = predicate.node.joiningComposites(of: entity).rewriting { expression, bound in
+            let node = predicate.storedNode.joiningComposites(of: entity).rewriting { expression, bound in
                 guard case .variable(let name) = expression, !bound.contains(name) else { return expression }
                 return named.first { $0.name == name }?.expression ?? expression
             }

@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
             throw CoreDataError.unsupported("it has no fetchRequest with an entity; give it one in the model.")
         }
         let request = stated.twin()
-        request.predicate = stated.predicate.map { NSPredicate(node: $0.node.substituting(source: source, property: property)) }
+        request.predicate = stated.predicate.map { NSPredicate(node: $0.storedNode.substituting(source: source, property: property)) }
         let specification = try FetchSpecification(request, context: self)
         guard request.resultType.isEmpty else { return try fetch(request) }
         return try fetchObjects(specification)

@@ -73,10 +73,10 @@ enum RecordLogFiles {
         }
     }
 
-    static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
+    static func destroy(at url: URL, _ options: [AnyHashable: Any]?, leavesEmptyFile: Bool) throws {
         let isForced = isForced(options), (path, options) = try location(url, options)
         do {
-            try LogStore.remove(path: path, options: options, isForced: isForced)
+            try LogStore.remove(path: path, options: options, isForced: isForced, leavesEmptyFile: leavesEmptyFile)
         } catch {
             throw RecordLogErrors.wrapRemoval(error)
         }

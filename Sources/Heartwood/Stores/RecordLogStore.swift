@@ -319,7 +319,13 @@ class RecordLogStore: NSPersistentStore, @unchecked Sendable {
         try RecordLogFiles.checkDestruction(at: url, options, by: loaded().log)
     }
 
-    override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws { try RecordLogFiles.destroy(at: url, options) }
+    override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
+        try RecordLogFiles.destroy(at: url, options, leavesEmptyFile: false)
+    }
+
+    override class func empty(at url: URL, options: [AnyHashable: Any]?) throws {
+        try RecordLogFiles.destroy(at: url, options, leavesEmptyFile: true)
+    }
 
     override class func replace(
         at url: URL, options: [AnyHashable: Any]?, with source: URL, sourceOptions: [AnyHashable: Any]?

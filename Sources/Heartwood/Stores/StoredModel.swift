@@ -32,10 +32,16 @@ package enum StoredModel {
     /// - Parameter acceptsDamage: whether a damaged store gives that of the commit before the damage.
     /// - Throws: where the file is no store, or cannot be read.
     package static func configuration(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false) throws -> String? {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        guard isThere(url) else { return nil }
         let log = try open(url, usesMemoryMapping, acceptsDamage)
         defer { try? log.close() }
         return try RecordLogMetadata.configuration(in: log.snapshot())
+    }
+
+    /// Whether a file at `url` has anything in it; an empty one is a store to be.
+    package static func isThere(_ url: URL) -> Bool {
+        let found = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+        return found.map { ($0[.size] as? NSNumber)?.intValue != 0 } ?? false
     }
 
     private static func open(_ url: URL, _ usesMemoryMapping: Bool, _ acceptsDamage: Bool) throws -> LogStore {

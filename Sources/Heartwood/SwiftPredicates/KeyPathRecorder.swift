@@ -74,6 +74,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
     }
 
     private func reading(of keyPath: AnyKeyPath, _ root: NSManagedObject) throws -> KeyPathReading {
+        isNullRefused = false
         let value = value(keyPath, of: root)
         let path = reads
         var end = root
@@ -121,7 +122,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
             guard let destination else { return members.isEmpty }
             guard members.count == 1, case .object(let member) = members[0] else { return false }
             return member === destination
-        case .transformable, .objectID, .undefined: return value == nil
+        case .transformable, .objectID, .undefined: return value == nil || isNullRefused
         default: break
         }
         guard let held = last.object.storage?.values[last.property], isHeld(value, held, property) else { return false }
@@ -181,11 +182,23 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
     }
 
     /// Called by an object of which a value is wanted that it has not.
-    /// - Returns: any that it may have.
-    func requiredValue(_ property: Int, of object: NSManagedObject) -> Any? {
+    /// - Returns: any that it may have; nil where none of the type is known.
+    func requiredValue<Value>(_ property: Int, of object: NSManagedObject) -> Value? {
         isNullRefused = true
-        object.storage?.values[property] = object.runtime.properties[property].neutralValue
-        return object.value(at: property)
+        let stated = object.runtime.properties[property]
+        if stated.kind == .toOne { return requiredDestination(property, of: object) }
+        object.storage?.values[property] = stated.neutralValue
+        return object.value(at: property) as? Value ?? Placeholder.value()
+    }
+
+    /// The object that a relationship led to, or another one of the class that is wanted, where the entity's is not found by its name.
+    private func requiredDestination<Value>(_ property: Int, of object: NSManagedObject) -> Value? {
+        if destinations[object.key]?[property] as? Value == nil, let entity = object.runtime.properties[property].destination {
+            destinations[object.key, default: [:]][property] = make(entity, Value.self as? NSManagedObject.Type)
+        }
+        guard let destination = destinations[object.key]?[property] else { return nil }
+        object.storage?.values[property] = .reference(destination.key)
+        return destination as? Value
     }
 
     private func several(_ keyPath: AnyKeyPath, _ path: [Read]) -> PredicateTranslationError {

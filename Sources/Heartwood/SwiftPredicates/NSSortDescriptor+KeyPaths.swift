@@ -37,8 +37,16 @@ extension NSSortDescriptor {
                 return .orderedSame
             }
             guard let path else { return .orderedSame }
-            func value(_ object: Any) -> PredicateValue { PredicateValue(Unwrapping.rawValue(object[keyPath: path])) }
+            func value(_ object: Any) -> PredicateValue { Self.value(path, of: object) }
             return SortKey.compare(value(a), value(b), textOrder)
         }
+    }
+
+    /// By the properties' names where these are known: a class may say that a relationship is always there which is not.
+    private static func value(_ path: AnyKeyPath, of object: Any) -> PredicateValue {
+        if let object = object as? NSManagedObject, let keys = try? KeyPathReading.of(path, entity: object.entity).keys, keys.count > 1 {
+            return PredicateValue(object.value(forKeyPath: keys.joined(separator: ".")))
+        }
+        return PredicateValue(Unwrapping.rawValue(object[keyPath: path]))
     }
 }

@@ -25,7 +25,7 @@ struct DemoCommand: Command {
     }
 
     func run() throws -> Int32 {
-        if FileManager.default.fileExists(atPath: path) {
+        if StoredModel.isThere(URL(fileURLWithPath: path)) {
             // A store of somebody's own may have an entity of that name.
             let stored = try? StoredModel.read(at: URL(fileURLWithPath: path)).entityVersionHashesByName
             guard stored == AddressBook.model().entityVersionHashesByName else {

@@ -66,7 +66,9 @@ struct ImportCommand: Command {
     func run() throws -> Int32 {
         // The input first, so that nothing is made where there is nothing to read.
         let lines = try LineReader(path: file)
-        if model == nil, !FileManager.default.fileExists(atPath: store) { throw ToolError.usage("--model is missing, and \(store) does not exist") }
+        if model == nil, !StoredModel.isThere(URL(fileURLWithPath: store)) {
+            throw ToolError.usage("--model is missing, and \(store) does not exist, or is empty")
+        }
         let reader = try format.reader(lines)
         let loaded = try model.map { try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)) }
             ?? StoredModel.read(at: URL(fileURLWithPath: store))

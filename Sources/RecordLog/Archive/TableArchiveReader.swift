@@ -63,6 +63,18 @@ package struct TableArchiveReader {
         }
     }
 
+    /// Writes the same archive with other system values.
+    /// - Parameter values: by number; those that are not named stay.
+    package func copy(to writer: ArchiveWriter, replacing values: [UInt64: [UInt8]]) throws {
+        for (number, value) in systemValues.merging(values, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
+            try writer.append(UInt16(number))
+            try writer.append(UInt32(value.count))
+            try writer.append(bytes: value)
+        }
+        try writer.append(UInt16(0))
+        try writer.append(bytes: Array(bytes[tablesOffset...]))
+    }
+
     private static func set(_ number: UInt64, _ value: [UInt8], _ transaction: Transaction) throws(StoreError) {
         let old = try transaction.row(RowReference(table: .system, row: number))
         let isSame = old.map { old in

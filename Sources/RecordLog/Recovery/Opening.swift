@@ -356,6 +356,10 @@ struct HeaderReader {
                 found = FileIdentity(UnsafeRawBufferPointer(rebasing: bytes[start..<start + FileIdentity.Layout.size]))
             }
         }
+        guard count > 0 else {
+            throw StoreError(
+                .notAStore, path: path, "the file is empty", remedy: "Check the path, or open it for writing once, which makes it a store.")
+        }
         guard let found else { throw notAStore(header) }
         try check(found)
         return found

@@ -186,6 +186,8 @@ extension LogStore {
                 return
             }
             let storage = try fileSystem.open(path, options.isReadOnly ? .readOnly : .readWrite)
+            // Of a store that was destroyed, or one in the making: this one's own file is read on, as where it was removed.
+            if !isLocked, try storage.size() == 0 { return }
             if isLocked { try storage.lock(timeout: options.lockTimeout) }
             // Without the lock another process may be writing: what is behind the published end is its work, not a torn tail.
             var asReader = options

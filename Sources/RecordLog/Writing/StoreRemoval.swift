@@ -1,12 +1,14 @@
 /// Removes a store's file, where nobody else works on it.
 ///
 /// Crash points: before the file is unlinked the store is whole; after it the name may come back as long as the directory is not synced,
-/// with the whole store behind it.
+/// with the whole store behind it. Where an empty file takes its place there may be none yet.
 struct StoreRemoval {
     let path: String
     let options: StoreOptions
     /// Whether the file goes whoever works on it.
     var isForced = false
+    /// Whether an empty file with its permissions takes its place, which opens as a new store.
+    var leavesEmptyFile = false
 
     /// - Parameter own: a handle that does not count, since its owner closes it before the removal.
     func check(by own: LogStore) throws(StoreError) {
@@ -47,7 +49,12 @@ struct StoreRemoval {
         try? ScratchFile.removeLeftover(target + ScratchFile.suffix, fileSystem)
         let directory = options.durability != .none ? try fileSystem.openDirectory(of: target) : nil
         try fileSystem.remove(target)
-        if target != path { try fileSystem.remove(path) }
+        if leavesEmptyFile {
+            // The store is gone; somebody else may be making the next one.
+            _ = try? fileSystem.create(target, like: storage)
+        } else if target != path {
+            try fileSystem.remove(path)
+        }
         try directory?.sync()
     }
 
@@ -80,10 +87,15 @@ extension LogStore {
     /// Removes the store at `path`, and what a compaction or a crash left beside it. Does nothing where there is no file.
     /// - Throws: `locked` where a handle of this process, or another process as far as the system tells, has it open for writing, or is
     ///   writing; `notAStore` for any other file; `isDirectory`, `permissionDenied`. Nothing is removed then.
-    /// - Parameter isForced: whether it goes although somebody has it open, or writes. Whoever does can commit no more; a compaction that
-    ///   another process is about to end may bring the store back.
-    public static func remove(path: String, options: StoreOptions = StoreOptions(), isForced: Bool = false) throws(StoreError) {
-        try StoreRemoval(path: path, options: options, isForced: isForced).run()
+    /// - Parameters:
+    ///   - isForced: whether it goes although somebody has it open, or writes. Whoever does can commit no more; a compaction that
+    ///     another process is about to end may bring the store back.
+    ///   - leavesEmptyFile: whether an empty file with the store's permissions takes its place, behind the links that lead there. It opens as
+    ///     a new store.
+    public static func remove(
+        path: String, options: StoreOptions = StoreOptions(), isForced: Bool = false, leavesEmptyFile: Bool = false
+    ) throws(StoreError) {
+        try StoreRemoval(path: path, options: options, isForced: isForced, leavesEmptyFile: leavesEmptyFile).run()
     }
 
     /// Throws what `remove(path:options:)` would once `own` is closed, as far as that can be told before.

@@ -92,7 +92,7 @@ import Testing
     /// To destroy a loaded store was refused, which is how most programs empty theirs: destroyed, and added again.
     @Test(arguments: [StoreKind.recordLog, .binary])
     func aLoadedStoreIsRemovedAsItIsDestroyed(kind: StoreKind) throws {
-        let place = try StorePlace()
+        let place = try StorePlace(), left = kind == .recordLog ? ["a"] : []
         let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["a"])
         try add("a", coordinator)
         let reader = coordinator.newContext()
@@ -102,7 +102,7 @@ import Testing
             == NSPersistentStoreOperationError)
         #expect(coordinator.persistentStores == [store] && held[0].value(forKey: "name") as? String == "a")
         try coordinator.destroyPersistentStore(at: place["a"], ofType: kind.type, options: nil)
-        #expect(place.names.isEmpty && coordinator.persistentStores.isEmpty && store.persistentStoreCoordinator == nil)
+        #expect(place.names == left && coordinator.persistentStores.isEmpty && store.persistentStoreCoordinator == nil)
         let new = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["a"], options: nil)
         reader.reset()
         #expect(try reader.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 0)
@@ -113,7 +113,7 @@ import Testing
         try coordinator.addPersistentStore(
             ofType: kind.type, configurationName: nil, at: place["a"], options: [NSReadOnlyPersistentStoreOption: true])
         try coordinator.destroyPersistentStore(at: place["a"], ofType: kind.type)
-        #expect(place.names.isEmpty && coordinator.persistentStores.isEmpty)
+        #expect(place.names == left && coordinator.persistentStores.isEmpty)
     }
 
     @Test func aStoreThatSomebodyElseHasOpenIsDestroyedByForceAlone() throws {
@@ -129,7 +129,7 @@ import Testing
         try add("b", coordinator)
         let forced = [NSPersistentStoreForceDestroyOption: true]
         try coordinator.destroyPersistentStore(at: place["a"], type: .recordLog, options: forced)
-        #expect(place.names.isEmpty && coordinator.persistentStores.isEmpty)
+        #expect(try size(place["a"]) == 0 && coordinator.persistentStores.isEmpty)
         let reader = other.newContext()
         #expect(try reader.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 2)
         #expect(throws: (any Error).self) { try add("c", other) }
@@ -152,6 +152,84 @@ import Testing
         #expect(code(letter) == NSPersistentStoreOperationError && place.names == ["letter"])
         #expect(code(#expect(throws: (any Error).self) { try coordinator.destroyPersistentStore(at: place["letter"], type: .sqlite) })
             == NSPersistentStoreInvalidTypeError)
+    }
+
+    private func size(_ url: URL) throws -> Int {
+        (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue ?? -1
+    }
+
+    /// For programs that go on to remove it, or to add it again.
+    @Test func aDestroyedRecordLogLeavesAnEmptyFileWithItsPermissions() throws {
+        let place = try StorePlace(), url = place["a"]
+        try make(url, "a")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: url.path)
+        try coordinator.destroyPersistentStore(at: url, type: .recordLog)
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640 && (attributes[.size] as? NSNumber)?.intValue == 0)
+        try coordinator.destroyPersistentStore(at: url, type: .recordLog)
+        #expect(try size(url) == 0)
+        try FileManager.default.removeItem(at: url)
+        try coordinator.destroyPersistentStore(at: url, type: .recordLog)
+        #expect(place.names.isEmpty)
+    }
+
+    /// In every way that a store is made.
+    @Test func anEmptyFileOpensAsANewStore() throws {
+        let place = try StorePlace(), url = place["a"]
+        func empty() throws { try Data().write(to: url) }
+        func check(_ names: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
+            #expect(try self.names(url) == names, sourceLocation: sourceLocation)
+            try empty()
+        }
+        try empty()
+        for type in [NSPersistentStore.StoreType.recordLog, .binary] {
+            for options in [nil, Chain.automatic, [NSReadOnlyPersistentStoreOption: false]] as [[AnyHashable: Any]?] {
+                let store = try coordinator.addPersistentStore(type: type, at: url, options: options)
+                try add("new", coordinator)
+                try coordinator.remove(store)
+                #expect(try size(url) > 0)
+                try empty()
+            }
+            let readOnly = #expect(throws: (any Error).self) {
+                try coordinator.addPersistentStore(type: type, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+            }
+            #expect(code(readOnly) == NSPersistentStoreOpenError && (readOnly as NSError?)?.localizedDescription.contains("empty") == true)
+            #expect((readOnly as NSError?)?.userInfo[NSFilePathErrorKey] as? String == url.path)
+            let metadata = #expect(throws: (any Error).self) {
+                try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: url)
+            }
+            #expect(code(metadata) == NSPersistentStoreOpenError)
+            #expect(try size(url) == 0 && coordinator.persistentStores.isEmpty)
+        }
+        let container = NSPersistentContainer(name: "a", managedObjectModel: coordinator.managedObjectModel)
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+        var failure: (any Error)?
+        container.loadPersistentStores { failure = $1 }
+        #expect(failure == nil)
+        try add("contained", container.persistentStoreCoordinator)
+        for store in container.persistentStoreCoordinator.persistentStores { try container.persistentStoreCoordinator.remove(store) }
+        try check(["contained"])
+        // A store that is migrated to it, of whatever type.
+        for kind in [StoreKind.recordLog, .inMemory, .binary] {
+            let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["source"])
+            try add("migrated", coordinator)
+            let new = try coordinator.migratePersistentStore(store, to: url, type: .recordLog)
+            try coordinator.remove(new)
+            try check(["migrated"])
+            try? FileManager.default.removeItem(at: place["source"])
+        }
+        try make(place["b"], "b")
+        try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: place["b"], type: .recordLog)
+        try check(["b"])
+        let manager = NSMigrationManager(sourceModel: coordinator.managedObjectModel, destinationModel: coordinator.managedObjectModel)
+        let mapping = try NSMappingModel.inferredMappingModel(
+            forSourceModel: coordinator.managedObjectModel, destinationModel: coordinator.managedObjectModel)
+        try manager.migrateStore(from: place["b"], type: .recordLog, mapping: mapping, to: url, type: .recordLog)
+        try check(["b"])
+        #expect(throws: (any Error).self) {
+            try coordinator.replacePersistentStore(at: place["b"], withPersistentStoreFrom: url, type: .recordLog)
+        }
+        #expect(try names(place["b"]) == ["b"])
     }
 
     // MARK: Moving
@@ -250,7 +328,7 @@ import Testing
         try coordinator.replacePersistentStore(at: file, withPersistentStoreFrom: place["b"], type: .recordLog)
         #expect(try names(file) == ["b"])
         try coordinator.destroyPersistentStore(at: file, type: .recordLog)
-        #expect(place.names == ["b"] && coordinator.persistentStores == [memory])
+        #expect(try size(file) == 0 && coordinator.persistentStores == [memory])
     }
 
     @Test(arguments: [StoreKind.recordLog, .binary])
@@ -272,7 +350,9 @@ import Testing
         let again = try TestStack(kind, at: place["a"])
         #expect(try again.fetch("Tag").map { $0.value(forKey: "label") as? String } == ["b"], "what the link leads to was replaced")
         try again.coordinator.destroyPersistentStore(at: place["link"], ofType: kind.type)
-        #expect(place.names == ["b"] && again.coordinator.persistentStores.isEmpty)
+        // The link leads to the empty file.
+        #expect(place.names == (kind == .recordLog ? ["a", "b", "link"] : ["b"]) && again.coordinator.persistentStores.isEmpty)
+        if kind == .recordLog { #expect(try size(place["a"]) == 0) }
     }
 
     @Test func onlyFilesHaveABinaryStoresMetadata() throws {

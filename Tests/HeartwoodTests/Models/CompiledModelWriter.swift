@@ -220,6 +220,13 @@ struct CompiledModelWriter {
         }
     }
 
+    /// An expression by itself, as mapping models hold it.
+    static func bytes(_ expression: NSExpression) -> [UInt8] {
+        var writer = CompiledModelWriter()
+        let root = writer.expression(expression.node)
+        return writer.archive.finish(root: root)
+    }
+
     mutating func expression(_ node: ExpressionNode) -> ArchiveWriter.Node {
         switch node {
         case .set(let operation, let left, let right):
@@ -255,6 +262,11 @@ struct CompiledModelWriter {
         case .path(let base, let keys): return path(keys, of: expression(base))
         case .variable(let name):
             return archive.object("NSVariableExpression", [("NSExpressionType", .integer(2)), ("NSVariable", archive.text(name))])
+        case .call(let function, let arguments) where function.isMethod:
+            return archive.object("NSFunctionExpression", [
+                ("NSExpressionType", .integer(4)), ("NSOperand", expression(arguments[0])), ("NSSelectorName", archive.text(function.rawValue)),
+                ("NSArguments", archive.array(arguments.dropFirst().map { expression($0) })),
+            ])
         case .call(let function, let arguments):
             return archive.object("NSFunctionExpression", [
                 ("NSExpressionType", .integer(4)), ("NSSelectorName", archive.text(function.rawValue)),

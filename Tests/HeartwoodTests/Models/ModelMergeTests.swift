@@ -149,4 +149,18 @@ import Testing
         let stack = try TestStack(.recordLog, model: model)
         #expect(try StoredModel.read(at: stack.url).entitiesByName["E"]?.userInfo as? [String: String] == ["text": "x"])
     }
+
+    /// A class that a model names without its module is looked for where models are made, not only where requests are.
+    @Test func whoMakesAModelIsNoted() throws {
+        let place = try StorePlace(), bundle = try #require(Bundle(url: place.directory))
+        _ = NSManagedObjectModel(byMerging: [TestStack.model()], fileID: "ModuleOne/File.swift")
+        _ = NSManagedObjectModel(byMerging: [TestStack.model()], forStoreMetadata: [:], fileID: "ModuleTwo/File.swift")
+        _ = NSManagedObjectModel.mergedModel(from: [bundle], fileID: "ModuleThree/File.swift")
+        _ = NSManagedObjectModel.mergedModel(from: [bundle], forStoreMetadata: [:], fileID: "ModuleFour/File.swift")
+        #expect(throws: (any Error).self) { try NSManagedObjectModel.load(contentsOf: place["none"], fileID: "ModuleFive/File.swift") }
+        #expect(NSManagedObjectModel(contentsOf: place["none"], fileID: "ModuleSix/File.swift") == nil)
+        for module in ["One", "Two", "Three", "Four", "Five", "Six"] { #expect(ManagedObjectClasses.modules.contains("Module" + module)) }
+        let calls: [([Bundle]?) -> NSManagedObjectModel?] = [NSManagedObjectModel.mergedModel(from:)]
+        #expect(calls[0]([bundle]) == nil, "the method as a function")
+    }
 }

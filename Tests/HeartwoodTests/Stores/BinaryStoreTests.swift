@@ -270,4 +270,47 @@ import Testing
         try stack.context.save()
         #expect(try Data(contentsOf: stack.url) == bytes)
     }
+
+    /// It was refused, so that only a program that had loaded the store could set them.
+    @Test func metadataOfAStoreThatIsNotLoadedAreSet() throws {
+        let place = try StorePlace(), url = place["a"]
+        let stack = try TestStack(.binary, at: url)
+        for number in 0..<300 { stack.insert("Person", ["name": "\(number)", "email": String(repeating: "x", count: number) + "\(number)"]) }
+        try stack.context.save()
+        let before = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)
+        // Others take it over, as what another has saved.
+        try NSPersistentStoreCoordinator.setMetadata(
+            ["note": "mine", NSStoreUUIDKey: "other", NSStoreTypeKey: "other"], forPersistentStoreOfType: NSBinaryStoreType, at: url, options: nil)
+        stack.insert("Person", ["name": "later"])
+        try stack.context.save()
+        #expect(stack.coordinator.metadata(for: stack.persistentStore)["note"] as? String == "mine")
+        try stack.coordinator.remove(stack.persistentStore)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: url.path)
+        try NSPersistentStoreCoordinator.setMetadata(
+            ["note": "again"], type: .binary, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+        let after = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)
+        #expect(after["note"] as? String == "again" && after.count == before.count + 1)
+        for key in [NSStoreUUIDKey, NSStoreTypeKey] { #expect(after[key] as? String == before[key] as? String) }
+        #expect((try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber)?.intValue == 0o640)
+        #expect(place.names == ["a"])
+        let again = try TestStack(.binary, at: url)
+        #expect(try again.fetch("Person").count == 301 && again.names("name == %@", "299") == ["299"])
+        try again.coordinator.remove(again.persistentStore)
+        try NSPersistentStoreCoordinator.setMetadata(nil, forPersistentStoreOfType: NSBinaryStoreType, at: url, options: nil)
+        #expect(try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)["note"] == nil)
+    }
+
+    @Test func metadataOfWhatIsNoBinaryStoreAreNotSet() throws {
+        let place = try StorePlace()
+        try Data("letter".utf8).write(to: place["letter"])
+        try Data().write(to: place["empty"])
+        for (name, codes) in [("letter", [NSPersistentStoreOpenError]), ("empty", [NSPersistentStoreOpenError]), ("none", [NSPersistentStoreOpenError, 260])] {
+            let error = #expect(throws: (any Error).self) {
+                try NSPersistentStoreCoordinator.setMetadata(["a": 1], forPersistentStoreOfType: NSBinaryStoreType, at: place[name], options: nil)
+            }
+            #expect(codes.contains((error as NSError?)?.code ?? 0), "\(name): \(String(describing: error))")
+        }
+        let letter = try Data(contentsOf: place["letter"])
+        #expect(place.names == ["empty", "letter"] && letter == Data("letter".utf8))
+    }
 }

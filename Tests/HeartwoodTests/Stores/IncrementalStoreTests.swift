@@ -18,6 +18,7 @@ import Testing
         var requests: [NSFetchRequestResultType] = []
         var saves: [NSSaveChangesRequest] = []
         var registered: [NSManagedObjectID: Int] = [:]
+        var registrations = 0
         var failsReading = false
         var failsSaving = false
         var answersAll = true
@@ -77,6 +78,7 @@ import Testing
         }
 
         override func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {
+            registrations += 1
             for id in objectIDs { registered[id, default: 0] += 1 }
         }
 
@@ -220,7 +222,7 @@ import Testing
         #expect(try context.fetch(stored) == [one] && tags(context, "label = 'one'").isEmpty && tags(context, "label = 'changed'") == [one])
     }
 
-    @Test func aSaveIsOneRequestAndNewValuesAreReadAfterIt() throws {
+    @Test func aSaveIsOneRequest() throws {
         let (store, context) = try open()
         let found = try tags(context)
         found[0].setValue("uno", forKey: "label")
@@ -247,6 +249,117 @@ import Testing
         found[0].setValue("again", forKey: "label")
         try context.save()
         #expect(store.boxes[1]?.name == "again" && !store.conflictsOnce)
+    }
+
+    @Test func whatWasSavedIsNotAskedFor() throws {
+        let (store, context) = try open()
+        let one = try #require(try tags(context, "label = 'one'").first)
+        #expect(one.value(forKey: "label") as? String == "one")
+        one.setValue("uno", forKey: "label")
+        let new = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        new.setValue("four", forKey: "label")
+        store.values = []
+        try context.save()
+        #expect(store.values == [one.objectID], "for its version, before it is saved")
+        #expect(one.value(forKey: "label") as? String == "uno" && new.value(forKey: "label") as? String == "four")
+        #expect(!one.isFault && !new.isFault && store.values.count == 1)
+        context.refresh(new, mergeChanges: false)
+        #expect(new.value(forKey: "label") as? String == "four" && store.values.last == new.objectID)
+    }
+
+    @Test func aStoreHearsOfNewObjectsOnceTheyAreSaved() throws {
+        let (store, context) = try open()
+        let new = (0..<3).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context) }
+        let gone = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        try context.obtainPermanentIDs(for: new + [gone])
+        #expect(!new[0].objectID.isTemporaryID && store.registered.isEmpty)
+        context.delete(gone)
+        try context.save()
+        #expect(Set(store.registered.keys) == Set(new.map(\.objectID)) && store.registered.values.allSatisfy { $0 == 1 })
+        #expect(store.registrations == 1)
+        new[0].setValue("changed", forKey: "label")
+        try context.save()
+        #expect(store.registered.values.allSatisfy { $0 == 1 } && store.registrations == 1)
+    }
+
+    /// An object that was saved has no version that the store has told.
+    @Test(arguments: [false, true])
+    func aSaveAfterASaveComparesWithWhatWasSaved(isElsewhere: Bool) throws {
+        let (store, context) = try open()
+        let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        tag.setValue("four", forKey: "label")
+        try context.save()
+        let other = self.context(on: context.persistentStoreCoordinator)
+        if isElsewhere {
+            // A server, which tells nobody.
+            store.boxes[4] = Shelf.Box(name: "theirs", version: 7)
+        } else {
+            let theirs = try other.existingObject(with: tag.objectID)
+            theirs.setValue("theirs", forKey: "label")
+            try other.save()
+        }
+        tag.setValue("mine", forKey: "label")
+        #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try context.save()
+        #expect(store.boxes[4]?.name == "mine")
+        // What the store has as it was given is no conflict, whatever its version.
+        store.boxes[4]?.version += 10
+        context.mergePolicy = NSMergePolicy.error
+        tag.setValue("again", forKey: "label")
+        try context.save()
+        context.delete(tag)
+        try context.save()
+        #expect(store.boxes[4] == nil)
+    }
+
+    /// A service that completes what it is given, as most do.
+    @Test func whatAStoreMakesOfOtherPropertiesIsTakenOver() throws {
+        final class Service: NSIncrementalStore, @unchecked Sendable {
+            var people: [Int: [String: Any]] = [:]
+            var version: UInt64 = 0
+
+            override var type: String { "Service" }
+
+            override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+                for object in ((request as? NSSaveChangesRequest)?.insertedObjects ?? []).union((request as? NSSaveChangesRequest)?.updatedObjects ?? []) {
+                    version += 1
+                    people[referenceObject(for: object.objectID) as? Int ?? 0] = [
+                        "name": object.value(forKey: "name") as? String ?? "", "age": 70 + Int(version), "partner": NSNull(), "group": NSNull(),
+                    ]
+                }
+                return []
+            }
+
+            override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws -> NSIncrementalStoreNode {
+                NSIncrementalStoreNode(objectID: objectID, withValues: people[referenceObject(for: objectID) as? Int ?? 0] ?? [:], version: version)
+            }
+
+            override func newValue(
+                forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID, with context: NSManagedObjectContext?
+            ) throws -> Any { [] }
+
+            override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+                array.enumerated().map { newObjectID(for: $1.entity, referenceObject: $0 + 1) }
+            }
+        }
+        NSPersistentStoreCoordinator.registerStoreClass(Service.self, forStoreType: "Service")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
+        let service = try #require(try coordinator.addPersistentStore(ofType: "Service", configurationName: nil, at: nil) as? Service)
+        let context = context(on: coordinator)
+        let ann = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        ann.setValue("Ann", forKey: "name")
+        try context.save()
+        #expect(ann.value(forKey: "age") as? Int == 1, "what was saved")
+        ann.setValue("Anne", forKey: "name")
+        try context.save()
+        #expect(ann.value(forKey: "name") as? String == "Anne" && ann.value(forKey: "age") as? Int == 71)
+        ann.setValue(3, forKey: "age")
+        try context.save()
+        // Somebody else's version.
+        service.version += 5
+        ann.setValue(5, forKey: "age")
+        #expect(failure { try context.save() }?.code == NSManagedObjectMergeError, "both have changed it")
     }
 
     @Test func aSaveThatThrowsHasNotHappened() throws {

@@ -71,7 +71,7 @@ struct StoreMigrator {
 
     private func bundledModel(_ metadata: [String: Any]) -> NSManagedObjectModel? {
         let versions = ModelFinder.versions(in: ModelFinder.directories).compactMap { try? NSManagedObjectModel.load(contentsOf: $0) }
-        return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata)
+        return NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata, fileID: "")
     }
 
     /// What the store carries, else what is found in the bundles.

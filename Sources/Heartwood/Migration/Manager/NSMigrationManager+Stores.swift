@@ -25,6 +25,7 @@ extension NSMigrationManager {
         do {
             let folder = try MigrationFolder.claim(besides: target), place = folder.file
             defer { folder.abandon() }
+            try StoreFiles.removeEmptyFile(at: target)
             if FileManager.default.fileExists(atPath: target.path) {
                 try storeClass.exchange(at: target, options: destination.options) {
                     try storeClass.replace(at: place, options: nil, with: target, sourceOptions: destination.options)

@@ -183,6 +183,35 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         try read(url) { try metadata(of: $0, path: url.path) }
     }
 
+    override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        try setMetadata(metadata, at: url, options: nil)
+    }
+
+    /// Writes the archive anew with what it has else, under its lock. Whoever has it loaded takes it over as any that another has saved.
+    override class func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
+        // What cannot be read is told of as such.
+        _ = try metadataForPersistentStore(with: url)
+        let store = BinaryStore(persistentStoreCoordinator: nil, configurationName: nil, at: url, options: options)
+        var storeOptions = store.archiveOptions
+        storeOptions.isReadOnly = false
+        let archive = ArchiveFile(path: try store.filePath(), options: storeOptions)
+        do {
+            try archive.withLock {
+                guard let bytes = try archive.read() else { throw missing(url) }
+                let reader = try TableArchiveReader(bytes, path: url.path), known = try self.metadata(of: reader, path: url.path)
+                let new = try RecordLogMetadata.encode(RecordLogMetadata.keepingOwn(known, in: metadata ?? [:]))
+                try archive.replace { try reader.copy(to: $0, replacing: [RecordLogSystemRow.metadata: new]) }
+            }
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+
+    private static func missing(_ url: URL) -> NSError {
+        CoreDataError.make(
+            NSPersistentStoreOpenError, "There is no archive at \(url.path), or an empty file.", [NSFilePathErrorKey: url.path])
+    }
+
     override class func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? {
         try read(url) { reader in
             try reader.systemValues[RecordLogSystemRow.model].map { bytes in
@@ -206,10 +235,7 @@ class BinaryStore: NSPersistentStore, BackedStore, @unchecked Sendable {
         var options = StoreOptions()
         options.isReadOnly = true
         do {
-            guard let bytes = try ArchiveFile(path: try path(of: url), options: options).read() else {
-                throw CoreDataError.make(
-                    NSPersistentStoreOpenError, "There is no archive at \(url.path), or an empty file.", [NSFilePathErrorKey: url.path])
-            }
+            guard let bytes = try ArchiveFile(path: try path(of: url), options: options).read() else { throw missing(url) }
             return try body(try TableArchiveReader(bytes, path: url.path))
         } catch let error as StoreError {
             throw RecordLogErrors.wrap(error, opening: true)

@@ -17,7 +17,7 @@ struct IncrementalSave {
 
     func run() throws {
         try checkValues()
-        try checkVersions()
+        let rows = try checkVersions()
         try IncrementalUniqueness(store, view, batch, context).check()
         try rebaseMembers()
         // One that was brought back may be there still: it was deleted in its context alone.
@@ -35,10 +35,19 @@ struct IncrementalSave {
         for object in batch.inserted { object.storage?.permanentKey = object.key }
         for object in batch.inserted + batch.updated {
             // What cannot be read now is read when it is used; its version is not compared then.
-            let version = ((try? view.row(object.key)) ?? nil)?.version ?? 0
+            let version = (try? savedVersion(of: object, over: rows[object.key])) ?? 0
             object.storage?.savedVersion = version
             if version == 0 { object.rowVersion = 0 }
         }
+        for object in batch.deleted { store.forgetSave(of: object.key) }
+    }
+
+    /// Keeps what was saved as the object's row, without asking the store for it. What a store derives it alone knows.
+    private func savedVersion(of object: NSManagedObject, over row: RowView?) throws -> UInt32 {
+        guard let table = store.table(of: object.key), table.derivations == nil else { return try view.row(object.key)?.version ?? 0 }
+        let version = store.noteSave(of: object.key)
+        try view.keepSaved(object, table, over: row, version: version)
+        return version
     }
 
     /// Relationships must lead to objects of this store, and a transformable's value must be one that is read again.
@@ -74,14 +83,37 @@ struct IncrementalSave {
     }
 
     /// An object must be stored as it was read or saved last.
-    private func checkVersions() throws {
-        var conflicts: [NSManagedObject] = []
+    /// - Returns: the stored rows of objects that are updated.
+    private func checkVersions() throws -> [ObjectKey: RowView] {
+        var conflicts: [NSManagedObject] = [], rows: [ObjectKey: RowView] = [:]
         for object in batch.updated + batch.deleted + batch.checked where object.rowVersion != 0 {
-            if try view.row(object.key)?.version != object.rowVersion { conflicts.append(object) }
+            let row = try view.row(object.key)
+            if row?.version != object.rowVersion, try !goesOver(object, to: row) { conflicts.append(object) }
+            rows[object.key] = row
         }
         guard conflicts.isEmpty else { throw VersionConflicts(objects: conflicts) }
         for object in batch.updated where object.rowVersion == 0 && object.storage?.isRevived != true {
-            guard try view.row(object.key) != nil else { throw CoreDataError.missingObject(object.objectID) }
+            guard let row = try view.row(object.key) else { throw CoreDataError.missingObject(object.objectID) }
+            rows[object.key] = row
         }
+        return rows
+    }
+
+    /// Has an object that this context was the last to save, and that was not read since, go over to what the store made of it. Where that is
+    /// something else than it was given, changes of other properties come on top of it.
+    /// - Returns: false where the store has another value of what is changed again, and a version that is hardly this context's own; of an
+    ///   object that is only checked where it has any.
+    private func goesOver(_ object: NSManagedObject, to row: RowView?) throws -> Bool {
+        guard let row, store.isLastSave(object.rowVersion, of: object.key), let table = store.table(of: object.key),
+            let saved = try object.boundRow ?? view.row(object.key, version: object.rowVersion)
+        else { return false }
+        let others = table.positions.indices.filter { table.positions[$0] != nil && !table.isEqual($0, saved, row) }
+        let values = object.storage?.values ?? []
+        guard others.isEmpty || object.hasChanges,
+            view.mayBeSaved(as: row.version, object.key) || others.allSatisfy({ $0 >= values.count || values[$0].isUnset })
+        else { return false }
+        if !others.isEmpty { object.storage?.publisher?.send() }
+        object.bind(row)
+        return true
     }
 }

@@ -9,6 +9,8 @@ final class IncrementalView: StoreView {
     private unowned let context: NSManagedObjectContext
     private let rows = IncrementalRows()
     private let builder = RowBuilder()
+    /// By object: under which version what this context has saved of it last is kept, and which one it was saved over; 0 for none.
+    private var saves: [ObjectKey: (version: UInt32, base: UInt32)] = [:]
 
     init(_ store: NSIncrementalStore, _ schema: RecordLogSchema, _ context: NSManagedObjectContext) {
         self.store = store
@@ -66,6 +68,36 @@ final class IncrementalView: StoreView {
         let version = UInt32(truncatingIfNeeded: node.version)
         // 0 stands for an object that was not read.
         return rows.keep(builder.finish(), id.key, reference(id.key), version: version == 0 ? .max : version)
+    }
+
+    /// Keeps what a save has given the store as a row of its own version.
+    /// - Parameter row: what was stored before; nil for an object that is new.
+    func keepSaved(_ object: NSManagedObject, _ table: EntityTable, over row: RowView?, version: UInt32) throws {
+        if let row { try builder.begin(table, revising: row) } else { builder.begin(table.layout) }
+        for (index, value) in (object.storage?.values ?? []).enumerated() where !value.isUnset {
+            guard let position = table.positions[index] else { continue }
+            switch value {
+            case .reference(let key):
+                key.isNone ? builder.setNull(position) : builder.set(position, reference: reference(key))
+            case .data(let data) where table.layout.columns[position].type == .value:
+                data.withUnsafeBytes { builder.set(position, value: LargeValue(inRow: $0)) }
+            default:
+                try value.transformed(index, of: table.runtime.entity, object).encode(into: builder, at: position)
+            }
+        }
+        _ = rows.keep(builder.finish(), object.key, reference(object.key), version: version)
+        saves[object.key] = (version, row?.version ?? 0)
+    }
+
+    /// Whether a version is one that a store may well have given an object when this context saved it: the one that it had, or the next.
+    func mayBeSaved(as version: UInt32, _ key: ObjectKey) -> Bool {
+        guard let base = saves[key]?.base else { return false }
+        return version == base || version == base &+ 1 || base == 0 && version == .max
+    }
+
+    /// A version as merge conflicts name it: of what this context has saved the one that a store would have given it.
+    func named(_ version: UInt32, of key: ObjectKey) -> UInt32 {
+        saves[key].map { $0.version == version ? $0.base &+ 1 : version } ?? version
     }
 
     /// An element that the node has in its composite attribute's dictionary.

@@ -24,6 +24,14 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     private let references = ReferenceTable()
     private let turn = NSRecursiveLock()
     private let isOpen = Atomic<Bool>(false)
+    /// By object: the version under which the context that saved it last keeps what it has saved.
+    private let saves = Mutex(Saves())
+
+    private struct Saves {
+        var versions: [ObjectKey: UInt32] = [:]
+        /// From above, where nodes' versions seldom are.
+        var next = UInt32.max - 1
+    }
 
     override final var namesObjects: Bool { true }
     override final var slotCount: Int { schema?.tables.count ?? 0 }
@@ -61,8 +69,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         throw CoreDataError.unsupported("\(Swift.type(of: self)) does not override execute(_:with:).")
     }
 
-    /// The stored values of one object: called when a fault fires, when an object is refreshed, before it is saved, for its version,
-    /// and after, for its new one.
+    /// The stored values of one object: called when a fault fires, when an object is refreshed, and before it is saved, for its version. After
+    /// a save an object shows what was saved; of an entity with derived attributes it is asked for then.
     /// - Throws: 133000 (`CocoaError(.managedObjectReferentialIntegrity)`) where there is no such object any more. Any other error is
     ///   kept: the property that was asked for is nil, and the context's next save throws 134030 with this error beneath.
     open func newValuesForObject(
@@ -89,7 +97,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     }
 
     /// Called when a context has got objects of this store that it did not have: it may ask for their values. Called once more for each
-    /// context that has an object. The default does nothing.
+    /// context that has an object; of new ones once they are saved, of all of a save at once. The default does nothing.
     open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
     /// Called when a context has let go of objects: nobody asks for their values until they are registered again. The default does
@@ -188,6 +196,22 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         defer { turn.unlock() }
         return try body()
     }
+
+    // MARK: Versions of what was saved
+
+    /// - Returns: a version for what was just saved of an object, which it has until it is read or saved again.
+    final func noteSave(of key: ObjectKey) -> UInt32 {
+        saves.withLock { saves in
+            defer { saves.next = saves.next > 1 ? saves.next - 1 : .max - 1 }
+            saves.versions[key] = saves.next
+            return saves.next
+        }
+    }
+
+    /// Whether nobody has saved an object here since it got a version of `noteSave`.
+    final func isLastSave(_ version: UInt32, of key: ObjectKey) -> Bool { saves.withLock { $0.versions[key] == version } }
+
+    final func forgetSave(of key: ObjectKey) { saves.withLock { $0.versions[key] = nil } }
 
     // MARK: Registration
 

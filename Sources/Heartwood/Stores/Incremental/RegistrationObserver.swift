@@ -1,22 +1,49 @@
-/// Tells incremental stores which of their objects a context has.
+/// Tells incremental stores which of their objects a context has: each once, a new one as soon as it is saved.
 final class RegistrationObserver {
+    /// What stores were told of.
+    private var told: Set<ObjectKey> = []
+    private var gathered: Keys?
+
+    /// By store.
+    private typealias Keys = [(store: NSIncrementalStore, keys: [ObjectKey])]
+
     func registered(_ object: NSManagedObject) {
-        guard !object.key.isTemporary, let store = object.runtime.store as? NSIncrementalStore else { return }
-        store.noteRegistered([object.key])
+        // A store knows nothing of an object that was not saved, though it may have an ID.
+        guard !object.key.isTemporary, !object.state.contains(.inserted), let store = object.runtime.store as? NSIncrementalStore,
+            told.insert(object.key).inserted
+        else { return }
+        if gathered != nil {
+            Self.add(object.key, store, to: &gathered!)
+        } else {
+            store.noteRegistered([object.key])
+        }
     }
 
     /// - Parameter objects: alive, and still under the keys that they were registered by.
     func unregistered(_ objects: [Unmanaged<NSManagedObject>]) {
-        var stores: [(store: NSIncrementalStore, keys: [ObjectKey])] = []
+        var stores: Keys = []
         for object in objects {
             let (key, store) = object._withUnsafeGuaranteedRef { ($0.key, $0.runtime.store as? NSIncrementalStore) }
-            guard !key.isTemporary, let store else { continue }
-            if let known = stores.firstIndex(where: { $0.store === store }) {
-                stores[known].keys.append(key)
-            } else {
-                stores.append((store, [key]))
-            }
+            guard told.remove(key) != nil, let store else { continue }
+            Self.add(key, store, to: &stores)
         }
         for (store, keys) in stores { store.noteUnregistered(keys) }
+    }
+
+    /// Has stores told of what is registered from now on at once, by `endGathering()`.
+    func beginGathering() { gathered = [] }
+
+    func endGathering() {
+        let stores = gathered ?? []
+        gathered = nil
+        for (store, keys) in stores { store.noteRegistered(keys) }
+    }
+
+    private static func add(_ key: ObjectKey, _ store: NSIncrementalStore, to stores: inout Keys) {
+        if let known = stores.firstIndex(where: { $0.store === store }) {
+            stores[known].keys.append(key)
+        } else {
+            stores.append((store, [key]))
+        }
     }
 }

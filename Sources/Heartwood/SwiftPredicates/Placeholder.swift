@@ -1,0 +1,22 @@
+import Foundation
+
+/// Values of types that are known only where an accessor wants one: a key path is asked what it reads, and what it gives is not looked at.
+enum Placeholder {
+    /// An empty collection or text, or an object of Foundation's; nil for any other type.
+    static func value<Value>() -> Value? {
+        switch Value.self {
+        case let type as any ExpressibleByArrayLiteral.Type: empty(type) as? Value
+        case let type as any ExpressibleByDictionaryLiteral.Type: empty(type) as? Value
+        case let type as any RangeReplaceableCollection.Type: empty(type) as? Value
+        default: objects.lazy.compactMap { $0 as? Value }.first
+        }
+    }
+
+    private static func empty<List: ExpressibleByArrayLiteral>(_: List.Type) -> Any { [] as List }
+    private static func empty<Map: ExpressibleByDictionaryLiteral>(_: Map.Type) -> Any { [:] as Map }
+    private static func empty<List: RangeReplaceableCollection>(_: List.Type) -> Any { List() }
+
+    private static var objects: [Any] {
+        [NSObject(), NSManagedObjectID(), NSArray(), NSDictionary(), NSSet(), NSOrderedSet(), NSNumber(value: 0), NSString(), NSData(), NSDate(), NSNull()]
+    }
+}
