@@ -48,4 +48,26 @@ struct MemberFunction {
             make("removeFrom", [values], "removeManagedObjects(\(list)"),
         ]
     }
+    /// Those that code states by hand: a Swift set in place of Foundation's, and names that Core Data finds in Objective-C without an
+    /// `@objc` that says so, as `addItems:` and `addItemsObject:`.
+    static func writtenByHand(of relationship: CodeModel.Relationship, member: String, index: String) -> [MemberFunction] {
+        let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+        let value = Parameter(label: "_", name: "value", type: member)
+        let sets = [
+            ("NSSet", "values.allObjects as? [NSManagedObject] ?? []"), ("NSOrderedSet", "values.array as? [NSManagedObject] ?? []"),
+            ("Set<\(member)>", "Array(values)"),
+        ]
+        var functions: [MemberFunction] = []
+        for (verb, preposition) in [("add", "To"), ("remove", "From")] {
+            let one = "\(verb)ManagedObject(value, at: \(index))"
+            functions.append(MemberFunction(name: verb + suffix + "Object", parameters: [value], body: one))
+            for (type, list) in sets {
+                let values = Parameter(label: "_", name: "values", type: type)
+                let several = "\(verb)ManagedObjects(\(list), at: \(index))"
+                functions.append(MemberFunction(name: verb + suffix, parameters: [values], body: several))
+                functions.append(MemberFunction(name: verb + preposition + suffix, parameters: [values], body: several))
+            }
+        }
+        return functions
+    }
 }
