@@ -36,8 +36,19 @@ public struct ManagedAccessorWriter {
         self.models = models
         resolver = TypeResolver(scans.flatMap(\.types), generated: generated)
         for problem in scans.flatMap(\.problems) { report(problem.message, problem.file, problem.line) }
-        let properties = scans.flatMap(\.properties)
-        let functions = scans.flatMap(\.functions)
+        let aliases = TypeAliases(scans.flatMap(\.aliases), types: resolver)
+        let properties = scans.flatMap(\.properties).map { stated in
+            var property = stated
+            property.type = aliases.expanding(stated.type, in: stated.owner)
+            return property
+        }
+        let functions = scans.flatMap(\.functions).map { stated in
+            var function = stated
+            function.parameters = stated.parameters.map {
+                .init(label: $0.label, name: $0.name, type: aliases.expanding($0.type, in: stated.owner))
+            }
+            return function
+        }
         let owners = Set(properties.map(\.owner) + functions.map(\.owner)).sorted { $0.joined(separator: ".") < $1.joined(separator: ".") }
         for owner in owners {
             write(properties.filter { $0.owner == owner }, functions.filter { $0.owner == owner }, of: owner)
@@ -142,14 +153,17 @@ public struct ManagedAccessorWriter {
                     let member = model.entity(relationship.destination)?.className ?? "NSManagedObject"
                     func known(_ relationship: CodeModel.Relationship) -> MemberFunction? {
                         stated.one(of: MemberFunction.all(of: relationship, member: member, index: index))
-                            ?? stated.one(of: MemberFunction.plain(of: relationship, member: member, index: index))
                     }
                     if let known = known(relationship) { return (known, relationship.name) }
                     // Core Data does not look at the collection's class.
                     let other = CodeModel.Relationship(
                         name: relationship.name, destination: relationship.destination, isToMany: true, isOrdered: !relationship.isOrdered,
                         line: relationship.line)
-                    guard let known = known(other) else { continue }
+                    guard let known = known(other) else {
+                        let byHand = MemberFunction.writtenByHand(of: relationship, member: member, index: index)
+                        if let known = stated.one(of: byHand) { return (known, relationship.name) }
+                        continue
+                    }
                     warn(
                         "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): the model says that the relationship "
                             + "\(relationship.name) \(relationship.isOrdered ? "is" : "is not") ordered.", stated.file, stated.line)
@@ -157,7 +171,14 @@ public struct ManagedAccessorWriter {
                 }
             }
         }
-        if !isModelled, let known = ofDescribedEntity(stated, index, siblings) { return known }
+        if let known = ofDescribedEntity(stated, index, siblings) {
+            if isModelled {
+                warn(
+                    "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): the model has no to-many relationship "
+                        + "\(known.property); a call ends the program.", stated.file, stated.line)
+            }
+            return known
+        }
         report(
             "@NSManaged func \(stated.owner.joined(separator: ".")).\(stated.name): it is not what Xcode generates for a relationship of "
                 + "the model; write its body.", stated.file, stated.line)
@@ -168,27 +189,28 @@ public struct ManagedAccessorWriter {
     private func ofDescribedEntity(
         _ stated: ManagedPropertyScanner.Function, _ index: String, _ siblings: [String]
     ) -> (function: MemberFunction, property: String)? {
-        let isPlain: Bool, property: String
-        func sibling(_ suffix: Substring) -> String? { siblings.first { $0.prefix(1).uppercased() + $0.dropFirst() == suffix } }
-        if let verb = ["add", "remove"].first(where: stated.name.hasPrefix),
-            let named = sibling(stated.name.dropFirst(verb.count)) ?? (stated.name.hasSuffix("Object") ? sibling(stated.name.dropFirst(verb.count).dropLast(6)) : nil)
-        {
-            (isPlain, property) = (true, named)
-        } else {
-            guard let prefix = ["addTo", "removeFrom", "insertInto", "replace"].first(where: stated.name.hasPrefix) else { return nil }
-            let suffix = stated.name.dropFirst(prefix.count)
-            guard !suffix.isEmpty else { return nil }
-            (isPlain, property) = (false, sibling(suffix) ?? suffix.prefix(1).lowercased() + suffix.dropFirst())
-        }
-        let member = stated.parameters.lazy.map { $0.type.filter { $0 != "[" && $0 != "]" } }.first { !Self.placeTypes.contains($0) }
-        for isOrdered in [false, true] {
-            let relationship = CodeModel.Relationship(
-                name: property, destination: "", isToMany: true, isOrdered: isOrdered, line: stated.line)
-            let functions = isPlain ? MemberFunction.plain : MemberFunction.all
-            if let known = stated.one(of: functions(relationship, member ?? "NSManagedObject", index)) { return (known, property) }
+        let types = stated.parameters.lazy.map { $0.type.hasPrefix("Set<") ? String($0.type.dropFirst(4)) : $0.type }
+        let member = types.map { $0.filter { !"[]>".contains($0) } }.first { !Self.placeTypes.contains($0) } ?? "NSManagedObject"
+        for (prefix, ending) in Self.memberFunctionNames where stated.name.hasPrefix(prefix) && stated.name.hasSuffix(ending) {
+            let suffix = String(stated.name.dropFirst(prefix.count).dropLast(ending.count))
+            guard !suffix.isEmpty else { continue }
+            let property = siblings.first { $0.prefix(1).uppercased() + $0.dropFirst() == suffix }
+                ?? suffix.prefix(1).lowercased() + suffix.dropFirst()
+            for isOrdered in [false, true] {
+                let relationship = CodeModel.Relationship(
+                    name: property, destination: "", isToMany: true, isOrdered: isOrdered, line: stated.line)
+                let all = MemberFunction.all(of: relationship, member: member, index: index)
+                    + MemberFunction.writtenByHand(of: relationship, member: member, index: index)
+                if let known = stated.one(of: all) { return (known, property) }
+            }
         }
         return nil
     }
+
+    private static let memberFunctionNames = [
+        ("addTo", ""), ("removeFrom", ""), ("insertInto", ""), ("replace", ""), ("add", "Object"), ("remove", "Object"), ("add", ""),
+        ("remove", ""),
+    ]
 
     private static let placeTypes: Set<String> = ["Int", "NSIndexSet", "NSSet", "NSOrderedSet"]
 
@@ -214,10 +236,11 @@ public struct ManagedAccessorWriter {
         } else if lineage.contains(where: { $0.fetchedProperties.contains(property.name) }) {
             return byKey(property, property.name, "value", "setValue")
         } else {
-            report(
-                "@NSManaged \(entity.className).\(property.name): the entity \(entity.name) of \(model.path) has no such property.",
-                property)
-            return nil
+            // An older version of the model may have had it.
+            warn(
+                "@NSManaged \(entity.className).\(property.name): the entity \(entity.name) of \(model.path) has no such property; using it "
+                    + "ends the program.", property.file, property.line)
+            return byKey(property, property.name, "value", "setValue")
         }
         let type = AccessorType(storage, property.type.replacing("!", with: "?"))
         let index = "propertyIndex(\(place), of: \(list))"

@@ -5,7 +5,7 @@ struct ManagedPropertyScanner {
         let owner: [String]
         let name: String
         /// As it is written, without spaces.
-        let type: String
+        var type: String
         let access: Access
         let file: String
         let line: Int
@@ -14,7 +14,7 @@ struct ManagedPropertyScanner {
     struct Function {
         let owner: [String]
         let name: String
-        let parameters: [MemberFunction.Parameter]
+        var parameters: [MemberFunction.Parameter]
         let access: Access
         let file: String
         let line: Int
@@ -25,6 +25,12 @@ struct ManagedPropertyScanner {
         /// As the mangler names it: C, V or O; nil for a protocol.
         let kind: Character?
         let access: Access
+    }
+
+    struct Alias {
+        let path: [String]
+        /// As it is written, without spaces.
+        let type: String
     }
 
     enum Access: Int, Comparable {
@@ -60,6 +66,7 @@ struct ManagedPropertyScanner {
     private(set) var properties: [Property] = []
     private(set) var functions: [Function] = []
     private(set) var types: [Declared] = []
+    private(set) var aliases: [Alias] = []
     private(set) var problems: [Problem] = []
 
     /// - Parameter module: the text's, by which an extension may name a class.
@@ -89,6 +96,13 @@ struct ManagedPropertyScanner {
                 }
             case "@NSManaged":
                 index = managed(at: index, inside: scopes.last)
+                continue
+            case "typealias" where index + 2 < tokens.count && tokens[index + 2].text == "=":
+                // One inside of a function is nobody else's.
+                guard scopes.isEmpty || scopes.last?.path != nil else { break }
+                let (type, next) = type(from: index + 3)
+                aliases.append(Alias(path: (scopes.last?.path ?? []) + [tokens[index + 1].text], type: type))
+                index = next
                 continue
             default: break
             }

@@ -48,14 +48,26 @@ struct MemberFunction {
             make("removeFrom", [values], "removeManagedObjects(\(list)"),
         ]
     }
-
-    /// The same by the names that they have in Objective-C (`addItemsObject:`, `addItems:`), under which a class may declare them in Swift too.
-    static func plain(of relationship: CodeModel.Relationship, member: String, index: String) -> [MemberFunction] {
+    /// Those that code states by hand: a Swift set in place of Foundation's, and names that Core Data finds in Objective-C without an
+    /// `@objc` that says so, as `addItems:` and `addItemsObject:`.
+    static func writtenByHand(of relationship: CodeModel.Relationship, member: String, index: String) -> [MemberFunction] {
         let suffix = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
-        return all(of: relationship, member: member, index: index).compactMap { function in
-            guard function.parameters.count == 1, function.parameters[0].label == "_" else { return nil }
-            let verb = function.name.hasPrefix("addTo") ? "add" : "remove", isOne = function.parameters[0].type == member
-            return MemberFunction(name: verb + suffix + (isOne ? "Object" : ""), parameters: function.parameters, body: function.body)
+        let value = Parameter(label: "_", name: "value", type: member)
+        let sets = [
+            ("NSSet", "values.allObjects as? [NSManagedObject] ?? []"), ("NSOrderedSet", "values.array as? [NSManagedObject] ?? []"),
+            ("Set<\(member)>", "Array(values)"),
+        ]
+        var functions: [MemberFunction] = []
+        for (verb, preposition) in [("add", "To"), ("remove", "From")] {
+            let one = "\(verb)ManagedObject(value, at: \(index))"
+            functions.append(MemberFunction(name: verb + suffix + "Object", parameters: [value], body: one))
+            for (type, list) in sets {
+                let values = Parameter(label: "_", name: "values", type: type)
+                let several = "\(verb)ManagedObjects(\(list), at: \(index))"
+                functions.append(MemberFunction(name: verb + suffix, parameters: [values], body: several))
+                functions.append(MemberFunction(name: verb + preposition + suffix, parameters: [values], body: several))
+            }
         }
+        return functions
     }
 }

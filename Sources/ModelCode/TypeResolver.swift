@@ -31,12 +31,23 @@ struct TypeResolver {
     ]
     private static let modules: [(names: Set<String>, module: String, kind: Character)] = [
         (["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"], "Swift", "V"),
-        (["Date", "Data", "UUID", "URL", "Decimal"], "FoundationEssentials", "V"),
+        (
+            [
+                "Date", "Data", "UUID", "URL", "Decimal", "AttributedString", "Calendar", "DateComponents", "DateInterval", "IndexPath",
+                "Locale", "TimeZone", "URLComponents", "URLQueryItem",
+            ], "FoundationEssentials", "V"
+        ),
+        (
+            ["CGFloat", "CGPoint", "CGRect", "CGSize", "CharacterSet", "IndexSet", "Notification", "PersonNameComponents"],
+            "Foundation", "V"
+        ),
         (
             [
                 "NSObject", "NSNumber", "NSDecimalNumber", "NSString", "NSDate", "NSData", "NSURL", "NSUUID", "NSSet", "NSMutableSet",
                 "NSOrderedSet", "NSMutableOrderedSet", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary",
-                "NSAttributedString", "NSIndexSet",
+                "NSAttributedString", "NSMutableAttributedString", "NSIndexSet", "NSMutableIndexSet", "NSMutableData",
+                "NSMutableString", "NSCountedSet", "NSCalendar", "NSDateComponents", "NSDateInterval", "NSError", "NSLocale", "NSNull",
+                "NSPersonNameComponents", "NSTimeZone", "NSURLComponents", "NSValue",
             ], "Foundation", "C"
         ),
         (["NSManagedObject", "NSManagedObjectID"], "Heartwood", "C"),

@@ -38,19 +38,55 @@ struct ManagedCollectionTests {
         }
     }
 
-    /// `@objc(addItems:) @NSManaged func addItems(_: NSSet)` without its attribute.
-    @Test func functionsMayHaveTheNamesOfObjectiveC() throws {
-        let functions = ["addItems(_ values: NSSet)", "removeItems(_ values: NSSet)", "addItemsObject(_ value: Item)", "removeItemsObject(_ value: Item)"]
-        let found = try writer(functions.map { "@NSManaged func \($0)" }.joined(separator: "\n"), isOrdered: false)
+    @Test(arguments: [true, false])
+    func functionsUnderTheNamesThatCoreDataFindsInObjectiveCAreServed(isOrdered: Bool) throws {
+        let source = """
+            @NSManaged func addItems(_ values: NSSet)
+            @NSManaged func removeItems(_ values: NSOrderedSet)
+            @NSManaged func addItemsObject(_ value: Item)
+            @NSManaged func removeItemsObject(_ value: Item)
+            @NSManaged func addToItems(_ values: Set<Item>)
+            @NSManaged func removeItems(_ values: Set<Item>)
+            """
+        let found = try writer(source, isOrdered: isOrdered)
         #expect(found.problems.isEmpty && found.warnings.isEmpty)
-        for call in ["addManagedObjects(", "removeManagedObjects(", "addManagedObject(", "removeManagedObject("] {
-            #expect(found.text.contains("{ \(call)"), "\(call)")
-        }
-        let own = "class Own: NSManagedObject {\n@NSManaged var items: NSSet?\n" + functions.map { "@NSManaged func \($0)\n" }.joined()
-            + "@NSManaged func addPart(_ value: Own)\n}\nclass Item: NSManagedObject {}\n"
+        #expect(found.text.contains("addManagedObjects(Array(values)") && found.text.contains("removeManagedObjects(Array(values)"))
+        #expect(found.text.contains("{ addManagedObject(value, ") && found.text.contains("{ removeManagedObject(value, "))
+        // Without a model it is the name that says which relationship is meant.
+        let own = "class Own: NSManagedObject {\n@NSManaged var items: NSSet?\n\(source)\n}\nclass Item: NSManagedObject {}"
         let described = ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "Own.swift", text: own)])
-        #expect(described.problems.count == 1 && described.problems.first?.contains("Own.addPart") == true)
-        #expect(described.text.contains("{ addManagedObjects(") && described.text.contains("{ removeManagedObject("))
+        #expect(described.problems.isEmpty)
+        #expect(described.text.contains(Array(repeating: "\"items\"", count: 7).joined(separator: ", ")))
+    }
+
+    @Test func aliasesStandForTheirTypes() throws {
+        let source = """
+            typealias ID = String
+            typealias Items = Set<Item>
+            @NSManaged var items: Items?
+            @NSManaged var identifier: ID
+            @NSManaged var parent: List.ID?
+            @NSManaged var tags: [Item.ID]
+            @NSManaged func addToItems(_ value: Member)
+            """
+        let model = """
+            <model><entity name="List" representedClassName="List"><relationship name="items" toMany="YES" destinationEntity="Item"/>
+            <attribute name="identifier" attributeType="String"/><attribute name="parent" optional="YES" attributeType="String"/>
+            <attribute name="tags" attributeType="Transformable"/></entity><entity name="Item" representedClassName="Item"/></model>
+            """
+        let text = "typealias Member = Item\nclass List: NSManagedObject {\n\(source)\n}\nclass Item: NSManagedObject {\ntypealias ID = UUID\n}\n"
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("aliases-\(UUID().uuidString).xcdatamodel")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data(model.utf8).write(to: folder.appendingPathComponent("contents"))
+        let found = ManagedAccessorWriter(
+            module: "App", models: [try CodeModelReader.read(folder.path)], sources: [.init(path: "List.swift", text: text)])
+        #expect(found.problems.isEmpty && found.warnings.isEmpty)
+        for type in ["identifier() -> String {", "parent() -> String? {", "tags() -> [UUID] {", "items() -> Set<Item>? {"] {
+            #expect(found.text.contains("managedGet_\(type)"))
+        }
+        let circle = "class List: NSManagedObject {\ntypealias A = B\ntypealias B = A\n@NSManaged var a: A\n}"
+        #expect(ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "A.swift", text: circle)]).problems.count == 1)
     }
 
     @Test func functionsOfAClassThatNoModelNamesAreServedByTheirNames() {

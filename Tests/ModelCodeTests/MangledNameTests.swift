@@ -51,13 +51,46 @@ struct MangledNameTests {
             @NSManaged var seconds: TimeInterval
             @NSManaged var anything: AnyObject?
         }
+        class Values: NSManagedObject {
+            @NSManaged var ofAttributedString: AttributedString?
+            @NSManaged var ofCalendar: Calendar?
+            @NSManaged var ofDateComponents: DateComponents?
+            @NSManaged var ofDateInterval: DateInterval?
+            @NSManaged var ofIndexPath: IndexPath?
+            @NSManaged var ofLocale: Locale?
+            @NSManaged var ofTimeZone: TimeZone?
+            @NSManaged var ofURLComponents: URLComponents?
+            @NSManaged var ofCGFloat: CGFloat?
+            @NSManaged var ofCGPoint: CGPoint?
+            @NSManaged var ofCGRect: CGRect?
+            @NSManaged var ofCGSize: CGSize?
+            @NSManaged var ofCharacterSet: CharacterSet?
+            @NSManaged var ofIndexSet: IndexSet?
+            @NSManaged var ofNotification: Notification?
+            @NSManaged var ofPersonNameComponents: PersonNameComponents?
+            @NSManaged var ofNSMutableAttributedString: NSMutableAttributedString?
+            @NSManaged var ofNSMutableIndexSet: NSMutableIndexSet?
+            @NSManaged var ofNSMutableData: NSMutableData?
+            @NSManaged var ofNSMutableString: NSMutableString?
+            @NSManaged var ofNSCountedSet: NSCountedSet?
+            @NSManaged var ofNSCalendar: NSCalendar?
+            @NSManaged var ofNSDateComponents: NSDateComponents?
+            @NSManaged var ofNSDateInterval: NSDateInterval?
+            @NSManaged var ofNSError: NSError?
+            @NSManaged var ofNSLocale: NSLocale?
+            @NSManaged var ofNSNull: NSNull?
+            @NSManaged var ofNSPersonNameComponents: NSPersonNameComponents?
+            @NSManaged var ofNSTimeZone: NSTimeZone?
+            @NSManaged var ofNSURLComponents: NSURLComponents?
+            @NSManaged var ofNSValue: NSValue?
+        }
         """
 
     #if !canImport(Darwin)
         @Test func thePredictedSymbolsAreThoseThatTheCompilerLeavesUndefined() throws {
             let (undefined, predicted) = try Self.symbols(Self.source, models: [], ending: "v[gs]")
             #expect(predicted == undefined)
-            #expect(undefined.count >= 60)
+            #expect(undefined.count >= 120)
         }
 
         @Test func theSymbolsOfManagedFunctionsAreTheCompilers() throws {
@@ -67,10 +100,12 @@ struct MangledNameTests {
                 open class NSManagedObject: NSObject {}
                 class Work: NSManagedObject {}
                 class Chapter: NSManagedObject {}
-                public class Author: NSManagedObject {}
+                public class Author: NSManagedObject { typealias Written = Work }
                 extension Author {
                     @NSManaged func addToWorks(_ value: Work)
                     @NSManaged public func removeFromWorks(_ values: NSSet)
+                    @NSManaged func addWorks(_ values: Set<Work>)
+                    @NSManaged func removeWorksObject(_ value: Written)
                 }
                 class Book: Work {
                     @NSManaged func insertIntoChapters(_ value: Chapter, at idx: Int)
@@ -83,13 +118,13 @@ struct MangledNameTests {
                     func call(_ c: Chapter, _ s: NSIndexSet, _ o: NSOrderedSet, _ a: Author) {
                         insertIntoChapters(c, at: 0); removeFromChapters(at: 0); insertIntoChapters([c], at: s); removeFromChapters(at: s)
                         replaceChapters(at: 0, with: c); replaceChapters(at: s, with: [c]); addToChapters(o)
-                        a.addToWorks(self); a.removeFromWorks(NSSet())
+                        a.addToWorks(self); a.removeFromWorks(NSSet()); a.addWorks([self]); a.removeWorksObject(self)
                     }
                 }
                 """
             let (undefined, predicted) = try Self.symbols(source, models: [try CodeModelReader.read(Reference.model)], ending: "F")
             #expect(predicted == undefined)
-            #expect(undefined.count == 9)
+            #expect(undefined.count == 11)
         }
 
         /// What the compiler leaves undefined, and what the writer predicts.
@@ -130,8 +165,10 @@ struct MangledNameTests {
             """
         let writer = ManagedAccessorWriter(module: "M", models: [model], sources: [.init(path: "A.swift", text: source)])
         let lines = writer.problems.map { $0.prefix(while: { $0 != " " }) }.sorted()
-        #expect(lines == ["A.swift:2:", "A.swift:3:", "A.swift:4:", "A.swift:5:", "A.swift:7:"])
-        #expect(writer.text == "")
+        #expect(lines == ["A.swift:2:", "A.swift:4:", "A.swift:7:"])
+        // Core Data finds these at run time or not at all: code that never uses them builds.
+        #expect(writer.warnings.map { $0.prefix(while: { $0 != " " }) }.sorted() == ["A.swift:3:", "A.swift:5:"])
+        #expect(writer.text.contains("value(forKey: \"nickname\")") && writer.text.contains("addManagedObject(value"))
     }
 
     @Test(arguments: [
