@@ -186,31 +186,4 @@ private final class ExecuteSpy: NSManagedObjectContext, @unchecked Sendable {
         list.tellYourself()
         #expect(list.answers == ["true true true", "aa", "abc", "abd", "b", "aa"])
     }
-
-    @Test func aDelegateExecutesTheRequestOfItsController() throws {
-        let request = Tag.fetchRequest()
-        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-        let list = TagList(
-            NSFetchedResultsController(fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil))
-        try list.controller.performFetch()
-        context.performAndWait {
-            let handed = NSFetchedResultsController<NSFetchRequestResult>(list.controller)
-            #expect((try? handed.fetchRequest.execute().map { ($0 as? Tag)?.name }) == ["abc", "abd", "b"])
-            #expect((try? list.controller.fetchRequest.execute().map(\.name)) == ["abc", "abd", "b"])
-        }
-    }
-
-    @Test func aRequestsSubclassIsAskedByEitherType() throws {
-        final class Stub: NSFetchRequest<Tag> {
-            override func execute() throws -> [Tag] { Array(try super.execute().prefix(1)) }
-        }
-        let stub = Stub(entityName: "Tag")
-        stub.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-        let controller = NSFetchedResultsController(fetchRequest: stub, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
-        let untyped = NSFetchedResultsController<NSFetchRequestResult>(controller).fetchRequest
-        let (stubs, tags, results) = try context.performAndWait {
-            (try stub.execute(), try (stub as NSFetchRequest<Tag>).execute(), try untyped.execute())
-        }
-        #expect(stubs.map(\.name) == ["abc"] && tags == stubs && (results as? [Tag]) == stubs)
-    }
 }

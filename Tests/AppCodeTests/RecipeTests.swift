@@ -116,7 +116,7 @@ import Testing
         delete.resultType = .resultTypeObjectIDs
         let ids = (try context.execute(delete) as? NSBatchDeleteResult)?.result as? [NSManagedObjectID] ?? []
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: ids], into: [context])
-        #expect(ids.count == 3 && soup.tags.isEmpty && hot.managedObjectContext == nil)
+        #expect(ids.count == 3 && soup.tags.isEmpty && hot.isDeleted && context.deletedObjects.contains(hot))
     }
 
     @Test func whatIsWrongWithASaveIsToldByKeyAndObject() throws {

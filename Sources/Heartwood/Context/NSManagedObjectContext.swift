@@ -107,6 +107,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The error of the first fault whose row had vanished, where that does not make a deletion.
     final var unfulfilled: NSError?
     final var isSaving = false
+    /// Stores of which others' commits came while this context saved.
+    final var mergesAfterSave: [NSPersistentStore] = []
     /// Of which rows the last save has changed derived attributes alone.
     final var derivedKeys: [ObjectKey] = []
     /// What fetches with a batch size have put off.
@@ -213,6 +215,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         isSaving = true
         defer {
             isSaving = false
+            mergePostponed()
             leaveReplacedFiles()
         }
         try saveChanges()

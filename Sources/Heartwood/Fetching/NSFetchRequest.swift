@@ -18,9 +18,6 @@ open class NSPersistentStoreRequest: NSObject {
     /// What `NSPersistentStoreCoordinator.execute(_:with:)` does.
     func executeDirectly(in context: NSManagedObjectContext) throws -> Any { try execute(in: context) }
 
-    /// What a fetch's `execute()` gives, that of a subclass too.
-    func statedResults() throws -> [Any] { throw CoreDataError.unsupported("A request of the class \(type(of: self)) finds nothing.") }
-
     /// How many objects a fetch finds; nil for other requests.
     func count(in context: NSManagedObjectContext) throws -> Int? { nil }
 
@@ -55,7 +52,7 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 
 /// Describes objects to find: an entity, a condition, an order, and how many.
 /// Source: https://developer.apple.com/documentation/coredata/nsfetchrequest
-open class NSFetchRequest<ResultType>: OverriddenFetch<ResultType>, TypedFetch {
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// The entity by name, as given or as `entity` says; of a class's `fetchRequest()` that of the class, in the model used last.
     public final var entityName: String? { entity?.name ?? givenName ?? objectClass.flatMap { ModelsInUse.entity(forClass: $0)?.name } }
     /// The entity; found by name when the request is executed, where only a name was given.
@@ -147,6 +144,18 @@ open class NSFetchRequest<ResultType>: OverriddenFetch<ResultType>, TypedFetch {
         copy.entity = entity
         copyTerms(to: copy)
         return copy
+    }
+
+    /// Fetches in the context in whose `perform` or `performAndWait` the caller runs.
+    /// - Throws: 134070 outside of those, and what the context's `fetch(_:)` throws.
+    /// Source: https://developer.apple.com/documentation/coredata/nsfetchrequest/execute()
+    open func execute() throws -> [ResultType] {
+        guard let context = CurrentContext.context else {
+            throw CoreDataError.make(
+                NSPersistentStoreOperationError,
+                "execute() asks the context in whose perform or performAndWait it is called; call a context's fetch(_:) elsewhere.")
+        }
+        return try context.fetch(self)
     }
 
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {

@@ -40,6 +40,10 @@ extension NSManagedObjectContext {
     final func merge(_ changes: MergedChanges) {
         advanceGeneration()
         mergeHere(changes)
+        guard !followers.isEmpty else { return }
+        // What this context is to write again is there for its children.
+        var changes = changes
+        changes.deleted = changes.deleted.filter { registeredObject(for: $0.key)?.isInserted != true }
         followers.merge(changes, of: self)
     }
 
@@ -104,6 +108,9 @@ extension NSManagedObjectContext {
     /// Takes over whatever else has been committed to a store.
     /// - Complexity: O(registered objects); reads the newest address of each.
     final func mergeCommits(of store: NSPersistentStore) {
+        // The context's own commit may be among them. Until the save has ended, its new objects have other keys, and a row that names one would
+        // make a second object of it.
+        guard !isSaving else { return mergesAfterSave.append(store) }
         adoptKeys()
         advanceGeneration()
         defer { followers.mergeCommits(of: store) }
@@ -130,6 +137,13 @@ extension NSManagedObjectContext {
         if isTracked { events.beside.isUnknown = true }
         guard !changes.isEmpty else { return endPendingChanges() }
         mergeHere(changes)
+    }
+
+    /// Merges what others had committed when this context saved.
+    final func mergePostponed() {
+        let stores = mergesAfterSave
+        mergesAfterSave = []
+        for store in stores where store.persistentStoreCoordinator != nil { mergeCommits(of: store) }
     }
 
     private func finishMerging(_ changes: MergedChanges) {

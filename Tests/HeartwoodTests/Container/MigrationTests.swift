@@ -71,8 +71,10 @@ import Testing
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: stack.coordinator)
         let new = try stack.coordinator.migratePersistentStore(old, to: place["new.heartwood"], options: nil, withType: to.type)
         #expect(stack.coordinator.persistentStores == [new] && new.type == to.type && old.persistentStoreCoordinator == nil)
-        let change = heard.take()?.userInfo as? [String: [NSPersistentStore]]
-        #expect(change == ["added": [new], "removed": [old], "changed": [old, new]], "told at once")
+        let change = heard.take()?.userInfo
+        #expect(change?[NSAddedPersistentStoresKey] as? [NSPersistentStore] == [new], "told at once")
+        #expect(change?[NSRemovedPersistentStoresKey] as? [NSPersistentStore] == [old])
+        #expect((change?[NSUUIDChangedPersistentStoresKey] as? [Any])?.prefix(2).map { $0 as? NSPersistentStore } == [old, new])
         #expect(new.identifier != old.identifier && new.metadata["note"] as? String == "mine")
         #expect(new.metadata[NSStoreUUIDKey] as? String == new.identifier && new.metadata[NSStoreTypeKey] as? String == to.type)
         #expect(place.names == (to.isFile ? ["new.heartwood"] : []))

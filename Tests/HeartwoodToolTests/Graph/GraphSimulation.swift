@@ -193,7 +193,9 @@ final class GraphSimulation {
     /// - Returns: what the context has updated and deleted.
     @discardableResult
     private func save(_ player: GraphPlayer) throws -> (updated: Set<Int>, deleted: Set<Int>) {
-        let updated = Set(player.context.updatedObjects.map(\.number)), deleted = Set(player.context.deletedObjects.map(\.number))
+        // The others have deleted the rest, and the player has merged it.
+        let updated = Set(player.context.updatedObjects.map(\.number))
+        let deleted = Set(player.context.deletedObjects.map(\.number)).intersection(player.base.rows.keys)
         let inserted = Set(player.context.insertedObjects.map(\.number))
         guard deleted == player.gone else { throw GraphProblem("\(player.name) deletes \(deleted), not \(player.gone)") }
         let conflicts = updated.union(deleted).filter { store.versions[$0] != player.versions[$0] }
@@ -250,9 +252,14 @@ final class GraphSimulation {
         defer { NotificationCenter.default.removeObserver(token) }
         let (updated, deleted) = try save(follower)
         guard let notification else { return }
-        say("\(ahead.name): merges \(updated.sorted()) and without \(deleted.sorted())", count: "merge")
+        // A save tells of the deletions too that its context has merged; those objects have no number any more.
+        let info = notification.userInfo ?? [:]
+        let ids = info[NSDeletedObjectIDsKey] as? Set<NSManagedObjectID>
+            ?? Set((info[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []).map(\.objectID))
+        let gone = deleted.union(ahead.hand.objects.filter { ids.contains($0.value.objectID) && ahead.base.rows[$0.key] != nil }.keys)
+        say("\(ahead.name): merges \(updated.sorted()) and without \(gone.sorted())", count: "merge")
         ahead.context.mergeChanges(fromContextDidSave: notification)
-        for number in deleted {
+        for number in gone {
             ahead.base.rows[number] = nil
             ahead.shown.rows[number] = nil
             ahead.hand.forget(number)

@@ -99,21 +99,36 @@ struct IncrementalSave {
         return rows
     }
 
-    /// Has an object that this context was the last to save, and that was not read since, go over to what the store made of it. Where that is
-    /// something else than it was given, changes of other properties come on top of it.
+    /// Has an object that this context has saved, and not read since, go over to what the store has. Where that is something else than what was
+    /// saved, and nobody else has saved it, the store made it so: changes of other properties come on top of it.
     /// - Returns: false where the store has another value of what is changed again, and a version that is hardly this context's own; of an
     ///   object that is only checked where it has any.
     private func goesOver(_ object: NSManagedObject, to row: RowView?) throws -> Bool {
-        guard let row, store.isLastSave(object.rowVersion, of: object.key), let table = store.table(of: object.key),
+        let isLast = store.isLastSave(object.rowVersion, of: object.key)
+        guard let row, isLast || view.isSave(object.rowVersion, of: object.key), let table = store.table(of: object.key),
             let saved = try object.boundRow ?? view.row(object.key, version: object.rowVersion)
         else { return false }
-        let others = table.positions.indices.filter { table.positions[$0] != nil && !table.isEqual($0, saved, row) }
-        let values = object.storage?.values ?? []
-        guard others.isEmpty || object.hasChanges,
-            view.mayBeSaved(as: row.version, object.key) || others.allSatisfy({ $0 >= values.count || values[$0].isUnset })
-        else { return false }
-        if !others.isEmpty { object.storage?.publisher?.send() }
+        let others = table.positions.indices.filter { table.positions[$0] != nil && !isSame($0, of: object, saved, row, table) }
+        if !others.isEmpty {
+            guard isLast, object.hasChanges else { return false }
+            let values = object.storage?.values ?? []
+            guard view.mayBeSaved(as: row.version, object.key) || others.allSatisfy({ $0 >= values.count || values[$0].isUnset }) else {
+                return false
+            }
+            object.storage?.publisher?.send()
+        }
         object.bind(row)
         return true
+    }
+
+    /// Whether two rows have the same value for an object. An archive of an equal value may have other bytes.
+    private func isSame(_ property: Int, of object: NSManagedObject, _ saved: RowView, _ row: RowView, _ table: EntityTable) -> Bool {
+        if table.isEqual(property, saved, row) { return true }
+        let kind = table.runtime.properties[property].kind
+        guard kind == .transformable, let old = table.runtime.access(property, in: saved), let new = table.runtime.access(property, in: row) else {
+            return false
+        }
+        func value(_ row: RowView, _ access: ColumnAccess) -> ManagedValue { ManagedValue(row: row, access: access, kind: kind, slotBase: store.slotBase) }
+        return object.isSame(value(saved, old), value(row, new), property)
     }
 }

@@ -89,6 +89,9 @@ final class IncrementalView: StoreView {
         saves[object.key] = (version, row?.version ?? 0)
     }
 
+    /// Whether a version is the one under which this context keeps what it has saved of an object.
+    func isSave(_ version: UInt32, of key: ObjectKey) -> Bool { saves[key]?.version == version }
+
     /// Whether a version is one that a store may well have given an object when this context saved it: the one that it had, or the next.
     func mayBeSaved(as version: UInt32, _ key: ObjectKey) -> Bool {
         guard let base = saves[key]?.base else { return false }
