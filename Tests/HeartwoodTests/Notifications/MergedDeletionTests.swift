@@ -234,4 +234,32 @@ import Testing
         }
         #expect(bob?.managedObjectContext == nil && bob?.value(forKey: "name") == nil && bob?.isDeleted == true)
     }
+
+    /// A parent that has taken its deletion back is told of it once more, by who has merged it.
+    @Test(arguments: StoreKind.recordLogs)
+    func aChildKeepsItsDeletionOfWhatItsParentIsToWriteAgain(kind: StoreKind) throws {
+        let stack = try TestStack(kind), parent = stack.context, other = stack.anew()
+        let bob = stack.insert("Person", ["name": "bob"])
+        try parent.save()
+        let theirs = other.own(bob)
+        #expect(theirs.value(forKey: "name") as? String == "bob")
+        parent.undoManager = UndoManager()
+        parent.delete(bob)
+        let heard = Heard([.NSManagedObjectContextDidSave], of: parent), told = Heard([.NSManagedObjectContextDidSave], of: other)
+        try parent.save()
+        other.mergeChanges(fromContextDidSave: try #require(heard.take()))
+        parent.undo()
+        let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        child.parent = parent
+        child.automaticallyMergesChangesFromParent = true
+        let his = try #require(try stack.fetch("Person", in: child).first)
+        child.delete(his)
+        try other.save()
+        parent.mergeChanges(fromContextDidSave: try #require(told.take()))
+        #expect(bob.isInserted && his.isDeleted && child.deletedObjects == [his])
+        #expect(try stack.fetch("Person", in: child).isEmpty)
+        try child.save()
+        try parent.save()
+        #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
+    }
 }

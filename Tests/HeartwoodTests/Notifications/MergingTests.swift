@@ -211,4 +211,23 @@ import Testing
             #expect(throws: NSError.self) { try reader.existingObject(with: nobody) }
         }
     }
+
+    /// What others have committed is noticed within a save, whose own rows are there by then.
+    @Test(arguments: [true, false])
+    func aFollowersSaveEndsBeforeOthersCommitsAreMerged(isNew: Bool) throws {
+        let stack = try TestStack(.recordLog), context = stack.context
+        let ann = stack.insert("Person", ["name": "ann"]), bob = stack.insert("Person", ["name": "bob"])
+        let old = stack.insert("Group", ["title": "old"])
+        try context.save()
+        context.automaticallyMergesChangesFromParent = true
+        let another = try TestStack(.recordLog, at: stack.url)
+        try #require(try another.fetch("Person", "name == 'bob'").first).setValue("Bob", forKey: "name")
+        let group = isNew ? stack.insert("Group", ["title": "new"]) : old
+        ann.setValue(group, forKey: "group")
+        try another.context.save()
+        try context.save()
+        #expect(ann.value(forKey: "group") as? NSManagedObject === group && !group.objectID.isTemporaryID)
+        #expect(bob.value(forKey: "name") as? String == "Bob" && !context.hasChanges)
+        #expect(context.object(with: group.objectID) === group)
+    }
 }
