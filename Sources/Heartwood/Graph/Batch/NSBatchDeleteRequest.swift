@@ -1,0 +1,63 @@
+import Foundation
+
+/// Deletes objects in the store alone: those that a fetch request describes, or those with some IDs.
+///
+/// Delete rules are followed in the store. Nullify clears the other side, and where that is required the request throws 1570; cascade
+/// deletes the destinations with all that follows from it; deny throws 1600 while a destination remains; no action leaves the other
+/// side as it is. Nothing else is validated, and contexts learn nothing of it: merge the result's IDs with
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. The IDs name what cascades have deleted too; the count leaves that
+/// out. Each store's part is one commit: after a throw nothing of it has changed.
+/// Source: https://developer.apple.com/documentation/coredata/nsbatchdeleterequest
+open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
+    /// Describes the objects to delete: by entity, predicate, order, limit and offset.
+    open private(set) var fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+    open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
+    private let objectIDs: [NSManagedObjectID]?
+
+    public init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
+        fetchRequest = fetch
+        objectIDs = nil
+        super.init()
+    }
+
+    /// Of a request for a class, as `Person.fetchRequest()` gives it: it need not be cast to one for `any NSFetchRequestResult`, and off
+    /// Apple's platforms, where the two are different classes, it cannot.
+    public convenience init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+        self.init(fetchRequest: fetch.twin(as: (any NSFetchRequestResult).self))
+    }
+
+    /// - Parameter objectIDs: of objects of one entity. Those that are not there any more are left out.
+    public init(objectIDs: [NSManagedObjectID]) {
+        self.objectIDs = objectIDs
+        fetchRequest = NSFetchRequest(name: objectIDs.first?.entity.name, objectClass: nil)
+        fetchRequest.entity = objectIDs.first?.entity
+        super.init()
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+    final func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let collects = resultType == .resultTypeObjectIDs
+        let outcome = try objectIDs.map { try delete($0, in: context, collectsKeys: collects) }
+            ?? context.execute(on: fetchRequest, of: affectedStores, collectsKeys: collects) { .delete($0) }
+        return NSBatchDeleteResult(context.report(outcome, isStatus: resultType == .resultTypeStatusOnly), resultType)
+    }
+
+    private func delete(_ ids: [NSManagedObjectID], in context: NSManagedObjectContext, collectsKeys: Bool) throws -> BatchOutcome {
+        var outcome = BatchOutcome(collectsKeys: collectsKeys)
+        guard let first = ids.first else { return outcome }
+        guard ids.allSatisfy({ $0.entity === first.entity }) else {
+            throw CoreDataError.unsupported("The object IDs of a batch deletion are of one entity; use a request for each.")
+        }
+        let keys = ids.compactMap(context.ownKey)
+        guard keys.count == ids.count, !keys.contains(where: \.isTemporary) else {
+            throw CoreDataError.unsupported(
+                "An object ID of the batch deletion is temporary, or of no store of the context's coordinator; save the object first.")
+        }
+        for store in context.coordinator?.persistentStores ?? [] where affectedStores?.contains(where: { $0 === store }) ?? true {
+            let own = keys.filter { context.runtime(slot: $0.slot)?.store === store }
+            if !own.isEmpty { outcome.add(try context.execute(.delete(.keys(own)), on: store, collectsKeys: collectsKeys)) }
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// A fetch request without its generic parameter.
+struct FetchSpecification {
+    var entity: NSEntityDescription
+    var predicate: PredicateNode?
+    var sort: [SortKey]
+    var limit: Int
+    var offset: Int
+    var includesSubentities: Bool
+    var includesPendingChanges: Bool
+    var returnsObjectsAsFaults: Bool
+    var affectedStores: [NSPersistentStore]?
+    var readiness = FetchReadiness()
+    /// nil: objects.
+    var shape: ResultShape?
+    let request: NSPersistentStoreRequest
+    let wantsIDs: Bool
+
+    init<ResultType>(_ request: NSFetchRequest<ResultType>, context: NSManagedObjectContext) throws {
+        let entity = try Self.entity(of: request, context: context)
+        self.entity = entity
+        self.request = request
+        wantsIDs = request.resultType.contains(.managedObjectIDResultType)
+        predicate = try request.predicate.map { predicate in
+            let node = predicate.storedNode.joiningComposites(of: entity)
+            if entity.isFrozen, let number = predicate.formatNumber {
+                try entity.checkedFormats.check(number) { try PredicateCheck.check(node, entity: entity) }
+            } else {
+                try PredicateCheck.check(node, entity: entity)
+            }
+            return node.folded.matchingColumns(of: entity)
+        }
+        if request.resultType.contains(.dictionaryResultType) {
+            let shape = try ResultShape(request, entity)
+            sort = shape.sort
+            self.shape = shape
+        } else {
+            try ResultShape.checkAbsence(in: request, entity)
+            sort = try (request.sortDescriptors ?? []).map { try SortKey($0, entity: entity) }
+        }
+        limit = max(request.fetchLimit, 0)
+        offset = max(request.fetchOffset, 0)
+        includesSubentities = request.includesSubentities
+        includesPendingChanges = request.includesPendingChanges
+        returnsObjectsAsFaults = request.returnsObjectsAsFaults
+        affectedStores = request.affectedStores
+        readiness = try FetchReadiness(request, entity)
+    }
+
+    static func entity<ResultType>(
+        of request: NSFetchRequest<ResultType>, context: NSManagedObjectContext
+    ) throws -> NSEntityDescription {
+        if let entity = request.entity { return entity }
+        if let objectClass = request.objectClass as? NSManagedObject.Type { return objectClass.entity(in: context) }
+        guard let name = request.entityName else {
+            throw CoreDataError.make(NSPersistentStoreOperationError, "A fetch request must have an entity.")
+        }
+        return try context.entity(named: name, before: "fetching")
+    }
+
+    /// Whether an object in memory meets the predicate.
+    func holds(_ object: NSManagedObject) throws -> Bool {
+        guard let predicate else { return true }
+        do {
+            return try predicate.evaluate(object)
+        } catch let fault as PredicateFault {
+            throw PredicateCheck.error(fault, predicate)
+        }
+    }
+
+    /// The entities whose objects are asked for.
+    var concreteEntities: [NSEntityDescription] {
+        includesSubentities ? entity.concreteFamily : entity.isAbstract ? [] : [entity]
+    }
+}

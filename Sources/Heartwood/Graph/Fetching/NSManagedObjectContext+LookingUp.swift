@@ -1,0 +1,70 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// What a fetch by the value of a uniqueness constraint gives, where nothing but the tables of one store has a say in it.
+    /// - Returns: nil where the fetch has to take the ordinary way.
+    final func lookUp<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType]? {
+        // Another class of predicates may evaluate in a way of its own.
+        guard changeCount == 0, parentContext == nil, request.asksForObjectsAlone, QueryTuning.forcedAccess == nil,
+            let predicate = request.predicate, type(of: predicate) == NSComparisonPredicate.self,
+            let tree = predicate.body as? PredicateTree, let found = try lookUp(tree, request)
+        else { return nil }
+        guard let object = found.first else { return [] }
+        // Where it is of another class the ordinary way says so.
+        guard ResultType.self is NSManagedObject.Type, type(of: object) is ResultType.Type else { return Self.converted(object) }
+        return unsafeBitCast(found, to: [ResultType].self)
+    }
+
+    // Apart, so that the runtime looks for the types that it needs where it is called alone.
+    @inline(never)
+    private static func converted<ResultType>(_ object: NSManagedObject) -> [ResultType]? { (object as? ResultType).map { [$0] } }
+
+    private func lookUp<ResultType>(_ tree: PredicateTree, _ request: NSFetchRequest<ResultType>) throws -> [NSManagedObject]? {
+        if generation == nil, let route, route.leads(request, tree, lookupKey) { return try follow(route).map { [$0] } ?? [] }
+        guard coordinator?.hasSharedEntities == false, let equality = tree.equality else { return nil }
+        let entity = try FetchSpecification.entity(of: request, context: self)
+        let isAlone = !request.includesSubentities || entity.subentities.isEmpty
+        // Entities that state it each for themselves may have a row each.
+        guard isAlone ? !entity.isAbstract : entity.isUnique(equality.key) else { return nil }
+        return try lookUp(
+            ConstraintLookup(key: equality.key, value: equality.value), isAlone ? [entity] : entity.concreteFamily, name: request.plainName)
+    }
+
+    /// - Parameter name: the entity's, where the request says no more of it.
+    private func lookUp(_ lookup: ConstraintLookup, _ entities: [NSEntityDescription], name: String?) throws -> [NSManagedObject]? {
+        adoptKeys()
+        sweepIfWanted()
+        var found: NSManagedObject?
+        var statistics = QueryStatistics()
+        var asked: NSPersistentStore?
+        for entity in entities {
+            let runtime = runtime(for: entity)
+            guard let store = runtime.store, asked == nil || asked === store else { return nil }
+            if asked == nil { try store.follow() }
+            asked = store
+            var rows = RowObjects(self, store, runtime)
+            let view = try view(of: store)
+            guard let known = try view.lookUp(lookup, runtime, lookupKey, { found = rows.object(of: $0) }) else { return nil }
+            if generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator, let view = view as? RecordLogView {
+                route = LookupRoute(name, coordinator, store, runtime, view, known, isFound: found != nil)
+                newestQuery = .route
+                return found.map { [$0] } ?? []
+            }
+            statistics.add(runtime, known.index, isFound: found != nil)
+            // The constraint holds for all of them together.
+            if found != nil { break }
+        }
+        lastQuery = statistics
+        return found.map { [$0] } ?? []
+    }
+}
+
+extension NSEntityDescription {
+    /// Whether no two objects of the entity and its subentities have one value of an attribute.
+    fileprivate func isUnique(_ attribute: String) -> Bool {
+        let isStated = uniquenessConstraints.contains { constraint in
+            constraint.count == 1 && ((constraint[0] as? NSPropertyDescription)?.name ?? constraint[0] as? String) == attribute
+        }
+        return isStated || superentity?.isUnique(attribute) ?? false
+    }
+}

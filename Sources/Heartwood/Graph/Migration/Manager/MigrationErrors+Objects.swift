@@ -1,0 +1,24 @@
+import Foundation
+
+/// The errors of a save that a migration makes.
+extension MigrationErrors {
+    /// 134111 for the violation of a uniqueness constraint; anything else as it is.
+    static func ofSave(_ error: any Error) -> any Error {
+        guard CoreDataError.isCode(NSManagedObjectConstraintMergeError, error) else { return error }
+        return CoreDataError.make(
+            NSMigrationConstraintViolationError,
+            "The store was not migrated: objects would not be as unique as the new model wants them. \(error.localizedDescription)",
+            [NSUnderlyingErrorKey: withoutObjects(error), "reason": "constraint violation during attempted migration"])
+    }
+
+    /// An error of validation, or of a save, with the entities of objects in the objects' place: their context goes with the migration.
+    static func withoutObjects(_ error: any Error) -> NSError {
+        let known = error as NSError
+        var info = known.userInfo
+        if let object = info.removeValue(forKey: NSValidationObjectErrorKey) as? NSManagedObject { info["entity"] = object.entity.name }
+        if info[NSValidationValueErrorKey] is NSManagedObject { info[NSValidationValueErrorKey] = nil }
+        for key in [NSAffectedObjectsErrorKey, NSPersistentStoreSaveConflictsErrorKey] { info[key] = nil }
+        if let all = info[NSDetailedErrorsKey] as? [any Error] { info[NSDetailedErrorsKey] = all.map { withoutObjects($0) } }
+        return NSError(domain: known.domain, code: known.code, userInfo: info)
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+
+extension NSManagedObject {
+    /// What `changedValues()` gives.
+    final func valuesThatDiffer() -> [String: Any] {
+        checkQueue("changedValues()")
+        var result: [String: Any] = [:]
+        // Of an insertion everything is new.
+        let silent = isInserted ? [] : storage?.silent ?? []
+        for index in changedIndices() where !runtime.properties[index].isTransient && !silent.contains(index) {
+            let stated = runtime.statedIndex(index)
+            result[runtime.properties[stated].name] = value(at: stated) ?? NSNull()
+        }
+        return result
+    }
+
+    /// What `committedValues(forKeys:)` gives.
+    final func savedValues(forKeys names: [String]?) -> [String: Any] {
+        checkQueue("committedValues(forKeys:)")
+        guard !isInserted else { return [:] }
+        var result: [String: Any] = [:]
+        for (index, property) in runtime.properties.enumerated()
+        where !property.isTransient && fetchedProperty(index) == nil
+            && names?.contains(runtime.properties[runtime.statedIndex(index)].name) ?? true
+        {
+            switch property.kind {
+            case .toOne:
+                if case .reference(let key) = committedValue(index), let object = managedObjectContext?.object(for: key) {
+                    result[property.name] = object
+                } else {
+                    result[property.name] = NSNull()
+                }
+            case .toMany:
+                result[property.name] = collection(managedObjectContext?.storedMembers(of: self, property: index) ?? [], property)
+            default:
+                result[property.name] = AttributeCoding.object(
+                    committedValue(index), property: entity.frozenProperties[index], kind: property.kind) ?? NSNull()
+            }
+        }
+        return runtime.nested(result)
+    }
+
+    /// What `changedValuesForCurrentEvent()` gives.
+    final func valuesBeforeEvent() -> [String: Any] {
+        checkQueue("changedValuesForCurrentEvent()")
+        guard hasChanges, !state.contains(.settled), let storage, !storage.values.isEmpty else { return [:] }
+        let base = storage.eventValues ?? []
+        var result: [String: Any] = [:]
+        for index in changedIndices(since: base) where !runtime.properties[index].isTransient {
+            let property = runtime.properties[index]
+            let old = index < base.count && !base[index].isUnset ? base[index] : isInserted ? property.initial : committedValue(index)
+            switch property.kind {
+            case .toOne:
+                if case .reference(let key) = old, let object = managedObjectContext?.object(for: key) { result[property.name] = object }
+            case .toMany: result[property.name] = collection(members(index, before: old), property)
+            default: result[property.name] = AttributeCoding.object(old, property: entity.frozenProperties[index], kind: property.kind)
+            }
+            if result[property.name] == nil { result[property.name] = NSNull() }
+        }
+        return runtime.nested(result)
+    }
+
+    private func collection(_ keys: [ObjectKey], _ property: PropertyRuntime) -> Any {
+        property.collection(keys.compactMap { managedObjectContext?.object(for: $0) })
+    }
+
+    /// The members of a to-many relationship before the event.
+    /// - Parameter old: what was kept of it; nothing where it was as the store has it.
+    private func members(_ index: Int, before old: ManagedValue) -> [ObjectKey] {
+        if case .toMany(let state) = old, let known = state.members { return known }
+        let stored = managedObjectContext?.storedMembers(of: self, property: index) ?? []
+        guard case .toMany(let state) = old else { return stored }
+        let before = state.copy
+        before.fire(stored)
+        return before.members ?? []
+    }
+
+    private func changedIndices(since base: [ManagedValue]) -> [Int] {
+        guard let values = storage?.values else { return [] }
+        return values.indices.filter { index in
+            let before = index < base.count ? base[index] : .unset
+            switch values[index] {
+            case .unset: return false
+            case .toMany(let state):
+                if case .toMany(let old) = before { return state.differs(from: old) }
+                return state.isChanged
+            case let value:
+                if !before.isUnset { return !isSame(value, before, index) }
+                return !isSame(value, isInserted ? runtime.properties[index].initial : committedValue(index), index)
+            }
+        }
+    }
+
+    /// Whether the members are others than the store lists, or in another order. Where they were not read, those that came and went are looked up.
+    private func differs(_ state: ToManyState, at index: Int) -> Bool {
+        if let base = state.base { return !state.added.isEmpty || !state.removed.isEmpty || state.members ?? base != base }
+        guard let context = managedObjectContext else { return true }
+        return state.added.contains { !context.stores($0, in: self, property: index) }
+            || state.removed.contains { context.stores($0, in: self, property: index) }
+    }
+
+    /// The indices of the properties that differ from the row. What was set by primitive setters alone counts once the object has changed.
+    final func changedIndices() -> [Int] {
+        guard hasChanges || managedObjectContext == nil, let storage, !storage.values.isEmpty else { return [] }
+        return storage.values.indices.filter { index in
+            let value = storage.values[index]
+            switch value {
+            case .unset: return false
+            case .toMany(let state): return state.isChanged && differs(state, at: index)
+            case .null where isInserted: return false
+            default: return isInserted || !isSame(value, committedValue(index), index)
+            }
+        }
+    }
+
+    /// Whether a property has the same value twice. A transformable's may be given as the object and as the bytes that a row has of it.
+    final func isSame(_ value: ManagedValue, _ other: ManagedValue, _ index: Int) -> Bool {
+        if value.isEqual(to: other) { return true }
+        let kind = runtime.properties[index].kind
+        guard kind == .transformable, !value.isNull, !other.isNull else { return false }
+        let property = entity.frozenProperties[index]
+        guard let one = AttributeCoding.object(value, property: property, kind: kind),
+            let two = AttributeCoding.object(other, property: property, kind: kind)
+        else { return false }
+        return ObjectEquality.areSame(one, two)
+    }
+}

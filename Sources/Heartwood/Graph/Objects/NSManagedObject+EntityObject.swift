@@ -1,0 +1,5 @@
+extension NSManagedObject: EntityObject {
+    static func reading(of keyPath: AnyKeyPath, entity: NSEntityDescription) throws -> KeyPathReading {
+        try KeyPathRecorder.reading(of: keyPath, entity: entity, root: self)
+    }
+}

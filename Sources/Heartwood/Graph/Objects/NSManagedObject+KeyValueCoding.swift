@@ -1,0 +1,214 @@
+import Foundation
+
+extension NSManagedObject {
+    /// The index of a property by name.
+    /// - Precondition: the entity has the property, as key-value coding demands on Apple's platforms.
+    final func propertyIndex(_ name: String) -> Int {
+        guard let index = runtime.index(of: name) else { refuse(name) }
+        return index
+    }
+
+    final func refuse(_ name: String) -> Never {
+        preconditionFailure(
+            "The entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(name)\"; it has "
+                + runtime.properties.map(\.name).sorted().joined(separator: ", ") + ".")
+    }
+
+    final func value(at index: Int) -> Any? {
+        let property = runtime.properties[index]
+        switch property.kind {
+        case .toOne: return managedObject(at: index)
+        case .toMany: return property.collection(managedObjects(at: index))
+        case .undefined where property.elements != nil: return compositeValue(property)
+        case .undefined where fetchedProperty(index) != nil: return fetchedValue(at: index)
+        default:
+            return AttributeCoding.object(managedValue(index), property: entity.frozenProperties[index], kind: property.kind)
+        }
+    }
+
+    /// - Precondition: the value's type is the property's; nil clears it.
+    final func setModelledValue(_ value: Any?, at index: Int) {
+        do {
+            try setValue(value, at: index)
+        } catch {
+            preconditionFailure(error.message)
+        }
+    }
+
+    /// Why a value does not go into a property.
+    struct ValueMismatch: Error {
+        let message: String
+    }
+
+    /// As `setValue(_:forKey:)`, for values that come from files: a wrong type throws and changes nothing.
+    final func setValue(_ value: Any?, at index: Int) throws(ValueMismatch) {
+        let property = runtime.properties[index]
+        switch property.kind {
+        case .toOne:
+            if value == nil || value is NSNull {
+                setManagedObject(nil, at: index)
+            } else if let object = value as? NSManagedObject {
+                try check(object, for: property)
+                setManagedObject(object, at: index)
+            } else {
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+            }
+        case .toMany:
+            guard let members = NSManagedObject.members(of: value) else {
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+            }
+            for member in members { try check(member, for: property) }
+            setManagedObjects(members, at: index)
+        case .undefined where property.elements != nil: try setCompositeValue(value, property)
+        case .undefined where fetchedProperty(index) != nil: throw ValueMismatch(message: fetchedRefusal(property.name))
+        default:
+            guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+            }
+            setManagedValue(converted, at: index)
+        }
+    }
+
+    private final func check(_ object: NSManagedObject, for property: PropertyRuntime) throws(ValueMismatch) {
+        if let fault = misfit(object, for: property) { throw ValueMismatch(message: fault) }
+    }
+
+    static func members(of value: Any?) -> [NSManagedObject]? {
+        switch value {
+        case nil, is NSNull: []
+        case let set as NSSet: set.allObjects as? [NSManagedObject]
+        case let set as NSOrderedSet: set.array as? [NSManagedObject]
+        case let set as Set<NSManagedObject>: Array(set)
+        case let array as [NSManagedObject]: array
+        case let array as NSArray: array.compactMap { $0 } as? [NSManagedObject]
+        default: nil
+        }
+    }
+
+    /// The value at the end of a path of keys joined by dots. A to-many relationship on the way collects its members'
+    /// values into a set, a fetched property its results' values into an array, with `NSNull` for null. Behind other values it gives what
+    /// predicates find there: the values of a dictionary, `"entity.name"`, the `length` of a text. Collection operators are those of
+    /// predicates: `"tasks.@count"`, `"feedback.@avg.rating"`.
+    /// - Precondition: each key is a property of the entity it is asked of, and there are no more than 64.
+    public final func value(forKeyPath path: String) -> Any? {
+        guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
+        precondition(
+            path.utf8.count <= PredicateKeyPath.keysMax || path.utf8.count { $0 == UInt8(ascii: ".") } < PredicateKeyPath.keysMax,
+            "\(entity.name ?? "?") has no value: \(PredicateFault.longPath).")
+        if path.utf8.contains(UInt8(ascii: "@")) { return operatorValue(path) }
+        if entity.hasComposites, let index = runtime.index(of: path) { return value(at: index) }
+        let rest = String(path[path.index(after: dot)...])
+        let first = value(forKey: String(path[..<dot]))
+        switch first {
+        case let object as NSManagedObject: return object.value(forKeyPath: rest)
+        case let set as NSOrderedSet:
+            return NSOrderedSet(array: set.array.compactMap { ($0 as? NSManagedObject)?.value(forKeyPath: rest) })
+        case let set as NSSet:
+            return NSSet(array: set.allObjects.compactMap { ($0 as? NSManagedObject)?.value(forKeyPath: rest) })
+        case let list as NSArray: return fetchedValues(list, rest)
+        case nil: return nil
+        default: return PredicateKeyPath.value(rest.split(separator: ".").map(String.init)[...], of: first).object
+        }
+    }
+
+    /// Sets a property of the object at the end of a path through to-one relationships; nothing happens where one is nil.
+    public final func setValue(_ value: Any?, forKeyPath path: String) {
+        if path.contains("."), let owner = compositeOwner(of: path) { return owner.object.setValue(value, forKey: owner.key) }
+        let end = end(ofPath: path)
+        end.owner?.setValue(value, forKey: end.key)
+    }
+
+    /// The set of the object at the end of a path through to-one relationships, as its `mutableSetValue(forKey:)` gives it.
+    /// - Precondition: none of them is nil.
+    public final func mutableSetValue(forKeyPath path: String) -> NSMutableSet {
+        let end = presentEnd(ofPath: path)
+        return end.owner.mutableSetValue(forKey: end.key)
+    }
+
+    /// The ordered set of the object at the end of a path, in the same way.
+    /// - Precondition: none of the objects on the way is nil.
+    public final func mutableOrderedSetValue(forKeyPath path: String) -> NSMutableOrderedSet {
+        let end = presentEnd(ofPath: path)
+        return end.owner.mutableOrderedSetValue(forKey: end.key)
+    }
+
+    /// The object at the end of a path, nil where one on the way is, and the key that is its own.
+    private func end(ofPath path: String) -> (owner: NSManagedObject?, key: String) {
+        guard let dot = path.lastIndex(of: ".") else { return (self, path) }
+        return (value(forKeyPath: String(path[..<dot])) as? NSManagedObject, String(path[path.index(after: dot)...]))
+    }
+
+    private func presentEnd(ofPath path: String) -> (owner: NSManagedObject, key: String) {
+        let end = end(ofPath: path)
+        guard let owner = end.owner else {
+            preconditionFailure("\(entity.name ?? "?").\(path.dropLast(end.key.count + 1)) is no object, so it has no \(end.key).")
+        }
+        return (owner, end.key)
+    }
+
+    /// The value of a property, without firing a fault's notifications. Used inside hand-written accessors. Of a to-many relationship it is
+    /// a mutable set; what an accessor does to it between `willChangeValue` and `didChangeValue` the latter makes the relationship's.
+    public final func primitiveValue(forKey name: String) -> Any? {
+        let index = propertyIndex(name)
+        return runtime.properties[index].kind == .toMany ? primitiveSet(at: index) : value(at: index)
+    }
+
+    /// Sets an attribute or a to-one relationship without touching its inverse or its context's list of changes. A to-many relationship is
+    /// set as by `setValue(_:forKey:)`, inverse and all.
+    /// - Precondition: as of `setValue(_:forKey:)`.
+    public final func setPrimitiveValue(_ value: Any?, forKey name: String) {
+        let index = propertyIndex(name)
+        let property = runtime.properties[index]
+        checkQueue()
+        if isFault { _ = row }
+        switch property.kind {
+        case .toOne:
+            guard let object = value as? NSManagedObject else {
+                guard value == nil || value is NSNull else {
+                    preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
+                }
+                return setSilently(.null, at: index)
+            }
+            if let fault = misfit(object, for: property) { preconditionFailure(fault) }
+            setSilently(.reference(object.key), at: index)
+        case .toMany:
+            storage?.primitiveSets[index]?.set = nil
+            setModelledValue(value, at: index)
+        case .undefined where property.elements != nil || fetchedProperty(index) != nil: setValue(value, forKey: name)
+        default:
+            guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
+                preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
+            }
+            setSilently(converted, at: index)
+        }
+    }
+
+    private func setSilently(_ value: ManagedValue, at index: Int) {
+        let storage = changeStorage()
+        storage.values[index] = value
+        storage.silent.insert(index)
+    }
+
+    /// Says of a property that it was changed, whoever has set its value.
+    final func noteValue(ofKey key: String) {
+        guard let storage, !storage.silent.isEmpty, let index = runtime.index(of: key) else { return }
+        storage.silent.remove(index)
+    }
+
+    public func predicateValue(forKey key: String) -> Any? {
+        if key == "self" || key == "SELF" { return self }
+        if key == "objectID" { return objectID }
+        // A key of another entity of the family, which the fetch's entity or one below it has: null here.
+        let property = runtime.index(of: key)
+        if property == nil {
+            if entity.isKnownInFamily(key) { return nil }
+            // Its class has nothing more to say.
+            if let context = managedObjectContext, context.usesPlainObjects, OwnKey(rawValue: key) == nil {
+                context.unknownKey = context.unknownKey ?? "\(entity.name ?? "?").\(key)"
+                return nil
+            }
+        }
+        if hasChanges || property.flatMap(touchedToManyState)?.isChanged ?? false { managedObjectContext?.hasMetChange = true }
+        return value(forKey: key)
+    }
+}

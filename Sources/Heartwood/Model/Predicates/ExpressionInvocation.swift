@@ -1,0 +1,69 @@
+import Foundation
+
+/// What answers to a FUNCTION by the method's name: there is no asking an object for any method without the Objective-C runtime.
+protocol FunctionReceiver: AnyObject {
+    /// - Returns: nil where it does not know the method.
+    func answer(toFunction selector: String, arguments: [PredicateValue]) throws -> PredicateValue?
+}
+
+extension ExpressionNode {
+    /// The call of a method on the first argument: one that predicates know, or, of a variable, one that its value may answer.
+    /// - Returns: nil where there is no such method, or it takes other arguments.
+    static func call(ofMethod name: String, _ arguments: [ExpressionNode]) -> ExpressionNode? {
+        if let known = PredicateFunction.method(name) { return known.accepts(count: arguments.count) ? .call(known, arguments) : nil }
+        guard let receiver = arguments.first, receiver.isVariable else { return nil }
+        return .block(ExpressionBlock(.method(name)), arguments)
+    }
+
+    var isVariable: Bool {
+        if case .variable = self { return true }
+        return false
+    }
+}
+
+extension ExpressionNode {
+    /// Whether it is FETCH(request, context, countOnly).
+    var isFetch: Bool {
+        if case .block(let block, _) = self, case .fetch? = block.invocation { return true }
+        return false
+    }
+}
+
+extension ExpressionBlock {
+    var isMethod: Bool {
+        if case .method? = invocation { return true }
+        return false
+    }
+}
+
+extension ExpressionBlock.Invocation {
+    /// - Throws: `PredicateFault` where nobody answers; what the receiver throws.
+    func value(_ arguments: [PredicateValue]) throws -> PredicateValue {
+        switch self {
+        case .method(let name):
+            guard let first = arguments.first, case .other(let object) = first, let receiver = object as? any FunctionReceiver else {
+                throw PredicateFault(reason: "FUNCTION calls \"\(name)\" on something that answers no methods by name.")
+            }
+            guard let value = try receiver.answer(toFunction: name, arguments: Array(arguments.dropFirst())) else {
+                throw PredicateFault(reason: "\(type(of: object)) does not answer the function \"\(name)\".")
+            }
+            return value
+        case .fetch:
+            guard arguments.count == 3, let request = arguments[0].object as? NSPersistentStoreRequest,
+                let context = arguments[1].object as? any RequestExecutor
+            else { throw PredicateFault(reason: "FETCH needs a request and a context.") }
+            if arguments[2].isTrue, let count = try context.countIfFetch(request) { return .integer(Int64(count)) }
+            return PredicateValue(try context.directResult(of: request))
+        }
+    }
+}
+
+extension PredicateValue {
+    var isTrue: Bool {
+        switch self {
+        case .bool(let flag): flag
+        case .integer(let number): number != 0
+        default: false
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Synchronization
+
+/// The tree behind a predicate object.
+final class PredicateTree: PredicateBody {
+    // Unchecked: nothing in a tree changes but the matchers of its comparisons, which have locks of their own.
+    private struct Made: @unchecked Sendable {
+        let node: PredicateNode
+    }
+
+    /// The tree's levels.
+    let depth: Int
+    /// Of the format that it was parsed from, where it is known.
+    let number: Int?
+    /// nil where there is a template.
+    private let whole: PredicateNode?
+    /// With its argument: a fetch that an index answers at once has no use for a tree. Apart, so that to ask them counts no reference.
+    let template: FormatTemplate?
+    let argument: PredicateValue
+    /// What the template gave.
+    private let made = Mutex<Made?>(nil)
+
+    /// - Parameters:
+    ///   - depth: the node's levels, so that building a predicate does not walk its parts.
+    ///   - number: of the format that it was parsed from; see `FormatTemplate`.
+    init(_ node: PredicateNode, depth: Int, number: Int? = nil) {
+        let isTooDeep = depth > PredicateNode.depthMax
+        whole = isTooDeep ? .fault(.tooDeep) : node
+        self.depth = isTooDeep ? 1 : depth
+        self.number = isTooDeep ? nil : number
+        (template, argument) = (nil, .null)
+    }
+
+    /// - Precondition: the template takes the value.
+    init(_ template: FormatTemplate, _ value: PredicateValue) {
+        whole = nil
+        (depth, number) = (template.depth, template.number)
+        (self.template, argument) = (template, value)
+    }
+
+    var node: PredicateNode {
+        if let whole { return whole }
+        if let made = made.withLock({ $0 }) { return made.node }
+        guard let template else { preconditionFailure("a tree has a node or a template") }
+        let new = Made(node: template.filled(with: argument))
+        // Another thread may have been faster; all see the same tree.
+        return made.withLock { made in
+            let first = made ?? new
+            made = first
+            return first
+        }.node
+    }
+
+    /// The key and the value of a tree that says that they are equal, and nothing else.
+    var equality: (key: String, value: PredicateValue)? {
+        if let template { return template.equality(with: argument) }
+        guard case .comparison(let comparison) = whole, comparison.isPlainEquality, case .keyPath(let keys) = comparison.left, keys.count == 1,
+            case .constant(let value) = comparison.right
+        else { return nil }
+        return (keys[0], value)
+    }
+
+    func evaluate(_ object: Any?, _ variables: [String: Any]?) -> Bool {
+        do {
+            return try node.evaluate(PredicateScope(subject: object, variables: variables ?? [:]))
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    var format: String { PredicatePrinter.format(node) }
+
+    func isEqual(_ other: any PredicateBody) -> Bool {
+        if other === self { return true }
+        guard !node.hasBlock, let tree = other as? PredicateTree else { return false }
+        return tree.format.hasSameBytes(as: format)
+    }
+}
+
+/// The tree behind an expression object.
+final class ExpressionTree: ExpressionBody {
+    let node: ExpressionNode
+    let depth: Int
+
+    init(_ node: ExpressionNode, depth: Int) {
+        self.node = depth > PredicateNode.depthMax ? .fault(.tooDeep) : node
+        self.depth = depth > PredicateNode.depthMax ? 1 : depth
+    }
+
+    var format: String { PredicatePrinter.format(node) }
+}
+
+extension NSPredicate {
+    /// What it was made of, of a subclass of the program's too, which may evaluate in its own way.
+    final var statedNode: PredicateNode { (body as? PredicateTree)?.node ?? node }
+}
+
+extension Foundation.NSPredicate {
+    /// The tree of any predicate: of a format, of one built by hand, of a compound of Foundation's own; a block for others.
+    var node: PredicateNode {
+        switch self {
+        // A subclass of the program's may evaluate in its own way.
+        case let predicate as NSPredicate where Self.isOwn(type(of: predicate)):
+            switch predicate.body {
+            case let tree as PredicateTree: return tree.node
+            case let block as BlockBody: return block.constant.map(PredicateNode.constant) ?? .block(block)
+            default: return .block(BlockBody { predicate.evaluate(with: $0, substitutionVariables: $1) })
+            }
+        case let compound as Foundation.NSCompoundPredicate where type(of: compound) == Foundation.NSCompoundPredicate.self:
+            guard compound.depth <= PredicateNode.depthMax else { return .fault(.tooDeep) }
+            return PredicateNode(compound.compoundPredicateType.own, compound.subpredicates.map(\.node))
+        case let predicate as NSPredicate:
+            return .block(BlockBody(stating: predicate.body) { predicate.evaluate(with: $0, substitutionVariables: $1) })
+        default:
+            if isEqual(Foundation.NSPredicate(value: true)) { return .constant(true) }
+            if isEqual(Foundation.NSPredicate(value: false)) { return .constant(false) }
+            return .block(BlockBody { self.evaluate(with: $0, substitutionVariables: $1) })
+        }
+    }
+
+    /// The same as a store is asked for it: a subclass of the program's counts as what it was made of. Core Data looks at that alone, too.
+    var storedNode: PredicateNode { formatNumber == nil ? node.stated : node }
+
+    /// The number of the format that `node` was parsed from, where it is known.
+    var formatNumber: Int? {
+        guard let predicate = self as? NSPredicate, Self.isOwn(type(of: predicate)) else { return nil }
+        return (predicate.body as? PredicateTree)?.number
+    }
+
+    private static func isOwn(_ type: NSPredicate.Type) -> Bool {
+        type == NSComparisonPredicate.self || type == NSCompoundPredicate.self || type == NSPredicate.self
+    }
+
+    /// The tree's levels.
+    var depth: Int {
+        switch self {
+        case let predicate as NSPredicate: return (predicate.body as? PredicateTree)?.depth ?? 1
+        case let compound as Foundation.NSCompoundPredicate:
+            // Foundation's compounds know no depth; they are looked at level by level.
+            var level: [Foundation.NSPredicate] = [compound], depth = 0, known = 0
+            while !level.isEmpty, depth <= PredicateNode.depthMax {
+                depth += 1
+                known = level.reduce(known) { max($0, depth + (($1 as? NSPredicate)?.depth ?? 0)) }
+                level = level.flatMap { ($0 as? Foundation.NSCompoundPredicate)?.subpredicates ?? [] }
+            }
+            return max(depth, known)
+        default: return 1
+        }
+    }
+}
+
+extension Foundation.NSCompoundPredicate.LogicalType {
+    fileprivate var own: NSCompoundPredicate.LogicalType {
+        switch self {
+        case .not: .not
+        case .and: .and
+        case .or: .or
+        }
+    }
+}
+
+extension PredicateNode {
+    init(_ type: NSCompoundPredicate.LogicalType, _ parts: [PredicateNode]) {
+        self = switch type {
+        case .and: .and(parts)
+        case .or: .or(parts)
+        case .not: .not(parts[0])
+        }
+    }
+
+    /// With what predicates of subclasses were made of in the place of their own ways to evaluate.
+    fileprivate var stated: PredicateNode {
+        guard hasBlock else { return self }
+        switch self {
+        case .block(let block):
+            if let tree = block.stated as? PredicateTree { return tree.node.stated }
+            return (block.stated as? BlockBody)?.constant.map(PredicateNode.constant) ?? self
+        case .and(let parts): return .and(parts.map(\.stated))
+        case .or(let parts): return .or(parts.map(\.stated))
+        case .not(let part): return .not(part.stated)
+        case .comparison:
+            return rewriting { expression, _ in
+                switch expression {
+                case .subquery(let collection, let name, let condition): .subquery(collection, variable: name, condition.stated)
+                case .conditional(let condition, let first, let second): .conditional(condition.stated, first, second)
+                default: expression
+                }
+            }
+        case .constant, .fault: return self
+        }
+    }
+
+    /// Whether any part is a block, which has no form to compare.
+    fileprivate var hasBlock: Bool {
+        switch self {
+        case .block: true
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasBlock)
+        case .not(let part): part.hasBlock
+        case .comparison(let comparison): comparison.left.hasBlock || comparison.right.hasBlock
+        case .constant, .fault: false
+        }
+    }
+}
+
+extension ExpressionNode {
+    fileprivate var hasBlock: Bool {
+        switch self {
+        case .block: true
+        case .path(let base, _): base.hasBlock
+        case .aggregate(let list), .call(_, let list): list.contains(where: \.hasBlock)
+        case .set(_, let left, let right): left.hasBlock || right.hasBlock
+        case .subquery(let collection, _, let condition): collection.hasBlock || condition.hasBlock
+        case .conditional(let condition, let first, let second): condition.hasBlock || first.hasBlock || second.hasBlock
+        case .constant, .keyPath, .variable, .fault: false
+        }
+    }
+}

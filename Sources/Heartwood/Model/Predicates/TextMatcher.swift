@@ -1,0 +1,123 @@
+import Foundation
+import RecordLog
+
+/// One text comparison, made ready once: tests UTF-8 bytes.
+struct TextMatcher {
+    /// Its pattern's bytes are those of `pattern`.
+    private let comparison: TextComparison
+    /// What is asked in place of that.
+    private let expression: RegularExpression?
+    private let options: PredicateNode.Options
+    /// Folded as the options say.
+    private let pattern: Pattern
+    /// Whether texts are compared byte by byte as they are.
+    private let isPlain: Bool
+    /// An ASCII byte without which no folded text matches.
+    private let needed: UInt8?
+
+    private final class Pattern {
+        let bytes: UnsafeMutableRawBufferPointer
+
+        init(_ text: String) {
+            bytes = .allocate(byteCount: text.utf8.count, alignment: 1)
+            bytes.copyBytes(from: text.utf8)
+        }
+
+        deinit {
+            bytes.deallocate()
+        }
+    }
+
+    init(kind: TextComparison.Kind, _ pattern: String, options: PredicateNode.Options) {
+        self.init(kind, pattern, options.effective, nil)
+    }
+
+    private init(_ kind: TextComparison.Kind, _ pattern: String, _ options: PredicateNode.Options, _ expression: RegularExpression?) {
+        self.expression = expression
+        self.options = options
+        self.pattern = Pattern(Self.fold(pattern, options))
+        comparison = TextComparison(kind, UnsafeRawBufferPointer(self.pattern.bytes))
+        isPlain = expression == nil && options.isEmpty
+        needed = comparison.needed
+    }
+
+    /// - Returns: nil for an operator that compares no text.
+    /// - Throws: `PredicateFault` for a regular expression that does not compile.
+    init?(_ comparison: PredicateNode.Operator, _ pattern: String, options: PredicateNode.Options) throws {
+        switch comparison {
+        case .equal: self.init(kind: .order(.equal), pattern, options: options)
+        case .notEqual: self.init(kind: .order(.notEqual), pattern, options: options)
+        case .less: self.init(kind: .order(.less), pattern, options: options)
+        case .lessOrEqual: self.init(kind: .order(.lessOrEqual), pattern, options: options)
+        case .greater: self.init(kind: .order(.greater), pattern, options: options)
+        case .greaterOrEqual: self.init(kind: .order(.greaterOrEqual), pattern, options: options)
+        case .contains: self.init(kind: .contains, pattern, options: options)
+        case .beginsWith: self.init(kind: .beginsWith, pattern, options: options)
+        case .endsWith: self.init(kind: .endsWith, pattern, options: options)
+        case .like: self.init(kind: .like, pattern, options: options)
+        case .matches:
+            self.init(.like, pattern, options.effective, try RegularExpression(pattern, options: options.effective))
+        case .between, .isIn: return nil
+        }
+    }
+
+    /// What a comparison costs beside that of two numbers.
+    var weight: Int {
+        if expression != nil { return 50 }
+        return isPlain ? 2 : 4
+    }
+
+    static func fold(_ text: String, _ options: PredicateNode.Options) -> String {
+        guard !options.isEmpty else { return text }
+        var flags: String.CompareOptions = []
+        if options.contains(.caseInsensitive) { flags.insert(.caseInsensitive) }
+        if options.contains(.diacriticInsensitive) { flags.insert(.diacriticInsensitive) }
+        // Composed and decomposed forms of a letter are the same but to a comparison without options, which goes by bytes.
+        let locale: Locale? = options.contains(.localeSensitive) ? .current : nil
+        return text.folding(options: flags, locale: locale).precomposedStringWithCanonicalMapping
+    }
+
+    /// The options of what letters fold to, where the comparison asks for that; nil where no letter folds.
+    var foldingOptions: PredicateNode.Options? { isPlain || expression != nil || options.contains(.localeSensitive) ? nil : options }
+
+    /// - Parameter folding: where many texts are compared: what is learnt of letters there.
+    /// - Throws: `PredicateFault` where a regular expression takes too many steps.
+    @inline(__always)
+    func matches(_ text: UnsafeRawBufferPointer, _ folding: FoldedScalars? = nil) throws -> Bool {
+        try withExtendedLifetime(pattern) {
+            if isPlain { return try comparison.holds(text) }
+            if let folding {
+                if let needed, !folding.mayHave(needed, text) { return false }
+                if let folded = folding.folded(text) { return try comparison.holds(folded) }
+            }
+            return try matchesWhole(text)
+        }
+    }
+
+    /// Folds the text as a whole.
+    @inline(never)
+    private func matchesWhole(_ text: UnsafeRawBufferPointer) throws -> Bool {
+        let string = String(decoding: text, as: UTF8.self)
+        if let expression {
+            return try expression.matches(options.contains(.diacriticInsensitive) ? Self.fold(string, [.diacriticInsensitive]) : string)
+        }
+        if options.contains(.localeSensitive), case .order(let order) = comparison.kind { return matchesLocally(string, order) }
+        if !options.contains(.localeSensitive),
+            let found = try ASCIIText.withLowered(text, isLowered: options.contains(.caseInsensitive), { try comparison.holds($0) })
+        {
+            return found
+        }
+        return try Array(Self.fold(string, options).utf8).withUnsafeBytes { try comparison.holds($0) }
+    }
+
+    func matches(_ text: String) throws -> Bool {
+        var text = text
+        return try text.withUTF8 { try matches(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// By the order of words in the current locale.
+    private func matchesLocally(_ text: String, _ comparison: ComparisonOperator) -> Bool {
+        let order = Self.fold(text, options).compare(String(decoding: pattern.bytes, as: UTF8.self), locale: .current)
+        return comparison.holds(order.rawValue, 0)
+    }
+}

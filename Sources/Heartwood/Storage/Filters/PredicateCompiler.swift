@@ -1,0 +1,287 @@
+import Foundation
+import RecordLog
+
+/// Compiles a predicate to tests on the rows of one table.
+///
+/// What it cannot compile gives nil, and the context evaluates the whole predicate on objects instead.
+struct PredicateCompiler {
+    let table: EntityTable
+    /// nil where a row's own columns alone can be asked.
+    let view: RecordLogView?
+
+    private var runtime: EntityRuntime { table.runtime }
+
+    func compile(_ node: PredicateNode) -> RowTest? {
+        let test = test(node)
+        // Of what is left of a compound its own says more.
+        if table.hasPartialIndexes, test?.format == nil { test?.format = PredicatePrinter.format(node) }
+        return test
+    }
+
+    private func test(_ node: PredicateNode) -> RowTest? {
+        switch node {
+        case .constant(let value): return ConstantTest(value)
+        case .and(let parts): return compile(parts, decisive: false, AllTest.init)
+        case .or(let parts): return compile(parts, decisive: true, AnyTest.init)
+        case .not(let part):
+            guard let test = compile(part) else { return nil }
+            return (test as? ConstantTest).map { ConstantTest(!$0.value) } ?? NotTest(test)
+        case .comparison(let comparison): return compile(comparison)
+        case .block, .fault: return nil
+        }
+    }
+
+    /// What is the same for all rows of the table is settled here, so that a table of another entity than the one asked for is not looked at.
+    /// - Parameter decisive: what one part settles the whole by.
+    private func compile(_ parts: [PredicateNode], decisive: Bool, _ joined: ([RowTest]) -> RowTest) -> RowTest? {
+        var tests: [RowTest] = []
+        var isCompiled = true
+        for part in parts {
+            guard let test = compile(part) else {
+                isCompiled = false
+                continue
+            }
+            guard let constant = test as? ConstantTest else {
+                tests.append(test)
+                continue
+            }
+            if constant.value == decisive { return constant }
+        }
+        guard isCompiled else { return nil }
+        return tests.isEmpty ? ConstantTest(!decisive) : tests.count == 1 ? tests[0] : joined(tests)
+    }
+
+    // MARK: Comparisons
+
+    private func compile(_ comparison: PredicateNode.Comparison) -> RowTest? {
+        switch (comparison.left, comparison.right) {
+        case (.keyPath(let keys), .constant(let value)): return compile(keys[...], comparison, value)
+        case (.keyPath(let keys), .aggregate(let list)):
+            guard let values = Self.constants(list) else { return expressions(comparison) }
+            return compile(keys[...], comparison, .collection(values))
+        case (.constant(let value), .keyPath(let keys)):
+            // 5 < age is age > 5; "x" IN name is left to memory.
+            guard comparison.modifier == .direct, let mirrored = comparison.comparison.mirrored else { return expressions(comparison) }
+            var exchanged = comparison
+            exchanged.comparison = mirrored
+            return compile(keys[...], exchanged, value)
+        case (.constant, .constant): return (try? PredicateNode.comparison(comparison).evaluate(nil)).map(ConstantTest.init)
+        case (.path(.subquery(.keyPath(let keys), let variable, let predicate), ["@count"]), .constant(let count)):
+            return memberCount(keys, variable, predicate, comparison, count)
+        default: return expressions(comparison)
+        }
+    }
+
+    /// What a key path that the table has no property for gives of every row, as it does of objects.
+    /// - Returns: nil where rows do not tell.
+    func constant(_ keys: ArraySlice<String>) -> PredicateValue? {
+        guard let key = keys.first else { return nil }
+        // A key of another entity of the family is null here.
+        let isNull = runtime.entity.isKnownInFamily(key)
+        guard isNull || key == "entity" else { return nil }
+        return PredicateKeyPath.value(keys.dropFirst(), of: isNull ? nil : runtime.entity)
+    }
+
+    private static func constants(_ list: [ExpressionNode]) -> [PredicateValue]? {
+        var values: [PredicateValue] = []
+        for item in list {
+            guard case .constant(let value) = item else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    private func compile(_ keys: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        guard let key = keys.first else {
+            return comparison.modifier == .direct ? identity(comparison, value) : nil
+        }
+        guard let index = runtime.index(of: key) else {
+            guard let known = constant(keys) else {
+                return key == "objectID" && keys.count == 1 ? compile([], comparison, value) : nil
+            }
+            return (try? PredicateNode.comparison(comparison.with(left: .constant(known), value)).evaluate(nil)).map(ConstantTest.init)
+        }
+        let property = runtime.properties[index]
+        guard !property.isTransient else { return nil }
+        let rest = keys.dropFirst()
+        guard !Self.isTooWide(keys, from: runtime.entity) else { return nil }
+        switch property.kind {
+        case .toOne where Self.isObject(rest):
+            guard comparison.modifier == .direct else { return nil }
+            return reference(index, comparison, value)
+        case .toOne: return throughToOne(index, rest, comparison, value)
+        case .toMany: return throughToMany(index, rest, comparison, value)
+        default:
+            guard rest.isEmpty, comparison.modifier == .direct else { return nil }
+            if let elements = property.elements { return composite(elements, comparison, value) }
+            return column(index, property.kind, comparison, value)
+        }
+    }
+
+    // MARK: Relationships
+
+    /// Whether what is asked of an object is the object itself, for which its ID stands as well.
+    private static func isObject(_ keys: ArraySlice<String>) -> Bool { keys.isEmpty || keys.elementsEqual(["objectID"]) }
+
+    /// Whether a path leads through so many tables, those of each entity's family along it multiplied, that it is better followed in memory.
+    static func isTooWide(_ keys: ArraySlice<String>, from entity: NSEntityDescription) -> Bool {
+        guard keys.count > 2 else { return false }
+        var owners = [entity], count = 1
+        for key in keys {
+            owners = owners.destinations(of: key)
+            if owners.isEmpty { break }
+            count *= owners.reduce(0) { $0 + $1.concreteFamily.count }
+            if count > tablesMax { return true }
+        }
+        return false
+    }
+
+    private static let tablesMax = 1000
+
+    private func throughToOne(
+        _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> RowTest? {
+        guard let destinations = destinations(of: index, rest, comparison, value) else { return nil }
+        let asNull = PredicateNode.comparison(comparison.with(left: .constant(.null), value))
+        guard let whenNull = try? asNull.evaluate(nil) else { return nil }
+        return ToOneTest(runtime, index, destinations, whenNull: whenNull)
+    }
+
+    private func destinations(
+        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> DestinationTests? {
+        guard let destination = runtime.properties[index].destination else { return nil }
+        var tests = DestinationTests()
+        for entity in destination.concreteFamily {
+            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+                let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
+            else { return nil }
+            tests.set(test, for: table.id)
+        }
+        return tests
+    }
+
+    private func throughToMany(
+        _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> RowTest? {
+        guard let view, let source = source(index) else { return nil }
+        if rest.count == 1, rest.first == "@count" {
+            guard comparison.modifier == .direct, let found = comparison.comparison.order, case .integer(let count) = value else { return nil }
+            return MemberCountTest(source, found, count)
+        }
+        // A further collection on the way belongs to the same ANY or ALL.
+        var inner = comparison
+        guard let isNested = isThroughToMany(rest, from: index) else { return nil }
+        if !isNested { inner.modifier = .direct }
+        switch comparison.modifier {
+        case .direct:
+            // depends CONTAINS package
+            guard Self.isObject(rest), comparison.comparison == .contains, let rows = rows(value, view) else { return nil }
+            return AnyMemberIdentityTest(source, rows)
+        case .any:
+            if Self.isObject(rest) {
+                switch comparison.comparison {
+                case .equal: return rows(value, view).map { AnyMemberIdentityTest(source, $0) }
+                case .isIn: return rows(among: value, view).map { AnyMemberIdentityTest(source, $0) }
+                default: return nil
+                }
+            }
+            return destinations(of: index, rest, inner, value).map { AnyMemberTest(source, $0) }
+        case .all:
+            guard !Self.isObject(rest), let tests = negatedDestinations(of: index, rest, inner, value) else { return nil }
+            return NotTest(AnyMemberTest(source, tests))
+        }
+    }
+
+    /// A to-many relationship.
+    func source(_ index: Int) -> MemberSources? {
+        guard let members = table.members[index] else { return nil }
+        if case .link = members { return MemberSources(members: members, inverse: nil) }
+        return MemberSources(members: members, inverse: runtime.properties[index].inverse)
+    }
+
+    private func negatedDestinations(
+        of index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
+    ) -> DestinationTests? {
+        guard let destination = runtime.properties[index].destination else { return nil }
+        var tests = DestinationTests()
+        for entity in destination.concreteFamily {
+            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
+                let test = PredicateCompiler(table: table, view: view).compile(rest, comparison, value)
+            else { return nil }
+            tests.set(NotTest(test), for: table.id)
+        }
+        return tests
+    }
+
+    /// Whether a path goes on through collections; nil where one lies behind a to-one relationship, whose null is then none of its
+    /// members' values.
+    private func isThroughToMany(_ rest: ArraySlice<String>, from index: Int) -> Bool? {
+        let destination = runtime.properties[index].destination
+        // As most do.
+        if rest.count == 1, let key = rest.first, destination?.keptProperty(key) is NSAttributeDescription { return false }
+        var owners = destination.map { [$0] } ?? []
+        var isBehindToOne = false
+        for key in rest where !key.hasPrefix("@") {
+            let relationships = owners.flatMap { $0.familyProperties(key) }.compactMap { $0 as? NSRelationshipDescription }
+            guard !relationships.isEmpty else { return false }
+            if relationships.contains(where: \.isToMany) {
+                // Siblings may have the same name for one object and for many.
+                guard !isBehindToOne, relationships.allSatisfy(\.isToMany) else { return nil }
+                return rest.last?.hasPrefix("@") != true
+            }
+            isBehindToOne = true
+            owners = owners.destinations(of: key)
+        }
+        return false
+    }
+
+    /// The row that an object has in this store; none where it is of another one, or was never saved.
+    /// - Returns: nil for what is no object.
+    private func rows(_ value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
+        value.members == nil ? rows(among: .collection([value]), view) : nil
+    }
+
+    /// As `rows(_:_:)`, of each member of a list.
+    private func rows(among value: PredicateValue, _ view: RecordLogView) -> Set<RowReference>? {
+        guard let members = value.members, let store = runtime.holder else { return nil }
+        var result: Set<RowReference> = []
+        for member in members {
+            switch member {
+            case .object(let object): if let key = object.key(in: store) { result.insert(view.reference(key)) }
+            case .objectID(let id): if let key = id.key(in: store) { result.insert(view.reference(key)) }
+            default: return nil
+            }
+        }
+        return result
+    }
+
+    private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        if value.isNull, comparison.comparison == .equal || comparison.comparison == .notEqual {
+            return NullTest(runtime, index, isNull: comparison.comparison == .equal)
+        }
+        guard let view else { return nil }
+        switch comparison.comparison {
+        case .equal: return rows(value, view).map { ReferenceTest(runtime, index, $0) }
+        case .notEqual: return rows(value, view).map { ReferenceTest(runtime, index, $0, isNegated: true) }
+        case .isIn: return rows(among: value, view).map { ReferenceTest(runtime, index, $0) }
+        default: return nil
+        }
+    }
+
+    private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+        guard let view else { return nil }
+        switch comparison.comparison {
+        case .equal: return rows(value, view).map { IdentityTest($0, isNegated: false) }
+        case .notEqual: return rows(value, view).map { IdentityTest($0, isNegated: true) }
+        case .isIn: return rows(among: value, view).map { IdentityTest($0, isNegated: false) }
+        default: return nil
+        }
+    }
+}
+
+extension PredicateNode.Comparison {
+    fileprivate func with(left: ExpressionNode, _ value: PredicateValue) -> PredicateNode.Comparison {
+        PredicateNode.Comparison(left: left, comparison: comparison, right: .constant(value), modifier: modifier, options: options)
+    }
+}

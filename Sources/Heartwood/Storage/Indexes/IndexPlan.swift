@@ -1,0 +1,91 @@
+import Foundation
+import RecordLog
+
+/// An index that a model asks for.
+struct IndexPlan {
+    let name: String
+    let specification: IndexSpecification
+    let isUnique: Bool
+
+    init(name: String, columns: [String], isUnique: Bool) {
+        self.name = name
+        specification = IndexSpecification(elements: columns.map { IndexSpecification.Element(column: $0) }, predicate: nil)
+        self.isUnique = isUnique
+    }
+
+    /// - Parameter entity: whose table has the index.
+    /// - Returns: nil for an index that no store here can keep: of another kind, or over what has no column.
+    init?(_ index: NSFetchIndexDescription, of entity: NSEntityDescription) {
+        var elements: [IndexSpecification.Element] = []
+        for element in index.elements {
+            guard element.collationType == .binary, let property = element.property else { return nil }
+            guard var made = Self.element(property, entity) else { return nil }
+            if !element.isAscending { made.isDescending = true }
+            elements.append(made)
+        }
+        guard !elements.isEmpty else { return nil }
+        name = RecordLogNames.index(index.name)
+        specification = IndexSpecification(
+            elements: elements, predicate: index.partialIndexPredicate.map { PredicatePrinter.format($0.node.folded) })
+        isUnique = false
+    }
+
+    private static func element(_ property: NSPropertyDescription, _ entity: NSEntityDescription) -> IndexSpecification.Element? {
+        guard let computed = property as? NSExpressionDescription else {
+            guard PropertyKind(property).columnType != nil, !property.isTransient else { return nil }
+            return IndexSpecification.Element(column: property.name)
+        }
+        guard let node = computed.expression?.node.joiningComposites(of: entity).folded else { return nil }
+        if case .keyPath(let keys) = node, keys.count == 1 { return IndexSpecification.Element(column: keys[0]) }
+        let isText = computed.expressionResultType == .undefinedAttributeType
+            ? node.givesText : computed.expressionResultType == .stringAttributeType
+        return IndexSpecification.Element(expression: PredicatePrinter.format(node), isText: isText ? true : nil)
+    }
+
+    /// The engine's parts, or the name of the extractor; nil where the table cannot have the index.
+    func definition(_ layout: RowLayout) -> (parts: [IndexPart], extractorName: String?)? {
+        let names = specification.elements.compactMap(\.column)
+        let columns = names.compactMap { name in layout.columns.first { $0.name == name } }
+        guard columns.count == names.count else { return nil }
+        // The engine refuses columns of large values, and says why.
+        guard !specification.isPlain else {
+            let parts = zip(columns, specification.elements).map { IndexPart(column: $0.id, ascending: $1.isDescending != true) }
+            return (parts, nil)
+        }
+        return SpecifiedKeys(specification).suits(layout) ? ([], specification.name) : nil
+    }
+
+    /// The index of this name in a store, where it is the same.
+    func found(in catalog: Catalog, _ table: TableDefinition) -> IndexDefinition? {
+        guard let known = catalog.indexes(on: table.id).first(where: { $0.name == name }),
+            let wanted = definition(table.currentLayout), known.parts == wanted.parts,
+            known.extractorName.map(ExactText.init) == wanted.extractorName.map(ExactText.init)
+        else { return nil }
+        return known
+    }
+
+    /// The indexes of one entity's table: each to-one relationship, uniqueness constraint and fetch index, inherited ones included.
+    static func all(of entity: NSEntityDescription) -> [IndexPlan] {
+        var plans: [IndexPlan] = []
+        for property in entity.frozenProperties where PropertyKind(property) == .toOne && !property.isTransient {
+            plans.append(IndexPlan(name: RecordLogNames.reference(property.name), columns: [property.name], isUnique: false))
+        }
+        for constraint in entity.allUniquenessConstraints {
+            plans.append(IndexPlan(name: RecordLogNames.unique(constraint), columns: constraint, isUnique: true))
+        }
+        plans += entity.allIndexes.compactMap { IndexPlan($0, of: entity) }
+        var names: Set<String> = []
+        return plans.filter { names.insert($0.name).inserted }
+    }
+}
+
+/// The indexes that a model asks for, table by table. Made once for all that an opening does with them: it parses what they compute.
+struct IndexPlans: @unchecked Sendable {
+    // Unchecked: a model is not changed any more once a coordinator has it.
+
+    let list: [(entity: NSEntityDescription, plans: [IndexPlan])]
+
+    init(_ entities: [NSEntityDescription]) {
+        list = NSEntityDescription.concrete(among: entities).map { ($0, IndexPlan.all(of: $0)) }
+    }
+}

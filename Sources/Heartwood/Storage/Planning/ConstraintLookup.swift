@@ -1,0 +1,62 @@
+import RecordLog
+
+/// `email == "a@example.com"` where `email` alone is a uniqueness constraint: one look at one index, without a plan. It is the commonest
+/// fetch of a program, and planning it takes several times as long as answering it.
+struct ConstraintLookup {
+    let key: String
+    let value: PredicateValue
+
+    /// The index that knows.
+    /// - Parameter prefix: becomes what the index is asked.
+    fileprivate func index(of table: EntityTable, _ snapshot: Snapshot, _ prefix: KeyBuilder) -> EntityTable.Lookup? {
+        prefix.removeAll()
+        for lookup in table.lookups where lookup.attribute == key && snapshot.hasIndex(lookup.index.id) {
+            return value.append(to: prefix, asText: lookup.isText) ? lookup : nil
+        }
+        return nil
+    }
+}
+
+extension PredicateValue {
+    /// Appends the value as an index of texts, or of integers, has it.
+    /// - Returns: whether it is one.
+    func append(to key: KeyBuilder, asText isText: Bool) -> Bool {
+        switch self {
+        case .text(let text) where isText: key.append(text: text)
+        case .integer(let number) where !isText: key.append(int64: number)
+        default: return false
+        }
+        return true
+    }
+}
+
+extension RecordLogView {
+    func find(
+        _ lookup: ConstraintLookup, _ runtime: EntityRuntime, _ key: KeyBuilder, _ body: (RowView) throws -> Void
+    ) throws -> EntityTable.Lookup? {
+        let table = try schema.table(of: runtime, slotBase: slotBase)
+        guard let found = lookup.index(of: table, snapshot, key) else { return nil }
+        if let row = try row(found.index, in: table.id, key) { try body(row) }
+        return found
+    }
+
+    /// The row of an index's first entry that starts with a key.
+    func row(_ index: TableIndex, in table: TableID, _ key: KeyBuilder) throws -> RowView? {
+        do throws(StoreError) {
+            guard let number = try snapshot.firstRow(index.id, prefix: key) else { return nil }
+            return try snapshot.row(RowReference(table: table, row: number))
+        } catch {
+            throw RecordLogErrors.wrap(error)
+        }
+    }
+}
+
+extension PredicateTree {
+    /// Appends what an index of an attribute is asked, where the tree says that the attribute has a value, and nothing else.
+    /// - Parameter isText: whether the attribute holds texts; integers otherwise.
+    func appendEquality(of attribute: String, asText isText: Bool, to key: KeyBuilder) -> Bool {
+        if let template { return template.isEquality(of: attribute) && argument.append(to: key, asText: isText) }
+        guard let equality, equality.key == attribute else { return false }
+        return equality.value.append(to: key, asText: isText)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import RecordLog
+
+/// The relationships of a model that need a link table: one entry a pair of inverses.
+struct LinkPlan {
+    let entity: NSEntityDescription
+    let relationship: NSRelationshipDescription
+
+    var name: String { RecordLogNames.link(entity.name ?? "", relationship.name) }
+
+    /// Whether both sides have an order.
+    var isOrderedTwice: Bool {
+        guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return false }
+        return relationship.isOrdered && inverse.isToMany && inverse.isOrdered
+    }
+
+    /// Whether no property of the destination has the same pairs from the other side.
+    var isSeenFromOneSide: Bool {
+        guard let inverse = relationship.inverseRelationship else { return true }
+        // A to-one side has a column of its own.
+        return inverse === relationship || !inverse.isToMany
+    }
+
+    /// Source, destination, and a place for each order.
+    var columns: [(name: String, type: ColumnType)] {
+        var columns: [(name: String, type: ColumnType)] = [("source", .reference), ("destination", .reference)]
+        if relationship.isOrdered { columns.append(("position", .int64)) }
+        if isOrderedTwice { columns.append(("inversePosition", .int64)) }
+        return columns
+    }
+
+    /// Whether a to-many relationship is kept in a link table rather than in its inverse's column.
+    static func isNeeded(_ relationship: NSRelationshipDescription) -> Bool {
+        guard relationship.isToMany, !relationship.isTransient else { return false }
+        guard let inverse = relationship.inverseRelationship else { return true }
+        return inverse.isToMany || relationship.isOrdered
+    }
+
+    /// The side that writes the pairs: the ordered one, else the first by name. Each side is named after the entity that
+    /// states it, so that both sides find the same one.
+    ///
+    /// Part of the format: FORMAT.md, "How the stack uses tables".
+    /// - Parameter entity: the one that states `relationship`.
+    static func isForward(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) -> Bool {
+        guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return true }
+        guard isNeeded(inverse) else { return true }
+        if relationship.isOrdered != inverse.isOrdered { return relationship.isOrdered }
+        let mine = entity.name ?? "", theirs = relationship.destinationEntity?.owner(of: inverse).name ?? ""
+        return mine == theirs
+            ? !inverse.name.utf8.lexicographicallyPrecedes(relationship.name.utf8) : mine.utf8.lexicographicallyPrecedes(theirs.utf8)
+    }
+}
+
+extension NSEntityDescription {
+    /// The entity that states a property: itself or the nearest ancestor that has it.
+    func owner(of property: NSPropertyDescription) -> NSEntityDescription {
+        var entity = self
+        while let parent = entity.superentity, parent.frozenProperties.contains(where: { $0 === property }) { entity = parent }
+        return entity
+    }
+
+    /// The concrete entities in one flat list, each once.
+    static func concrete(among entities: [NSEntityDescription]) -> [NSEntityDescription] {
+        entities.filter { !$0.isAbstract }.sorted { ($0.name ?? "") < ($1.name ?? "") }
+    }
+}
+
+/// Writes a model's tables and indexes into a new store.
+struct RecordLogSchemaWriter {
+    let transaction: Transaction
+    let entities: [NSEntityDescription]
+
+    func write() throws {
+        for entity in NSEntityDescription.concrete(among: entities) { try defineTable(of: entity) }
+        for plan in Self.links(of: entities) { try defineLink(plan) }
+    }
+
+    /// Every link table that the entities need, each once.
+    static func links(of entities: [NSEntityDescription]) -> [LinkPlan] {
+        var plans: [LinkPlan] = []
+        var seen: Set<String> = []
+        for entity in entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+            for case let relationship as NSRelationshipDescription in entity.frozenProperties
+            where LinkPlan.isNeeded(relationship) {
+                let owner = entity.owner(of: relationship)
+                guard LinkPlan.isForward(relationship, of: owner) else { continue }
+                let plan = LinkPlan(entity: owner, relationship: relationship)
+                if seen.insert(plan.name).inserted { plans.append(plan) }
+            }
+        }
+        return plans
+    }
+
+    func defineTable(of entity: NSEntityDescription) throws {
+        var columns: [(name: String, type: ColumnType)] = []
+        for property in entity.frozenProperties where !property.isTransient {
+            if let type = PropertyKind(property).columnType { columns.append((property.name, type)) }
+        }
+        let table = try transaction.defineTable(name: entity.name ?? "", columns: columns)
+        for plan in IndexPlan.all(of: entity) {
+            guard let made = plan.definition(table.currentLayout) else { continue }
+            _ = try transaction.defineIndex(named: plan.name, on: table.id, parts: made.parts, extractorName: made.extractorName)
+        }
+    }
+
+    func defineLink(_ plan: LinkPlan) throws {
+        let isOrdered = plan.relationship.isOrdered
+        let table = try transaction.defineTable(name: plan.name, columns: plan.columns)
+        let ids = table.currentLayout.columns.map(\.id)
+        var forward = [IndexPart(column: ids[LinkTable.sourcePosition], ascending: true)]
+        if isOrdered { forward.append(IndexPart(column: ids[LinkTable.orderPosition], ascending: true)) }
+        forward.append(IndexPart(column: ids[LinkTable.destinationPosition], ascending: true))
+        _ = try transaction.defineIndex(named: RecordLogNames.linkForward, on: table.id, parts: forward)
+        _ = try transaction.defineIndex(
+            named: RecordLogNames.linkBackward, on: table.id,
+            parts: [
+                IndexPart(column: ids[LinkTable.destinationPosition], ascending: true),
+                IndexPart(column: ids[LinkTable.sourcePosition], ascending: true),
+            ])
+        guard plan.isOrderedTwice else { return }
+        let parts = [LinkTable.destinationPosition, LinkTable.inverseOrderPosition, LinkTable.sourcePosition]
+        _ = try transaction.defineIndex(
+            named: RecordLogNames.linkInverse, on: table.id, parts: parts.map { IndexPart(column: ids[$0], ascending: true) })
+    }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// By `ManagedProperties.number`: the indexes of one entity's properties. Any thread may ask.
+///
+/// A directory of tables that is replaced by a larger one, and never changed; old ones are kept, since somebody may be reading them.
+struct AccessorTables: ~Copyable, @unchecked Sendable {
+    // Unchecked: what the directory leads to does not change once it is stored.
+
+    /// Word 0: how many tables; word 1: the directory before; then the tables' addresses, 0 where there is none.
+    private let directory = Atomic<UnsafeMutablePointer<UInt>?>(nil)
+    private static let headerWords = 2
+    private static let lock = Mutex(())
+
+    /// - Returns: the indexes by place; -1 where the entity has no such property. nil where the list is new here.
+    @inline(__always)
+    borrowing func table(_ number: Int) -> UnsafePointer<Int>? {
+        guard let words = directory.load(ordering: .acquiring), number < Int(bitPattern: words[0]) else { return nil }
+        return UnsafePointer(bitPattern: words[Self.headerWords + number])
+    }
+
+    @inline(never)
+    borrowing func addTable(_ number: Int, _ indexes: [Int]) -> UnsafePointer<Int> {
+        Self.lock.withLock { _ in
+            if let known = table(number) { return known }
+            let old = directory.load(ordering: .relaxed)
+            let oldCount = old.map { Int(bitPattern: $0[0]) } ?? 0
+            let count = max(oldCount, number + 1)
+            let words = UnsafeMutablePointer<UInt>.allocate(capacity: Self.headerWords + count)
+            words.initialize(repeating: 0, count: Self.headerWords + count)
+            words[0] = UInt(count)
+            words[1] = UInt(bitPattern: old)
+            if let old {
+                for place in 0..<oldCount { words[Self.headerWords + place] = old[Self.headerWords + place] }
+            }
+            let table = UnsafeMutablePointer<Int>.allocate(capacity: max(indexes.count, 1))
+            table.initialize(from: indexes, count: indexes.count)
+            words[Self.headerWords + number] = UInt(bitPattern: table)
+            directory.store(words, ordering: .releasing)
+            return UnsafePointer(table)
+        }
+    }
+
+    deinit {
+        var next = directory.load(ordering: .acquiring)
+        if let words = next {
+            for place in 0..<Int(bitPattern: words[0]) {
+                UnsafeMutablePointer<Int>(bitPattern: words[Self.headerWords + place])?.deallocate()
+            }
+        }
+        while let words = next {
+            next = UnsafeMutablePointer(bitPattern: words[1])
+            words.deallocate()
+        }
+    }
+}
