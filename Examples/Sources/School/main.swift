@@ -1,8 +1,8 @@
 // A school, its stack put together by hand in five steps: model, coordinator, store, context, objects.
 import CoreData
 
-// 1. The model, a resource of this target.
-guard let modelURL = Bundle.module.url(forResource: "School", withExtension: "xcdatamodeld"),
+// 1. The model, which the build plugin makes a resource of this target.
+guard let modelURL = Bundle.module.url(forResource: "School", withExtension: "momd"),
     let model = NSManagedObjectModel(contentsOf: modelURL)
 else { fatalError("The model is missing") }
 

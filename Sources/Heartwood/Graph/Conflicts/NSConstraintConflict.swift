@@ -35,6 +35,11 @@ open class NSConstraintConflict: NSObject {
         super.init()
     }
 
+    /// A conflict of nothing, as a test's own class starts from.
+    public convenience override init() {
+        self.init(constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
+    }
+
     open override var description: String {
         let values = constraint.map { "\($0) = \(ValueText.of(constraintValues[$0]))" }.joined(separator: ", ")
         let holder = databaseObject.map { "the store's \($0.objectID.uriRepresentation().absoluteString)" } ?? "one another"

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
         let made = coordinator.runtime(for: entity)
         guard let store = made.store else { return made }
         // A store that can be written may take a read-only one's place.
-        if !store.isReadOnly { runtimesByEntity[ObjectIdentifier(entity)] = made }
+        if !store.isReadOnly, made.entity === entity { runtimesByEntity[ObjectIdentifier(entity)] = made }
         remember(made)
         return made
     }

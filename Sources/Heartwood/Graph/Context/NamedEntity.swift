@@ -28,3 +28,15 @@ extension NSManagedObjectContext {
         return entity
     }
 }
+
+extension NSPersistentStoreCoordinator {
+    /// The model's own entity in the place of an equal one of another copy of the model.
+    ///
+    /// A program that loads its model twice, as its tests do, gets such a copy from its classes: `entity()` has no context to ask.
+    /// - Returns: `entity` itself where the model has none of its name and version.
+    final func ownEntity(for entity: NSEntityDescription) -> NSEntityDescription {
+        guard entity.model !== model, let name = entity.name, let own = model.entitiesByName[name], own.versionHash == entity.versionHash
+        else { return entity }
+        return own
+    }
+}

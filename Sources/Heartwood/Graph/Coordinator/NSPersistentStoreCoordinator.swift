@@ -109,6 +109,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {
         state.withLock { state in
             if let known = state.routes.forInsertion(of: entity) { return known }
+            if let own = state.routes.forInsertion(of: ownEntity(for: entity)) { return own }
             let slot = UInt16.max - 1 - state.storelessCount
             state.storelessCount += 1
             let made = EntityRuntime(entity: entity, slot: slot, store: nil, accesses: [])

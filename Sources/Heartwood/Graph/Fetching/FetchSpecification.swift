@@ -51,7 +51,13 @@ struct FetchSpecification {
     static func entity<ResultType>(
         of request: NSFetchRequest<ResultType>, context: NSManagedObjectContext
     ) throws -> NSEntityDescription {
-        if let entity = request.entity { return entity }
+        if let entity = request.entity {
+            guard let coordinator = context.coordinator else { return entity }
+            let own = coordinator.ownEntity(for: entity)
+            // Entities below one of another version may be the model's own all the same.
+            guard own.model === coordinator.model else { throw CoreDataError.noStore(for: entity) }
+            return own
+        }
         if let objectClass = request.objectClass as? NSManagedObject.Type { return objectClass.entity(in: context) }
         guard let name = request.entityName else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "A fetch request must have an entity.")
