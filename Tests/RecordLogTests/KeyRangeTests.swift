@@ -124,7 +124,7 @@ import Testing
             let prefix = Self.bound(pool, &random)
             let first = present.filter { $0.starts(with: prefix) }.min(by: Self.isBefore)
             #expect(
-                try prefix.withUnsafeBytes { try runs.firstRow(prefix: $0) } == first.map { $0.withUnsafeBytes(IndexCursor.row) },
+                try prefix.withUnsafeBytes { try runs.firstRow(prefix: $0) } == first.map { $0.withUnsafeBytes(IndexEntry.row) },
                 "seed \(seed), \(prefix)")
         }
     }

@@ -43,7 +43,7 @@ final class IndexBlockEncoder {
         if let bytes = entry.baseAddress, let keys = keys.baseAddress { (keys + start).copyMemory(from: bytes, byteCount: keyCount) }
         keysEnd = start + keyCount
         let shared = entryCount == 0 ? 0 : shared(lastStart, start, start, keysEnd)
-        entries[entryCount] = Entry(keyEnd: keysEnd, shared: shared, row: IndexCursor.row(of: entry), isTombstone: isTombstone)
+        entries[entryCount] = Entry(keyEnd: keysEnd, shared: shared, row: IndexEntry.row(of: entry), isTombstone: isTombstone)
         let isFirst = entryCount % IndexBlock.Layout.entriesPerInterval == 0
         entryCount += 1
         shortestKey = min(shortestKey, keyCount)

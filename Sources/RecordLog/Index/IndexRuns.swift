@@ -92,6 +92,6 @@ final class IndexRuns: Sendable {
         if !isAmbiguous, !found.isTombstone { return found.row }
         // Several runs have such entries, or the first one of the only run is hidden: look at all in order.
         let merge = try merged(.prefix(Array(key)))
-        return try merge.next() ? IndexCursor.row(of: merge.entry) : nil
+        return try merge.next() ? IndexEntry.row(of: merge.entry) : nil
     }
 }

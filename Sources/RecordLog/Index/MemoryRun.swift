@@ -89,7 +89,7 @@ final class MemoryRun: @unchecked Sendable {
         guard index < count else { return nil }
         let found = self.key(index)
         guard found.count >= key.count, KeyBytes.compare(UnsafeRawBufferPointer(rebasing: found[..<key.count]), key) == 0 else { return nil }
-        return (IndexCursor.row(of: found), isTombstone(index))
+        return (IndexEntry.row(of: found), isTombstone(index))
     }
 
     /// The index of the first entry at or after `key`.

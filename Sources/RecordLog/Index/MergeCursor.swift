@@ -75,7 +75,7 @@ final class MergeCursor {
         guard !rows.isEmpty else { return 0 }
         var taken = 0
         try forEach { entry in
-            rows[taken] = RowReference(table: table, row: IndexCursor.row(of: entry))
+            rows[taken] = RowReference(table: table, row: IndexEntry.row(of: entry))
             taken &+= 1
             return taken < rows.count
         }
@@ -139,45 +139,5 @@ final class MergeCursor {
             order[at &+ 1] = moved
             at &+= 1
         }
-    }
-}
-
-/// Walks a range of an index, ascending or descending, and gives the rows.
-public struct IndexCursor {
-    private let merge: MergeCursor
-    // The runs' memory and the file's.
-    private let owner: Snapshot
-
-    init(_ merge: MergeCursor, owner: Snapshot) {
-        self.merge = merge
-        self.owner = owner
-    }
-
-    /// The row number of the next entry; nil at the end.
-    /// - Complexity: O(runs), amortised; a block is read about every hundred entries.
-    public mutating func next() throws(StoreError) -> UInt64? {
-        guard try merge.next() else { return nil }
-        return Self.row(of: merge.entry)
-    }
-
-    /// The key of the entry that `next` gave last; valid until the next call.
-    public var key: UnsafeRawBufferPointer {
-        Self.key(of: merge.entry)
-    }
-
-    /// An entry without its last six bytes.
-    @inline(__always)
-    static func key(of entry: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: entry.baseAddress, count: max(0, entry.count &- KeyBuilder.rowSuffixSize))
-    }
-
-    /// The last six bytes of an entry; 0, which is no row, where there are fewer.
-    @inline(__always)
-    static func row(of entry: UnsafeRawBufferPointer) -> UInt64 {
-        guard entry.count >= KeyBuilder.rowSuffixSize else { return 0 }
-        let at = entry.count &- KeyBuilder.rowSuffixSize
-        let high = UInt16(bigEndian: entry.loadUnaligned(fromByteOffset: at, as: UInt16.self))
-        let low = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: at &+ 2, as: UInt32.self))
-        return UInt64(high) << 32 | UInt64(low)
     }
 }

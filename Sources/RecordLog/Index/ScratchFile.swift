@@ -40,7 +40,7 @@ final class ScratchFile {
     /// - Throws: `exists` where it is another's.
     static func removeLeftover(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
         guard let left = try fileSystem.openLeftover(path) else { return }
-        guard HeaderReader.isUnfinished(try Opening.header(of: left)) else { throw FileInTheWay.error(path, "another file") }
+        guard HeaderReader.isUnfinished(try HeaderReader.header(of: left)) else { throw FileInTheWay.error(path, "another file") }
         try fileSystem.removeLeftover(left, path)
     }
 

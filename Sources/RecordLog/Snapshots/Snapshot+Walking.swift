@@ -127,7 +127,7 @@ extension Snapshot {
         var failure: (any Error)?
         try merge(index, range, descending: false).forEach { entry in
             do {
-                return try body(IndexCursor.key(of: entry), IndexCursor.row(of: entry))
+                return try body(IndexEntry.key(of: entry), IndexEntry.row(of: entry))
             } catch {
                 failure = error
                 return false

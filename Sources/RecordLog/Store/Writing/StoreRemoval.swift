@@ -77,7 +77,7 @@ struct StoreRemoval {
     /// Whatever else has the path by mistake is left alone.
     private func checkIsStore(_ storage: any StorageFile) throws(StoreError) {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        let count = try Opening.read(storage, into: &header)
+        let count = try HeaderReader.read(storage, into: &header)
         guard !HeaderReader.isUnfinished(header) else { return }
         _ = try HeaderReader(path: path).identity(header, count: count, size: try storage.size())
     }

@@ -119,7 +119,7 @@ struct SalvageSource {
     /// - Precondition: they lie within one page.
     func isZero(_ range: Range<UInt64>) throws(StoreError) -> Bool {
         guard isReadable(range) else { return false }
-        return try file.withBytes(at: range.lowerBound, count: range.count) { TailExamination.isZero($0) }
+        return try file.withBytes(at: range.lowerBound, count: range.count) { $0.isZero }
     }
 
     /// The end of the page that `offset` is in, or of the file.

@@ -9,7 +9,7 @@ extension Transaction {
         of index: IndexID, _ body: (_ key: UnsafeRawBufferPointer, _ row: UInt64) throws -> Bool
     ) throws {
         let merged = try entries.runs(of: Int(index.rawValue)).merged()
-        while try merged.next(), try body(IndexCursor.key(of: merged.entry), IndexCursor.row(of: merged.entry)) {}
+        while try merged.next(), try body(IndexEntry.key(of: merged.entry), IndexEntry.row(of: merged.entry)) {}
     }
 
     /// Calls `body` with each row of a table that this transaction has written or deleted so far, in the order of their numbers, and

@@ -87,7 +87,7 @@ struct Opening {
     ///   - mayCreate: whether an empty file, or one that was never finished, becomes a store.
     func recover(_ storage: any StorageFile, isPublishedOnly: Bool = false, mayCreate: Bool = true) throws(StoreError) -> OpenedFile {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        let count = try Self.read(storage, into: &header)
+        let count = try HeaderReader.read(storage, into: &header)
         // After the header: what it says is durable is in the file by then, whoever is writing.
         let size = try storage.size()
         if mayCreate, !options.isReadOnly, size <= FileFormat.dataStart, HeaderReader.isUnfinished(header) {
@@ -180,18 +180,6 @@ struct Opening {
     }
 
     /// A file's header, zeroes where the file is shorter.
-    static func header(of storage: any StorageFile) throws(StoreError) -> [UInt8] {
-        var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        _ = try read(storage, into: &header)
-        return header
-    }
-
-    static func read(_ storage: any StorageFile, into header: inout [UInt8]) throws(StoreError) -> Int {
-        try header.withUnsafeMutableBufferPointer { bytes throws(StoreError) in
-            try storage.read(into: UnsafeMutableRawBufferPointer(bytes), at: 0)
-        }
-    }
-
     // MARK: Checkpoint
 
     private typealias StartingState = (snapshot: Snapshot, position: UInt64, hasCheckpoint: Bool)
@@ -270,7 +258,7 @@ struct Opening {
         ).run()
         guard case .corrupt(let offset, let evidence) = tail else { return nil }
         // A writer may have cut off a torn tail meanwhile, and written commits in its place.
-        let now = HeaderReader.newestSlot(try Self.header(of: file.storage), fileID: file.identity.fileID)
+        let now = HeaderReader.newestSlot(try HeaderReader.header(of: file.storage), fileID: file.identity.fileID)
         return slot.durableEnd > end || now?.generation == slot.generation ? (offset, evidence) : nil
     }
 
@@ -319,99 +307,5 @@ struct Opening {
         written.generation += 1
         try FileCreation.write(written, to: file.storage, fileID: file.identity.fileID)
         new = written
-    }
-}
-
-/// Reads the first 8 KiB of a file, and says what it is where it is no store.
-struct HeaderReader {
-    let path: String
-
-    /// Whether a header, with nothing behind it, is what a crash can leave of one that was never synced: zeroes and parts of
-    /// it, or all of it without a slot that says it was.
-    static func isUnfinished(_ header: [UInt8]) -> Bool {
-        for offset in FileFormat.identityOffsets {
-            let bytes = header[Int(offset)..<Int(offset) + FileIdentity.Layout.size]
-            guard zip(bytes, FileFormat.magic).allSatisfy({ $0 == $1 || $0 == 0 }) else { return false }
-            guard let identity = bytes.withUnsafeBytes({ FileIdentity($0) }) else { continue }
-            if let slot = newestSlot(header, fileID: identity.fileID), !slot.isUnsettled || slot.end > FileFormat.dataStart { return false }
-        }
-        // The first slot is written at the place of generation 1.
-        let written = FileFormat.identityOffsets.map { (start: Int($0), size: FileIdentity.Layout.size) }
-            + [(start: Int(FileFormat.slotOffsets[1]), size: HeaderSlot.Layout.size)]
-        return header.withUnsafeBytes { bytes in
-            var end = 0
-            for piece in written.sorted(by: { $0.start < $1.start }) {
-                guard TailExamination.isZero(UnsafeRawBufferPointer(rebasing: bytes[end..<piece.start])) else { return false }
-                end = piece.start + piece.size
-            }
-            return TailExamination.isZero(UnsafeRawBufferPointer(rebasing: bytes[end...]))
-        }
-    }
-
-    func identity(_ header: [UInt8], count: Int, size: UInt64) throws(StoreError) -> FileIdentity {
-        var found: FileIdentity?
-        header.withUnsafeBytes { bytes in
-            for offset in FileFormat.identityOffsets where found == nil {
-                let start = Int(offset)
-                found = FileIdentity(UnsafeRawBufferPointer(rebasing: bytes[start..<start + FileIdentity.Layout.size]))
-            }
-        }
-        guard count > 0 else {
-            throw StoreError(
-                .notAStore, path: path, "the file is empty", remedy: "Check the path, or open it for writing once, which makes it a store.")
-        }
-        guard let found else { throw notAStore(header) }
-        try check(found)
-        return found
-    }
-
-    /// What a file without an identity is.
-    func notAStore(_ header: [UInt8]) -> StoreError {
-        if header.starts(with: Array("SQLite format 3\0".utf8)) {
-            return StoreError(
-                .notAStore, path: path, "this is an SQLite database", remedy: "Open it with SQLite, or give a Heartwood store.")
-        }
-        if header.starts(with: ArchiveHeader.magic) {
-            return StoreError(
-                .notAStore, path: path, "this is a binary archive, not a record log", remedy: "Open it with the store type Binary.")
-        }
-        return StoreError(
-            .notAStore, path: path, at: 0, "this is not a Heartwood store, or its header is destroyed",
-            remedy: "Check the path; restore a backup if it was a store.")
-    }
-
-    func check(_ found: FileIdentity) throws(StoreError) {
-        guard found.version <= FileFormat.version, found.version > 0 else {
-            throw StoreError(
-                .unsupportedVersion, path: path, "the store has format version \(found.version), newer than \(FileFormat.version)",
-                remedy: "Open it with a newer Heartwood.")
-        }
-        guard FileFormat.segmentShiftRange.contains(found.segmentShift) else {
-            throw StoreError.corrupt(path, at: FileFormat.identityOffsets[0], "the header names an impossible segment size")
-        }
-    }
-
-    /// The valid slot of the higher generation; nil where neither is valid.
-    static func newestSlot(_ header: [UInt8], fileID: UInt64) -> HeaderSlot? {
-        header.withUnsafeBytes { newestSlot($0, fileID: fileID) }
-    }
-
-    static func newestSlot(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> HeaderSlot? { slots(header, fileID: fileID).newest }
-
-    /// The newest slot, and whether each of the two is whole or was never written: another is damaged, or is being written.
-    static func slots(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> (newest: HeaderSlot?, areWhole: Bool) {
-        var newest: HeaderSlot?
-        var areWhole = true
-        for offset in FileFormat.slotOffsets {
-            let start = Int(offset)
-            // A copy: the header may be mapped memory that another process writes between the checksum and the values.
-            let bytes = Array(header[start..<start + HeaderSlot.Layout.size])
-            guard let slot = bytes.withUnsafeBytes({ HeaderSlot($0, fileID: fileID) }) else {
-                areWhole = areWhole && bytes.allSatisfy { $0 == 0 }
-                continue
-            }
-            if slot.generation >= newest?.generation ?? 0 { newest = slot }
-        }
-        return (newest, areWhole)
     }
 }

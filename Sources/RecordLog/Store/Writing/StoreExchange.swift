@@ -51,7 +51,7 @@ extension StorageFile {
     ///   not marked: it may be the store again, and one that is marked is refused.
     func supersede(_ path: String, isNameDurable: Bool) {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        guard let count = try? Opening.read(self, into: &header), count == header.count,
+        guard let count = try? HeaderReader.read(self, into: &header), count == header.count,
             let identity = try? HeaderReader(path: path).identity(header, count: count, size: UInt64(count)),
             var slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
         else { return }

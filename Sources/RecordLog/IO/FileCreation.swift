@@ -5,25 +5,6 @@ struct FileCreation {
     let fileSystem: any FileSystem
     let counters: Counters
 
-    /// Writes the header of a new file, and makes it durable with its name.
-    func initialize(
-        _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift: UInt8? = nil
-    ) throws(StoreError) -> OpenedFile {
-        // Before anything is written: without a descriptor left the file stays empty, and the next opening makes it.
-        let directory = options.durability != .none ? try fileSystem.openDirectory(of: path) : nil
-        var (file, slot) = try begin(storage, storeID: storeID, segmentShift: segmentShift ?? options.segmentShift)
-        if let directory {
-            try storage.sync()
-            try directory.sync()
-            slot.isUnsettled = false
-            slot.generation += 1
-            try Self.write(slot, to: storage, fileID: file.identity.fileID)
-        }
-        return OpenedFile(
-            snapshot: Snapshot.empty(file, counters), slot: slot, end: FileFormat.dataStart, bytesBehind: 0,
-            zeroedEnd: FileFormat.dataStart)
-    }
-
     /// Writes the header of a new file, whose slot says that its name may not be durable.
     func begin(
         _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift shift: UInt8

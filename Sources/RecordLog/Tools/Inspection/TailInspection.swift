@@ -32,7 +32,7 @@ struct TailInspection {
     }
 
     private func isAsItWasOpened(_ storage: any StorageFile) throws(StoreError) -> Bool {
-        let slot = HeaderReader.newestSlot(try Opening.header(of: storage), fileID: store.writer.file.identity.fileID)
+        let slot = HeaderReader.newestSlot(try HeaderReader.header(of: storage), fileID: store.writer.file.identity.fileID)
         return slot?.generation ?? 0 == store.writer.slot.generation
     }
 }

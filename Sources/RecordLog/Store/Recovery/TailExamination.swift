@@ -61,7 +61,7 @@ struct TailExamination {
             // Whoever does not hold the lock may see it cut off.
             guard let start = try stretches.bytes(at: offset, count: Int(stretch), limit: offset + stretch) else { break }
             let bytes = UnsafeRawBufferPointer(start: start, count: Int(stretch))
-            if !Self.isZero(bytes) {
+            if !bytes.isZero {
                 isClean = false
                 if let evidence = try laterCommit(in: bytes, at: offset, &budget) { return evidence }
             }
@@ -123,18 +123,5 @@ struct TailExamination {
         else { return nil }
         let evidence = "commit \(footer.sequence) at byte \(offset) says that commit \(sequence + 1) was durable, and it is not there"
         return .corrupt(end, mayBeCopyOfOpenFile ? evidence + "; the header names nothing that is missing" : evidence)
-    }
-
-    static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var at = 0
-        while at + 32 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                | bytes.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)
-                | bytes.loadUnaligned(fromByteOffset: at + 16, as: UInt64.self)
-                | bytes.loadUnaligned(fromByteOffset: at + 24, as: UInt64.self)
-            if word != 0 { return false }
-            at += 32
-        }
-        return bytes[at...].allSatisfy { $0 == 0 }
     }
 }
