@@ -49,6 +49,8 @@ let package = Package(
             name: "HeartwoodToolTests",
             dependencies: ["FileReading", "HeartwoodTool", "Heartwood", "RecordLog", "TestSupport", "recordlog-testprocess", "heartwood-testprocess"],
             swiftSettings: strict),
+        // Reads the sources: that no layer refers upwards.
+        .testTarget(name: "StructureTests", swiftSettings: strict),
         // What tests of several targets use; no product.
         .target(name: "TestSupport", dependencies: ["RecordLog"], path: "Tests/TestSupport", swiftSettings: strict),
         // What the tests of several processes run; no product.

@@ -92,3 +92,7 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
         return "<NSPersistentHistoryToken \(list.joined(separator: ", "))>"
     }
 }
+
+extension NSPersistentHistoryToken: OrderedObject {
+    final func ordered(beside other: AnyObject) -> ComparisonResult? { (other as? NSPersistentHistoryToken).flatMap(ordered) }
+}

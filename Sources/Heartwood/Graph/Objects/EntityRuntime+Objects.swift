@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the object graph asks of an entity's runtime.
 extension EntityRuntime {
     /// nil once the store was removed and is gone; objects may outlive it.

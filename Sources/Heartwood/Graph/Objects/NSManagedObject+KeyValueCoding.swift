@@ -51,11 +51,11 @@ extension NSManagedObject {
                 try check(object, for: property)
                 setManagedObject(object, at: index)
             } else {
-                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
             }
         case .toMany:
             guard let members = NSManagedObject.members(of: value) else {
-                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
             }
             for member in members { try check(member, for: property) }
             setManagedObjects(members, at: index)
@@ -63,7 +63,7 @@ extension NSManagedObject {
         case .undefined where fetchedProperty(index) != nil: throw ValueMismatch(message: fetchedRefusal(property.name))
         default:
             guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
-                throw ValueMismatch(message: AttributeCoding.mismatch(value, property: property, entity: entity))
+                throw ValueMismatch(message: AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
             }
             setManagedValue(converted, at: index)
         }
@@ -165,7 +165,7 @@ extension NSManagedObject {
         case .toOne:
             guard let object = value as? NSManagedObject else {
                 guard value == nil || value is NSNull else {
-                    preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
+                    preconditionFailure(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
                 }
                 return setSilently(.null, at: index)
             }
@@ -177,7 +177,7 @@ extension NSManagedObject {
         case .undefined where property.elements != nil || fetchedProperty(index) != nil: setValue(value, forKey: name)
         default:
             guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
-                preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
+                preconditionFailure(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
             }
             setSilently(converted, at: index)
         }

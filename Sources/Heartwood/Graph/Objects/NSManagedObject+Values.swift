@@ -185,7 +185,7 @@ extension NSManagedObject {
         precondition(fetchedProperty(index) == nil, fetchedRefusal(property.name))
         if property.elements != nil { return setModelledValue(value, at: index) }
         guard let converted = ManagedValue(attributeObject: value, kind: property.kind) else {
-            preconditionFailure(AttributeCoding.mismatch(value, property: property, entity: entity))
+            preconditionFailure(AttributeCoding.mismatch(value, property.name, property.kind, entity: entity))
         }
         setManagedValue(converted, at: index)
     }

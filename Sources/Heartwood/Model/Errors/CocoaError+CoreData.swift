@@ -122,9 +122,5 @@ import Foundation
         public var affectedStores: [AnyObject]? { userInfo[NSAffectedStoresErrorKey] as? [AnyObject] }
         /// The objects, or the IDs of objects, that the error is about.
         public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }
-        /// Of 133020: what the merge policy did not resolve.
-        public var persistentStoreSaveConflicts: [NSMergeConflict]? {
-            userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
-        }
     }
 #endif

@@ -1,5 +1,11 @@
 import Foundation
 
+/// An object that is no value of a property, and has an order among its like all the same.
+protocol OrderedObject: AnyObject {
+    /// nil where the other is of another class, or the two have no order.
+    func ordered(beside other: AnyObject) -> ComparisonResult?
+}
+
 extension PredicateValue {
     /// The order of two values of like kind; nil where they have none (null included).
     ///
@@ -24,7 +30,7 @@ extension PredicateValue {
         case (.url(let a), .url(let b)): Self.compareBytes(a.absoluteString.utf8, b.absoluteString.utf8)
         case (.url(let a), .text(let b)): Self.compareBytes(a.absoluteString.utf8, b.utf8)
         case (.text(let a), .url(let b)): Self.compareBytes(a.utf8, b.absoluteString.utf8)
-        case (.other(let a), .other(let b)): (a as? NSPersistentHistoryToken).flatMap { a in (b as? NSPersistentHistoryToken).flatMap(a.ordered) }
+        case (.other(let a), .other(let b)): (a as? any OrderedObject)?.ordered(beside: b)
         default: nil
         }
     }

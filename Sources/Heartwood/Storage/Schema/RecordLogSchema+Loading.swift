@@ -8,7 +8,7 @@ struct RecordLogSchemaReader {
     /// `DerivationReader`'s.
     let derivations: [ObjectIdentifier: [Derivation]]
     let plans: IndexPlans
-    let store: NSPersistentStore
+    let store: any IdentifyingStore
     let firstSlot: UInt16
     /// Whether there must be a column for each value and an index for each constraint: for a model with which the store was not made.
     var demandsAll = false

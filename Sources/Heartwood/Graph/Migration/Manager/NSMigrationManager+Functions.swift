@@ -41,7 +41,7 @@ extension NSMigrationManager: FunctionReceiver {
     private func objects(_ value: PredicateValue) throws -> [NSManagedObject] {
         switch value {
         case .null: return []
-        case .object(let object): return [object]
+        case .object: return value.managedObject.map { [$0] } ?? []
         case .collection(let members): return try members.flatMap { try objects($0) }
         default: throw PredicateFault(reason: "Managed objects were expected, not \(value.object ?? "nothing").")
         }

@@ -119,7 +119,7 @@ extension NSMigrationManager {
     private static func managedObjects(_ value: PredicateValue) -> [NSManagedObject]? {
         switch value {
         case .null: return []
-        case .object(let object): return [object]
+        case .object: return value.managedObject.map { [$0] }
         case .collection(let members):
             let lists = members.map(managedObjects)
             return lists.contains { $0 == nil } ? nil : lists.flatMap { $0 ?? [] }

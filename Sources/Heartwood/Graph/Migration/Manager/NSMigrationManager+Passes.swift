@@ -128,7 +128,7 @@ extension NSMigrationManager {
         func keys(_ value: PredicateValue) throws -> [ObjectKey] {
             switch value {
             case .null: return []
-            case .object(let object) where object.managedObjectContext === reader: return [object.key]
+            case .object(let object) where value.managedObject?.managedObjectContext === reader: return [object.key]
             case .collection(let members): return try members.flatMap(keys)
             default:
                 throw MigrationErrors.expression(
