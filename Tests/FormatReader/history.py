@@ -1,4 +1,4 @@
-"""The history of a store, by FORMAT.md, "History"."""
+"""The history of a store, by docs/format/stack.md, "History"."""
 
 from struct import unpack_from
 

@@ -1,4 +1,4 @@
-"""Entities and their objects in a record log, by FORMAT.md, "How the stack uses tables", and how `heartwood export` writes them."""
+"""Entities and their objects in a record log, by docs/format/stack.md, and how `heartwood export` writes them."""
 
 import base64
 import json
