@@ -222,16 +222,3 @@ import Testing
         #expect(failure { try add("Bare") }?.localizedDescription.contains("NSAtomicStore or NSIncrementalStore") == true)
     }
 }
-
-@Suite struct WritingStoresPageTests {
-    /// The page shows the stores that the behaviour tests run over; `.ci/readme-examples` compiles it.
-    @Test func thePageShowsTheStoresThatAreTested() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("Sources/Heartwood/Heartwood.docc/WritingStores.md"), encoding: .utf8)
-        for name in ["JSONStore.swift", "DictionaryStore.swift"] {
-            let code = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-            #expect(page.contains("```swift\n" + code + "```"), "\(name) and the page differ: put the file into the page")
-        }
-    }
-}
