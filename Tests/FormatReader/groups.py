@@ -41,7 +41,7 @@ def decided_groups(log, state):
 
 
 def is_decided(log, frame, recover):
-    """Whether the deciding store lists a prepared frame's group; None where it cannot be asked.
+    """Whether the coordinator's store lists a prepared frame's group; None where it cannot be asked.
 
     `recover` gives the newest state of a log, without asking further.
     """

@@ -135,9 +135,9 @@ class RecordLog:
 
     def header_problems(self):
         """What is wrong with the header though a store is read in spite of it."""
-        problems = [f"the header slot at {place * 4096} is damaged" for place, slot in enumerate(self.slots) if not slot]
+        problems = [f"the superblock at {place * 4096} is damaged" for place, slot in enumerate(self.slots) if not slot]
         problems += [
-            f"the header slot at {place * 4096} has generation {slot.generation}"
+            f"the superblock at {place * 4096} has generation {slot.generation}"
             for place, slot in enumerate(self.slots) if slot and slot.generation % 2 != place]
         if self.data[1024:1088] != self.data[5120:5184]:
             problems.append("the copies of the identity differ")
@@ -146,7 +146,7 @@ class RecordLog:
             problems.append("the header's reserved space is not zero")
         for start in (0, 4096):
             if any(self.data[start + 73:start + 504]):
-                problems.append("a header slot's reserved space is not zero")
+                problems.append("a superblock's reserved space is not zero")
         return problems
 
     # MARK: Frames

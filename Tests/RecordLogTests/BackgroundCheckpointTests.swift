@@ -91,7 +91,7 @@ import Testing
         for number in 0..<3000 { try sample.insert(.init(name: "a name of some length, \(number)", age: Int64(number), group: 1)) }
         try sample.store.checkpoint()
         let writer = sample.store.writer
-        let manifest = writer.slot.checkpoint
+        let manifest = writer.superblock.checkpoint
         let loaded = try CheckpointReader(file: writer.file, counters: sample.store.counters).load(manifest, size: writer.end)
         #expect(manifest.offset - loaded.end <= 64)
         try sample.reopenAfterCrash()

@@ -131,10 +131,10 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// A file system that copies what is overwritten may have room for a commit and none for the slot that names it: the commit is made then, and
-    /// its slot goes out with the next one.
+    /// A file system that copies what is overwritten may have room for a commit and none for the superblock that names it: the commit is made then, and
+    /// its superblock goes out with the next one.
     @Test(arguments: [Durability.full, .relaxed])
-    func aDiskThatHasNoRoomForASlotRefusesNoCommit(_ durability: Durability) throws {
+    func aDiskThatHasNoRoomForASuperblockRefusesNoCommit(_ durability: Durability) throws {
         var waited = 0
         for room in stride(from: UInt64(0), to: 3000, by: 40) {
             let fileSystem = SimulatedFileSystem()
@@ -151,7 +151,7 @@ import Testing
                     #expect((error as? StoreError)?.code == .noSpace, "room \(room)")
                 }
                 #expect(sample.store.writer.poison == nil)
-                waited += sample.store.writer.isSlotWaiting ? 1 : 0
+                waited += sample.store.writer.isSuperblockPending ? 1 : 0
                 try sample.check(sample.store.snapshot(), sample.people)
             }
             #expect(throws: StoreError.self) { try sample.store.checkpoint() }
@@ -163,7 +163,7 @@ import Testing
             }
             fileSystem.limitWrites(to: nil)
             try sample.store.sync()
-            #expect(!sample.store.writer.isSlotWaiting)
+            #expect(!sample.store.writer.isSuperblockPending)
             try sample.insert(.init(name: "after", age: 3, group: 1))
             try sample.store.checkpoint()
             try sample.reopenAfterCrash()
@@ -172,8 +172,8 @@ import Testing
         #expect(waited > 0)
     }
 
-    /// Another handle finds such a commit in the log, where no slot calls it durable or not.
-    @Test func aSyncReachesACommitWhoseSlotAnotherHandleCouldNotWrite() throws {
+    /// Another handle finds such a commit in the log, where no superblock calls it durable or not.
+    @Test func aSyncReachesACommitWhoseSuperblockAnotherHandleCouldNotWrite() throws {
         var waited = 0
         for room in stride(from: UInt64(0), to: 1500, by: 40) {
             let fileSystem = SimulatedFileSystem()
@@ -186,7 +186,7 @@ import Testing
             let second = try SampleStore(fileSystem: fileSystem) { $0.durability = .relaxed }
             fileSystem.limitWrites(to: room)
             _ = try? first.insert(.init(name: "perhaps", age: 2, group: 1))
-            guard first.store.writer.isSlotWaiting else { continue }
+            guard first.store.writer.isSuperblockPending else { continue }
             waited += 1
             fileSystem.limitWrites(to: nil)
             try second.store.sync()
@@ -204,12 +204,12 @@ import Testing
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem) { $0.durability = durability }
         for number in 0..<3 { try sample.insert(.init(name: "person \(number)", age: 1, group: 1)) }
-        // As a process leaves it that dies between a commit and its slot.
-        let slots = Int(FileFormat.slotOffsets[0])..<Int(FileFormat.slotOffsets[1]) + HeaderSlot.Layout.size
-        let before = try #require(fileSystem.contents(of: SampleStore.path))[slots]
+        // As a process leaves it that dies between a commit and its superblock.
+        let superblocks = Int(FileFormat.superblockOffsets[0])..<Int(FileFormat.superblockOffsets[1]) + Superblock.Layout.size
+        let before = try #require(fileSystem.contents(of: SampleStore.path))[superblocks]
         try sample.insert(.init(name: "unpublished", age: 1, group: 1))
         let storage = try fileSystem.open(SampleStore.path, .readWrite)
-        try FileCreation.write(before, to: storage, at: UInt64(slots.lowerBound))
+        try FileCreation.write(before, to: storage, at: UInt64(superblocks.lowerBound))
 
         fileSystem.limitWrites(to: 0)
         let left = try SampleStore(fileSystem: fileSystem) { $0.durability = durability }
@@ -226,7 +226,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: fileSystem).isSound)
     }
 
-    @Test func aSaveIsOneSyncedAppendAndOneSlot() throws {
+    @Test func aSaveIsOneSyncedAppendAndOneSuperblock() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         try sample.insert(.init(name: "first", age: 1, group: 1))

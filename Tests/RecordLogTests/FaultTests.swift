@@ -90,7 +90,7 @@ import Testing
             try sample.reopenAfterCrash()
             try sample.check(sample.store.snapshot(), sample.people)
         }
-        #expect(failures >= 2, "its frames, and its slot")
+        #expect(failures >= 2, "its frames, and its superblock")
     }
 
     @Test func aRefusedValueLeavesNoIndexEntry() throws {
@@ -176,25 +176,25 @@ import Testing
         for _ in 0..<2 { try second.insert(.init(name: "c", age: 3, group: 1)) }
         let before = disk.operationCount
         try second.insert(.init(name: "d", age: 4, group: 1))
-        #expect(disk.operationCount == before + 2, "the commit and its slot")
+        #expect(disk.operationCount == before + 2, "the commit and its superblock")
     }
 
-    /// The slot's checksum is that of the commit that it names: what follows in the log is found by it.
-    @Test("A commit whose writer died before its slot is announced by another handle, and the next such commit is found behind it")
+    /// The superblock's checksum is that of the commit that it names: what follows in the log is found by it.
+    @Test("A commit whose writer died before its superblock is announced by another handle, and the next such commit is found behind it")
     func aCommitThatWasTakenUpIsAnnouncedWithItsChecksum() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         let other = try LogStore.open(path: SampleStore.path, options: sample.options)
-        func insertAndDieBeforeTheSlot(_ name: String) throws {
+        func insertAndDieBeforeTheSuperblock(_ name: String) throws {
             let header = try #require(files.contents(of: SampleStore.path)).prefix(Int(FileFormat.dataStart))
             try sample.reopenAfterCrash()
             try sample.insert(.init(name: name, age: 1, group: 1))
             let file = try files.open(SampleStore.path, .readWrite)
             try Array(header).withUnsafeBytes { try file.write($0, at: 0) }
         }
-        try insertAndDieBeforeTheSlot("a")
+        try insertAndDieBeforeTheSuperblock("a")
         try other.sync()
-        try insertAndDieBeforeTheSlot("b")
+        try insertAndDieBeforeTheSuperblock("b")
         var options = sample.options
         options.isReadOnly = true
         let reader = try LogStore.open(path: SampleStore.path, options: options)
@@ -248,7 +248,7 @@ import Testing
         let sample = try SampleStore(fileSystem: system)
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
         let other = try SampleStore(fileSystem: system)
-        // One handle dies between its commit's sync and its slot; the other cannot write the commit again in its place.
+        // One handle dies between its commit's sync and its superblock; the other cannot write the commit again in its place.
         system.fail(at: system.operationCount + 1, .once(EIO))
         #expect(throws: StoreError.self) {
             try sample.store.write { transaction in
@@ -294,7 +294,7 @@ import Testing
         let sample = try SampleStore()
         let file = sample.store.snapshot().file
         let id = UniqueID((1, 2))
-        let record = PreparedRecord(group: id, decider: id, decision: 1, relativePath: "a", path: "/a")
+        let record = PreparedRecord(group: id, coordinator: id, decision: 1, relativePath: "a", path: "/a")
         let footer = CommitFooter(sequence: 2, previousChecksum: 0, timestamp: 0, durableSequence: 0, rowCount: 0, authorLength: 0)
         func prepare(before end: UInt64) throws {
             let appender = FrameAppender(file: file, at: file.sizeMax - end, sequence: 2, counters: Counters())

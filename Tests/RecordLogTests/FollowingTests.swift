@@ -63,9 +63,9 @@ import Testing
         let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
         try file.lock(timeout: .zero)
         // As if the lock's holder had committed: the header is another one.
-        var slot = sample.store.writer.slot
-        slot.generation += 1
-        let bytes = slot.encoded(fileID: sample.store.writer.file.identity.fileID), table = sample.table.id, place = slot.offset
+        var superblock = sample.store.writer.superblock
+        superblock.generation += 1
+        let bytes = superblock.encoded(fileID: sample.store.writer.file.identity.fileID), table = sample.table.id, place = superblock.offset
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             guard index == 0 else {
                 _ = try? other.write { try $0.delete(RowReference(table: table, row: 1)) }
@@ -79,8 +79,8 @@ import Testing
         #expect(try other.follow().sequence == sample.store.refresh().sequence)
     }
 
-    /// A slot that is being written may show its checksum before its other bytes: it is looked at again.
-    @Test func aSlotThatIsHalfThereIsLookedAtAgain() throws {
+    /// A superblock that is being written may show its checksum before its other bytes: it is looked at again.
+    @Test func aSuperblockThatIsHalfThereIsReadAgain() throws {
         let sample = try SampleStore { $0.durability = .none }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         var options = sample.options
@@ -89,10 +89,10 @@ import Testing
         let known = try reader.follow()
         let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
         let row = try sample.insert(.init(name: "b", age: 2, group: 1))
-        let newest = sample.store.writer.slot
+        let newest = sample.store.writer.superblock
         var whole = newest.encoded(fileID: known.file.identity.fileID)
         let written = whole
-        for place in 8..<HeaderSlot.Layout.checksum { whole[place] = 0 }
+        for place in 8..<Superblock.Layout.checksum { whole[place] = 0 }
         try whole.withUnsafeBytes { try file.write($0, at: newest.offset) }
         #expect(try reader.follow().sequence == known.sequence)
         #expect(!reader.isUpToDate(known))

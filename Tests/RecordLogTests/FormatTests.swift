@@ -7,16 +7,16 @@ import Testing
 @Suite struct FormatTests {
     @Test func theNumbersArePinned() {
         #expect(FileFormat.version == 1)
-        #expect(FileFormat.dataStart == 8192 && FileFormat.slotOffsets == [0, 4096] && FileFormat.identityOffsets == [1024, 5120])
+        #expect(FileFormat.dataStart == 8192 && FileFormat.superblockOffsets == [0, 4096] && FileFormat.identityOffsets == [1024, 5120])
         #expect(FrameKind(rawValue: 0) == nil, "zero-filled space is never a frame")
         #expect(FrameKind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
         #expect(FrameHeader.Layout.size == 32 && FrameHeader.alignment == 64 && FrameHeader.lengthMin == 64)
-        #expect(RowRecord.Layout.size == 14 && CommitFooter.Layout.size == 56 && HeaderSlot.Layout.size == 512)
+        #expect(RowRecord.Layout.size == 14 && CommitFooter.Layout.size == 56 && Superblock.Layout.size == 512)
         #expect(FileIdentity.Layout.size == 64 && StoredDecimal.size == 20 && PrimaryBase.rowsPerPage == 4096)
         #expect(ValueReference.size == 25 && ValueReference.Form(rawValue: 0) == nil && StoredValue.inlineForm == 0)
         #expect(ColumnType.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17, 18])
         #expect(RowRecord.Operation(rawValue: 0) == nil && Collation(rawValue: 0) == nil)
-        #expect(Catalog.row == 1 && RowNumbers.row == 2 && GroupDecisions.row == 3 && Transaction.systemRows == 8..<1024)
+        #expect(Catalog.row == 1 && RowNumbers.row == 2 && CommitDecisions.row == 3 && Transaction.systemRows == 8..<1024)
     }
 
     @Test("A catalog whose index is of the system table, or of no table, is none") func indexesAreOfTables() {

@@ -5,12 +5,12 @@ import Testing
 
 /// A search of a root's separators with its guide, beside one that compares them all.
 @Suite struct IndexRootTests {
-    private func run(_ separators: [[UInt8]]) -> DiskRun {
+    private func run(_ separators: [[UInt8]]) -> SortedRun {
         let blocks = ([[]] + separators).enumerated().map { number, separator in
             IndexRoot.Block(pointer: FramePointer(offset: UInt64(number + 1) * 64, checksum: 1), separator: separator, entryCount: 1)
         }
         let root = FramePointer(offset: UInt64(blocks.count + 1) * 64, checksum: 1)
-        return DiskRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: FixedPayload(IndexRoot.encode(blocks)))
+        return SortedRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: FixedPayload(IndexRoot.encode(blocks)))
     }
 
     private func key(_ random: inout SeededGenerator, _ alphabet: Int, _ most: Int) -> [UInt8] {

@@ -72,7 +72,7 @@ import Testing
 
     private static func isBefore(_ a: [UInt8], _ b: [UInt8]) -> Bool { a.lexicographicallyPrecedes(b) }
 
-    private static func walk(_ runs: IndexRuns, _ range: KeyRange, isDescending: Bool) throws -> [[UInt8]] {
+    private static func walk(_ runs: RunSet, _ range: KeyRange, isDescending: Bool) throws -> [[UInt8]] {
         let merged = try runs.merged(range, isDescending: isDescending)
         var found: [[UInt8]] = []
         while try merged.next() { found.append(Array(merged.entry)) }
@@ -82,10 +82,10 @@ import Testing
     /// Runs in memory, set aside and on disk, newer ones hiding older ones' entries, beside a set of what is left.
     private static func runs(
         _ pool: [[UInt8]], _ scratch: ScratchFile, _ random: inout SeededGenerator
-    ) throws -> (runs: IndexRuns, present: Set<[UInt8]>) {
-        var runs = IndexRuns.empty, present = Set<[UInt8]>()
+    ) throws -> (runs: RunSet, present: Set<[UInt8]>) {
+        var runs = RunSet.empty, present = Set<[UInt8]>()
         for place in 0..<Int.random(in: 1...8, using: &random) {
-            let buffer = EntryBuffer()
+            let buffer = Memtable()
             for _ in 0..<([1, 5, 17, 300, 1000].randomElement(using: &random) ?? 1) {
                 let entry = pool.randomElement(using: &random) ?? []
                 // The base has no tombstones.
@@ -93,7 +93,7 @@ import Testing
                 if isTombstone { present.remove(entry) } else { present.insert(entry) }
                 entry.withUnsafeBytes { buffer.append($0, isTombstone: isTombstone) }
             }
-            let run = MemoryRun([buffer])
+            let run = ImmutableMemtable([buffer])
             if place > 2, Bool.random(using: &random) {
                 runs = runs.adding(.memory(run))
                 continue
@@ -102,7 +102,7 @@ import Testing
                 for index in 0..<run.count { try writer.append(run.key(index), isTombstone: run.isTombstone(index)) }
             }
             guard let written else { continue }
-            if place < 3, runs.fresh.isEmpty { runs = IndexRuns(disk: [written] + runs.disk) } else { runs = runs.adding(.spilled(written)) }
+            if place < 3, runs.fresh.isEmpty { runs = RunSet(disk: [written] + runs.disk) } else { runs = runs.adding(.spilled(written)) }
         }
         return (runs, present)
     }

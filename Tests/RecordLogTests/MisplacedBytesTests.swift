@@ -72,7 +72,7 @@ import Testing
             mixed.replaceSubrange(frame, with: others[frame])
             try check(mixed, sample, states, "\(frame)")
         }
-        // The other's header before this one's frames, and slot by slot.
+        // The other's header before this one's frames, and superblock by superblock.
         for piece in [0..<512, 4096..<4608, 0..<Int(FileFormat.dataStart)] {
             var mixed = bytes
             mixed.replaceSubrange(piece, with: others[piece])
@@ -80,26 +80,26 @@ import Testing
         }
     }
 
-    /// A header slot is a hint and a floor: an older one costs a replay, and hides nothing.
-    @Test func anOldHeaderSlotHidesNothing() throws {
+    /// A superblock is a hint and a floor: an older one costs a replay, and hides nothing.
+    @Test func anOldSuperblockHidesNothing() throws {
         let sample = try SampleStore {
             $0.segmentShift = 16
             $0.zeroAheadBytes = 4096
         }
-        var slots: [[UInt8]] = []
+        var superblocks: [[UInt8]] = []
         var states: [[UInt64: SampleStore.Person]] = [[:]]
         for number in 0..<6 {
-            slots.append(Array(try SmallStore.bytes(sample)[..<Int(FileFormat.dataStart)]))
+            superblocks.append(Array(try SmallStore.bytes(sample)[..<Int(FileFormat.dataStart)]))
             try sample.insert(.init(name: "name \(number)", age: 1, group: 1))
             states.append(sample.people)
             if number == 2 { try sample.store.checkpoint() }
         }
         let bytes = try SmallStore.bytes(sample)
-        for (number, old) in slots.enumerated() {
+        for (number, old) in superblocks.enumerated() {
             for pieces in [[0..<512], [4096..<4608], [0..<512, 4096..<4608]] {
                 var mixed = bytes
                 for piece in pieces { mixed.replaceSubrange(piece, with: old[piece]) }
-                #expect(try check(mixed, sample, states, "slot \(number)") == states.count - 1, "slot \(number), \(pieces)")
+                #expect(try check(mixed, sample, states, "superblock \(number)") == states.count - 1, "superblock \(number), \(pieces)")
             }
         }
     }

@@ -23,10 +23,10 @@ import Testing
         sample.store.finishCheckpoint()
         files.disarm()
         #expect(sample.store.statistics.checkpoints == 1)
-        let slot = sample.store.writer.slot
-        #expect(slot.durableSequence < slot.sequence)
-        let newest = try #require(try sample.store.commit(slot.sequence))
-        #expect(slot.durableEnd <= newest.offset)
+        let superblock = sample.store.writer.superblock
+        #expect(superblock.durableSequence < superblock.sequence)
+        let newest = try #require(try sample.store.commit(superblock.sequence))
+        #expect(superblock.durableEnd <= newest.offset)
         // The power goes, and takes with it what was not synced.
         var bytes = try #require(memory.contents(of: SampleStore.path))
         bytes[Int(newest.offset) + 8] ^= 1

@@ -196,21 +196,21 @@ import Testing
     // MARK: Walks
 
     @Test func aWalkForwardIsAskedForWithoutGaps() {
-        var ahead = WalkAhead(), asked: [Range<UInt64>] = []
+        var ahead = Readahead(), asked: [Range<UInt64>] = []
         for offset in stride(from: 8192 as UInt64, to: 40 << 20, by: 4032) {
             if let range = ahead.reach(offset) {
                 #expect(range.lowerBound >= offset)
                 asked.append(range)
             }
         }
-        #expect(asked.first == 8192 + 2 * 4032..<8192 + 2 * 4032 + WalkAhead.least)
+        #expect(asked.first == 8192 + 2 * 4032..<8192 + 2 * 4032 + Readahead.least)
         #expect(zip(asked, asked.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
-        #expect(asked.allSatisfy { $0.count <= WalkAhead.most } && asked.count < 20)
+        #expect(asked.allSatisfy { $0.count <= Readahead.most } && asked.count < 20)
         #expect(asked.last.map { $0.upperBound >= 40 << 20 } == true)
     }
 
     @Test func aWalkBackwardIsAskedForToTheFilesBeginning() {
-        var ahead = WalkAhead(), asked: [Range<UInt64>] = []
+        var ahead = Readahead(), asked: [Range<UInt64>] = []
         for offset in stride(from: 20 << 20 as UInt64, to: 0, by: -4096) {
             if let range = ahead.reach(offset) { asked.append(range) }
         }
@@ -219,14 +219,14 @@ import Testing
     }
 
     @Test func lookUpsAskForNothing() {
-        var ahead = WalkAhead(), random = SeededGenerator(seed: 5)
+        var ahead = Readahead(), random = SeededGenerator(seed: 5)
         for _ in 0..<10_000 { #expect(ahead.reach(UInt64.random(in: 0..<1 << 40, using: &random)) == nil) }
     }
 
     /// Against a plain list of all steps: what is asked for lies where the walk goes, and nothing traps, whatever the offsets.
     @Test(arguments: 1...40 as ClosedRange<UInt64>) func anyStepsAreAllowed(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var ahead = WalkAhead(), two = WalkAheadAtTwoPlaces(), offset: UInt64 = 0
+        var ahead = Readahead(), two = ReadaheadAtTwoPositions(), offset: UInt64 = 0
         for step in 0..<2000 {
             switch Int.random(in: 0..<20, using: &random) {
             case 0: offset = UInt64.random(in: 0...UInt64.max, using: &random)
@@ -236,15 +236,15 @@ import Testing
             default: offset = offset.addingReportingOverflow(UInt64.random(in: 0...70_000, using: &random)).partialValue
             }
             for asked in [ahead.reach(offset), two.reach(offset)].compactMap({ $0 }) {
-                #expect(asked.count <= WalkAhead.most && !asked.isEmpty, "seed \(seed), step \(step)")
+                #expect(asked.count <= Readahead.most && !asked.isEmpty, "seed \(seed), step \(step)")
                 let gap = asked.lowerBound > offset ? asked.lowerBound - offset : offset > asked.upperBound ? offset - asked.upperBound : 0
-                #expect(gap <= WalkAhead.most + WalkAhead.nearby, "seed \(seed), step \(step)")
+                #expect(gap <= Readahead.most + Readahead.nearby, "seed \(seed), step \(step)")
             }
         }
     }
 
     @Test func aWalkAtTwoPlacesIsAskedForAtBoth() {
-        var ahead = WalkAheadAtTwoPlaces(), asked: [Range<UInt64>] = []
+        var ahead = ReadaheadAtTwoPositions(), asked: [Range<UInt64>] = []
         for step in 0..<2000 as Range<UInt64> {
             if let range = ahead.reach(8192 + step * 4096) { asked.append(range) }
             if step % 3 == 0, let range = ahead.reach(1 << 30 + step * 1024) { asked.append(range) }

@@ -37,7 +37,7 @@ import Testing
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
         let read = FileFormat.identityOffsets.map { Int($0)..<Int($0) + FileIdentity.Layout.size }
-            + FileFormat.slotOffsets.map { Int($0)..<Int($0) + HeaderSlot.Layout.size } + [Int(FileFormat.dataStart)..<end]
+            + FileFormat.superblockOffsets.map { Int($0)..<Int($0) + Superblock.Layout.size } + [Int(FileFormat.dataStart)..<end]
         for at in 0..<end where Self.takesEveryByte || at % 24 == 0 || read.contains(where: { $0.contains(at) }) {
             var damaged = Array(bytes[..<(end + 64)])
             damaged[at] ^= 0x41
@@ -61,23 +61,23 @@ import Testing
         let (sample, states) = try SmallStore.make()
         let system = try #require(sample.fileSystem as? MemoryFileSystem)
         let end = Int(sample.store.writer.end), fileID = sample.store.writer.file.identity.fileID
-        var slot = sample.store.writer.slot
+        var superblock = sample.store.writer.superblock
         var bytes = try #require(system.contents(of: SampleStore.path))
         try sample.store.checkpoint()
         let whole = try #require(system.contents(of: SampleStore.path))
         #expect(whole[end + 16] == FrameKind.batch.rawValue)
         let frameEnd = end + FrameHeader.length(forPayload: BatchFrame.payloadSize)
         bytes.replaceSubrange(end..<frameEnd, with: whole[end..<frameEnd])
-        // The slot that was written before the sync: it names the batch's end, and nothing of the batch is known to be durable.
-        slot.end = sample.store.writer.end
-        slot.generation += 1
-        bytes.replaceSubrange(Int(slot.offset)..<Int(slot.offset) + HeaderSlot.Layout.size, with: slot.encoded(fileID: fileID))
+        // The superblock that was written before the sync: it names the batch's end, and nothing of the batch is known to be durable.
+        superblock.end = sample.store.writer.end
+        superblock.generation += 1
+        bytes.replaceSubrange(Int(superblock.offset)..<Int(superblock.offset) + Superblock.Layout.size, with: superblock.encoded(fileID: fileID))
         bytes += [UInt8](repeating: 0, count: max(0, whole.count - bytes.count))
         system.setContents(of: SampleStore.path, to: bytes)
         try sample.reopenAfterCrash()
         #expect(sample.store.writer.end == UInt64(end))
         sample.people = try #require(states.last)
-        while sample.store.writer.end <= slot.end {
+        while sample.store.writer.end <= superblock.end {
             try sample.insert(.init(name: "behind", age: 1, group: 1))
             try sample.reopenAfterCrash()
             try sample.check(sample.store.snapshot(), sample.people)
@@ -91,7 +91,7 @@ import Testing
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(6))
         bytes[Int(commit.offset) + 40] ^= 1
-        // The slot that names the newest commit is damaged as well, so that only the later footer tells.
+        // The superblock that names the newest commit is damaged as well, so that only the later footer tells.
         let error = #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample) }
         #expect(error?.code == .corrupt)
         let reader = try SmallStore.open(bytes, sample, isReadOnly: true)

@@ -11,11 +11,11 @@ import Testing
         var sizes: [UInt64] = []
         var written: UInt64 = 0
 
-        mutating func checkpoint(_ fresh: UInt64, _ merging: IndexRuns.Merging = .whileWriting) {
-            func run(_ size: UInt64) -> DiskRun {
-                DiskRun(manifest: Manifest.Run(root: .none, entryCount: size, byteCount: size), source: FixedPayload([]))
+        mutating func checkpoint(_ fresh: UInt64, _ merging: RunSet.Merging = .whileWriting) {
+            func run(_ size: UInt64) -> SortedRun {
+                SortedRun(manifest: Manifest.Run(root: .none, entryCount: size, byteCount: size), source: FixedPayload([]))
             }
-            let runs = IndexRuns(fresh: fresh > 0 ? [.spilled(run(fresh))] : [], disk: sizes.map(run))
+            let runs = RunSet(fresh: fresh > 0 ? [.spilled(run(fresh))] : [], disk: sizes.map(run))
             guard let merge = runs.flush(merging) else { return }
             written += merge.entryCount
             sizes = [merge.entryCount] + merge.kept.map(\.entryCount)
@@ -76,7 +76,7 @@ import Testing
             let fresh = UInt64.random(in: 1...(1 << UInt64.random(in: 0...20, using: &random)), using: &random)
             index.checkpoint(fresh, Int.random(in: 0..<20, using: &random) == 0 ? .whenClosing : .whileWriting)
             total += fresh
-            #expect(index.sizes.count <= IndexRuns.diskRunsMax && index.sizes.reduce(0, +) == total, "seed \(seed)")
+            #expect(index.sizes.count <= RunSet.diskRunsMax && index.sizes.reduce(0, +) == total, "seed \(seed)")
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
         var index = Index()
         for power in (0..<20).reversed() {
             index.checkpoint(1 << UInt64(power * 2))
-            #expect(index.sizes.count <= IndexRuns.diskRunsMax, "\(index.sizes)")
+            #expect(index.sizes.count <= RunSet.diskRunsMax, "\(index.sizes)")
         }
         #expect(index.sizes.last == 1 << 38, "the base is not written again")
     }

@@ -198,12 +198,12 @@ import Testing
         try made.sample.store.close()
         made.take()
         let fileID = made.sample.store.writer.file.identity.fileID
-        var slot = made.sample.store.writer.slot
-        slot.generation = .max
-        slot.sequence = .max
-        slot.end = .max
-        slot.durableEnd = .max - 1
-        made.bytes.replaceSubrange(0..<HeaderSlot.Layout.size, with: slot.encoded(fileID: fileID))
+        var superblock = made.sample.store.writer.superblock
+        superblock.generation = .max
+        superblock.sequence = .max
+        superblock.end = .max
+        superblock.durableEnd = .max - 1
+        made.bytes.replaceSubrange(0..<Superblock.Layout.size, with: superblock.encoded(fileID: fileID))
         // A commit of the highest number, and rows of no table, no number and no history.
         var frame = [UInt8](repeating: 0, count: 1024)
         let offset = UInt64((made.bytes.count + 63) & ~63)

@@ -164,10 +164,10 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
             made.damage(range, with: Bool.random(using: &random) ? 0 : nil)
             damaged.append(range)
         }
-        let isSlotLost = Bool.random(using: &random)
-        if isSlotLost { made.damage(FileFormat.slotOffsets[0]..<FileFormat.slotOffsets[0] + 100) }
-        // A commit at the log's end that is all zeroes leaves no trace where the slot that named it is destroyed too.
-        func isTraceless(_ frame: LogFile.Frame) -> Bool { isSlotLost && made.bytes[Int(frame.offset)..<Int(end)].allSatisfy { $0 == 0 } }
+        let isSuperblockLost = Bool.random(using: &random)
+        if isSuperblockLost { made.damage(FileFormat.superblockOffsets[0]..<FileFormat.superblockOffsets[0] + 100) }
+        // A commit at the log's end that is all zeroes leaves no trace where the superblock that named it is destroyed too.
+        func isTraceless(_ frame: LogFile.Frame) -> Bool { isSuperblockLost && made.bytes[Int(frame.offset)..<Int(end)].allSatisfy { $0 == 0 } }
         let outcome: DamagedSample.Outcome
         do {
             outcome = try made.salvage("seed \(seed)", maps: seed % 3 != 0)
@@ -304,33 +304,33 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         made.take()
         let before = try DamagedSample()
         try before.write([:], inserting: (0..<30).map { person("old \($0)") })
-        // As if the power had gone while the large commit was written: its footer and the slot are not there.
+        // As if the power had gone while the large commit was written: its footer and the superblock are not there.
         let commits = try made.frames(.commit)
         let last = try #require(commits.last), stands = commits[commits.count - 2]
         made.damage(last.offset..<UInt64(made.bytes.count), with: 0)
         for generation in 0..<2 {
-            var slot = made.sample.store.writer.slot
-            slot.generation -= UInt64(generation)
-            slot.sequence = stands.header.sequence - UInt64(generation)
-            slot.end = stands.end
-            slot.durableSequence = slot.sequence
-            slot.durableEnd = slot.end
-            let at = Int(FileFormat.slotOffsets[Int(slot.generation % 2)])
-            made.bytes.replaceSubrange(at..<at + HeaderSlot.Layout.size, with: slot.encoded(fileID: made.sample.store.writer.file.identity.fileID))
+            var superblock = made.sample.store.writer.superblock
+            superblock.generation -= UInt64(generation)
+            superblock.sequence = stands.header.sequence - UInt64(generation)
+            superblock.end = stands.end
+            superblock.durableSequence = superblock.sequence
+            superblock.durableEnd = superblock.end
+            let at = Int(FileFormat.superblockOffsets[Int(superblock.generation % 2)])
+            made.bytes.replaceSubrange(at..<at + Superblock.Layout.size, with: superblock.encoded(fileID: made.sample.store.writer.file.identity.fileID))
         }
         let outcome = try made.salvage()
         #expect(outcome.people == before.sample.people)
         #expect(outcome.report.isComplete && outcome.report.tail == .unfinished, "\(outcome.report)")
         #expect(outcome.report.incompleteCommits.map(\.isTaken) == [false])
-        // With a slot destroyed nobody can tell an unfinished write from an acknowledged one.
-        made.damage(FileFormat.slotOffsets[0]..<FileFormat.slotOffsets[0] + 512)
+        // With a superblock destroyed nobody can tell an unfinished write from an acknowledged one.
+        made.damage(FileFormat.superblockOffsets[0]..<FileFormat.superblockOffsets[0] + 512)
         let doubtful = try made.salvage()
         #expect(doubtful.people == before.sample.people)
         #expect(!doubtful.report.isComplete && doubtful.report.tail == .uncertain)
     }
 
-    /// A slot, a later commit or a checkpoint shows that a commit had been completed; what is left of it is taken.
-    @Test(arguments: ["slot", "commit", "checkpoint"])
+    /// A superblock, a later commit or a checkpoint shows that a commit had been completed; what is left of it is taken.
+    @Test(arguments: ["superblock", "commit", "checkpoint"])
     func rowsOfAnAcknowledgedCommitWithoutItsFooterAreTaken(evidence: String) throws {
         let made = try large()
         let footer = try #require(try made.frames(.commit).last)
@@ -339,7 +339,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         if evidence == "checkpoint" { try made.sample.store.checkpoint() }
         made.take()
         made.damage(footer.offset + 40..<footer.offset + 50)
-        if evidence != "slot" { for slot in FileFormat.slotOffsets { made.damage(slot..<slot + 512) } }
+        if evidence != "superblock" { for superblock in FileFormat.superblockOffsets { made.damage(superblock..<superblock + 512) } }
         let outcome = try made.salvage()
         #expect(!inFooter.isEmpty)
         for (row, wanted) in made.sample.people where !inFooter.contains(row) { #expect(outcome.people[row] == wanted) }

@@ -328,7 +328,7 @@ import Testing
     }
 
     @Test("A buffer that is emptied has all of its room again") func anEmptiedBufferHasItsRoom() {
-        let buffer = EntryBuffer(bytes: 64, entries: 4)
+        let buffer = Memtable(bytes: 64, entries: 4)
         for entry in [[1, 2, 3], [4, 5]] as [[UInt8]] {
             entry.withUnsafeBytes { buffer.append($0, isTombstone: false) }
             #expect(buffer.count == 1 && buffer.byteCount == entry.count && Array(buffer.entry(0).bytes) == entry)

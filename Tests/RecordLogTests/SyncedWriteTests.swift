@@ -48,14 +48,14 @@ import Testing
         try sample.store.checkpoint()
         #expect(try insert("e").contains(.sync))
         #expect(try insert("f") == [.syncedWrite, .write])
-        // The power goes, and takes all that no sync has reached: the slots since the last one, too.
+        // The power goes, and takes all that no sync has reached: the superblocks since the last one, too.
         var options = sample.options
         options.fileSystem = system.afterPowerLoss(seed: PowerLoss.nothing.rawValue)
         let again = try LogStore.open(path: SampleStore.path, options: options)
         #expect(try sample.contents(again.snapshot()) == sample.people)
     }
 
-    /// The slots on the disk are as old as the last sync of the file, and that is as old as the zeroes written ahead.
+    /// The superblocks on the disk are as old as the last sync of the file, and that is as old as the zeroes written ahead.
     @Test func theNextZeroesAreWrittenWithASync() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.zeroAheadBytes = 4096 }

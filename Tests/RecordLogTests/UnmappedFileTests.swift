@@ -27,7 +27,7 @@ import Testing
         let sample = try make()
         try sample.reopen()
         let opened = sample.store.statistics, size = try sample.store.writer.file.storage.size()
-        // The header's slots and a page each for what the checkpoint names.
+        // The header's superblocks and a page each for what the checkpoint names.
         #expect(opened.bytesRead < 40_000, "\(opened)")
         try sample.check(sample.store.snapshot(), sample.people)
         let read = sample.store.statistics

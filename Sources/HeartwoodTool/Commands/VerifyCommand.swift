@@ -46,7 +46,7 @@ struct VerifyCommand: Command {
         case .inProgress: Output.line("a writer is at work: what follows the newest commit was not looked at")
         case .torn: Output.line("torn: bytes of an unfinished write follow the last commit; opening the store for writing removes them")
         case .corrupt(let offset, let evidence): Output.line("corrupt: \(evidence) (byte \(offset))")
-        case .waiting(let offset, let path, let state): Output.line("waiting: \(InspectionReport.waiting(path, state)) (byte \(offset))")
+        case .inDoubt(let offset, let path, let state): Output.line("in doubt: \(InspectionReport.inDoubt(path, state)) (byte \(offset))")
         }
         for remedy in [StoreVerification.Problem.Remedy.restore, .rebuild, .correct] where report.problems.contains(where: { $0.remedy == remedy }) {
             Output.line("remedy: \(Self.text(of: remedy))")

@@ -53,12 +53,12 @@ enum InspectionReport {
         case .torn: "torn: an unfinished write follows the newest commit; opening for writing removes it"
         case .inProgress: "a writer is at work on what follows the newest commit"
         case .corrupt(let offset, let evidence): "corrupt at byte \(offset): \(evidence)"
-        case .waiting(let offset, let path, let state): "waiting, at byte \(offset): \(waiting(path, state))"
+        case .inDoubt(let offset, let path, let state): "in doubt, at byte \(offset): \(inDoubt(path, state))"
         }
     }
 
     /// What becomes of a part of a save over several stores.
-    static func waiting(_ path: String, _ state: WaitingCommit.State) -> String {
+    static func inDoubt(_ path: String, _ state: InDoubtCommit.State) -> String {
         let part = "the newest commit is a part of a save over several stores that a crash has interrupted. The store at \(path) decides "
             + "about it"
         return switch state {

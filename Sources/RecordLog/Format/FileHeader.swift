@@ -7,8 +7,8 @@ enum FileFormat {
     static let magic: [UInt8] = Array("HEARTWD\n".utf8)
     /// Frames start here.
     static let dataStart: UInt64 = 8192
-    /// The two slots, in different 4 KiB sectors, so that a torn sector harms one at most.
-    static let slotOffsets: [UInt64] = [0, 4096]
+    /// The two superblocks, in different 4 KiB sectors, so that a torn sector harms one at most.
+    static let superblockOffsets: [UInt64] = [0, 4096]
     /// The two copies of the identity, beside them; written once.
     static let identityOffsets: [UInt64] = [1024, 5120]
     static let segmentShiftRange: ClosedRange<UInt8> = 16...30
@@ -75,13 +75,13 @@ struct FileIdentity: Equatable {
     }
 }
 
-/// Where the log stands: the newest published commit and checkpoint. Two slots alternate; the higher generation holds.
-struct HeaderSlot: Equatable {
+/// Where the log stands: the newest published commit and checkpoint. Two superblocks alternate; the higher generation holds.
+struct Superblock: Equatable {
     var generation: UInt64 = 0
     /// The newest published commit, and where the next frame goes.
     var sequence: UInt64 = 0
     var end: UInt64 = FileFormat.dataStart
-    /// What was known to be on the disk when the slot was written: the floor.
+    /// What was known to be on the disk when the superblock was written: the floor.
     var durableSequence: UInt64 = 0
     var durableEnd: UInt64 = FileFormat.dataStart
     /// The newest checkpoint's manifest; none where the offset is 0.
@@ -116,8 +116,8 @@ struct HeaderSlot: Equatable {
 
     init() {}
 
-    /// Where a slot of this generation belongs.
-    var offset: UInt64 { FileFormat.slotOffsets[Int(generation % 2)] }
+    /// Where a superblock of this generation belongs.
+    var offset: UInt64 { FileFormat.superblockOffsets[Int(generation % 2)] }
 
     func encoded(fileID: UInt64) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Layout.size)
@@ -141,7 +141,7 @@ struct HeaderSlot: Equatable {
         return bytes
     }
 
-    /// - Returns: nil where the bytes are not a slot of this file.
+    /// - Returns: nil where the bytes are not a superblock of this file.
     init?(_ bytes: UnsafeRawBufferPointer, fileID: UInt64) {
         guard bytes.count >= Layout.size, bytes[..<8].elementsEqual(Self.magic) else { return nil }
         func load(_ offset: Int) -> UInt64 {
@@ -163,7 +163,7 @@ struct HeaderSlot: Equatable {
     }
 }
 
-/// What tells whether the slots of a header are those that were read or written last: their checksums, which are seeded with the
+/// What tells whether the superblocks of a header are those that were read or written last: their checksums, which are seeded with the
 /// file's identity and so stand for all their bytes.
 struct HeaderMark: Equatable {
     private var first: UInt64
@@ -172,7 +172,7 @@ struct HeaderMark: Equatable {
     /// - Parameter header: `FileFormat.dataStart` bytes.
     init(_ header: UnsafeRawBufferPointer) {
         func checksum(_ place: Int) -> UInt64 {
-            header.loadUnaligned(fromByteOffset: Int(FileFormat.slotOffsets[place]) + HeaderSlot.Layout.checksum, as: UInt64.self)
+            header.loadUnaligned(fromByteOffset: Int(FileFormat.superblockOffsets[place]) + Superblock.Layout.checksum, as: UInt64.self)
         }
         first = checksum(0)
         second = checksum(1)
@@ -181,9 +181,9 @@ struct HeaderMark: Equatable {
     /// Both in one word, never 0.
     var digest: UInt64 { max(1, first ^ (second &* 0x9E37_79B9_7F4A_7C15)) }
 
-    /// A slot was written at its place.
-    mutating func wrote(_ slot: [UInt8], generation: UInt64) {
-        let checksum = slot.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: HeaderSlot.Layout.checksum, as: UInt64.self) }
+    /// A superblock was written at its place.
+    mutating func wrote(_ superblock: [UInt8], generation: UInt64) {
+        let checksum = superblock.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: Superblock.Layout.checksum, as: UInt64.self) }
         if generation % 2 == 0 { first = checksum } else { second = checksum }
     }
 }

@@ -23,11 +23,11 @@ struct UniqueID: Hashable, Sendable {
 struct PreparedRecord: Equatable {
     /// The commits that are made together.
     var group: UniqueID
-    /// The deciding store's identity.
-    var decider: UniqueID
+    /// The coordinator's store's identity.
+    var coordinator: UniqueID
     /// The number of the deciding commit there.
     var decision: UInt64
-    /// The deciding store's file from this file's directory, and from the root, as they were.
+    /// The coordinator's store's file from this file's directory, and from the root, as they were.
     var relativePath: String
     var path: String
 
@@ -37,7 +37,7 @@ struct PreparedRecord: Equatable {
     func payload(_ footer: CommitFooter, author: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         group.append(to: &writer)
-        decider.append(to: &writer)
+        coordinator.append(to: &writer)
         writer.append(decision)
         writer.append(text: relativePath)
         writer.append(text: path)
@@ -52,16 +52,16 @@ struct PreparedRecord: Equatable {
     /// - Returns: nil where the payload is none of a prepared frame.
     init?(_ payload: UnsafeRawBufferPointer, _ footer: CommitFooter) {
         var reader = ByteReader(footer.rows(in: payload))
-        guard let group = UniqueID(&reader), let decider = UniqueID(&reader), let decision = reader.integer(UInt64.self),
+        guard let group = UniqueID(&reader), let coordinator = UniqueID(&reader), let decision = reader.integer(UInt64.self),
             let relativePath = reader.text(), let path = reader.text(), reader.remaining == 0,
             relativePath.utf8.count <= Self.pathLengthMax, path.utf8.count <= Self.pathLengthMax
         else { return nil }
-        self.init(group: group, decider: decider, decision: decision, relativePath: relativePath, path: path)
+        self.init(group: group, coordinator: coordinator, decision: decision, relativePath: relativePath, path: path)
     }
 
-    init(group: UniqueID, decider: UniqueID, decision: UInt64, relativePath: String, path: String) {
+    init(group: UniqueID, coordinator: UniqueID, decision: UInt64, relativePath: String, path: String) {
         self.group = group
-        self.decider = decider
+        self.coordinator = coordinator
         self.decision = decision
         self.relativePath = relativePath
         self.path = path

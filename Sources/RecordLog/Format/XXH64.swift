@@ -1,4 +1,4 @@
-/// XXH64, the checksum of frames and header slots, in one call over a buffer.
+/// XXH64, the checksum of frames and superblocks, in one call over a buffer.
 /// Source: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md
 enum XXH64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87

@@ -5,10 +5,10 @@ struct FileCreation {
     let fileSystem: any FileSystem
     let counters: Counters
 
-    /// Writes the header of a new file, whose slot says that its name may not be durable.
+    /// Writes the header of a new file, whose superblock says that its name may not be durable.
     func begin(
         _ storage: any StorageFile, storeID: (UInt64, UInt64), segmentShift shift: UInt8
-    ) throws(StoreError) -> (LogFile, HeaderSlot) {
+    ) throws(StoreError) -> (LogFile, Superblock) {
         guard FileFormat.segmentShiftRange.contains(shift) else {
             throw StoreError(
                 .invalidArgument, path: path, "a segment shift of \(shift) is out of range",
@@ -16,23 +16,23 @@ struct FileCreation {
         }
         let identity = FileIdentity(segmentShift: shift, storeID: storeID, fileID: fileSystem.random())
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
-        var slot = HeaderSlot()
-        slot.generation = 1
-        slot.isUnsettled = true
+        var superblock = Superblock()
+        superblock.generation = 1
+        superblock.isUnsettled = true
         for offset in FileFormat.identityOffsets {
             header.replaceSubrange(Int(offset)..<Int(offset) + FileIdentity.Layout.size, with: identity.encoded())
         }
-        let at = Int(FileFormat.slotOffsets[1])
-        header.replaceSubrange(at..<at + HeaderSlot.Layout.size, with: slot.encoded(fileID: identity.fileID))
+        let at = Int(FileFormat.superblockOffsets[1])
+        header.replaceSubrange(at..<at + Superblock.Layout.size, with: superblock.encoded(fileID: identity.fileID))
         try Self.write(header[...], to: storage, at: 0)
         let file = LogFile(storage: storage, path: path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
         file.extendReadable(to: UInt64(header.count))
-        return (file, slot)
+        return (file, superblock)
     }
 
-    /// Writes a slot where its generation belongs.
-    static func write(_ slot: HeaderSlot, to storage: any StorageFile, fileID: UInt64) throws(StoreError) {
-        try write(slot.encoded(fileID: fileID)[...], to: storage, at: slot.offset)
+    /// Writes a superblock where its generation belongs.
+    static func write(_ superblock: Superblock, to storage: any StorageFile, fileID: UInt64) throws(StoreError) {
+        try write(superblock.encoded(fileID: fileID)[...], to: storage, at: superblock.offset)
     }
 
     static func write(_ bytes: ArraySlice<UInt8>, to storage: any StorageFile, at offset: UInt64) throws(StoreError) {

@@ -11,7 +11,7 @@ final class FrameAppender: CheckpointFrameSink {
     private let buffer: FrameBuffer
     private(set) var count = 0
     /// What was handed over to be written, and the frames in it.
-    private var behind: (piece: WriteBehind, sealed: [UInt64], frameCount: Int)?
+    private var behind: (piece: BackgroundWrite, sealed: [UInt64], frameCount: Int)?
     /// Its memory, once it is needed.
     private var spare: FrameBuffer?
     /// Where the open frame starts in memory; nil between frames.
@@ -331,7 +331,7 @@ final class FrameAppender: CheckpointFrameSink {
         let full = spare ?? FrameBuffer()
         spare = full
         buffer.exchange(with: full)
-        behind = (WriteBehind(file.storage, full.memory, count, at: base, isSyncedSoon: isSyncedSoon), sealed, frameCount)
+        behind = (BackgroundWrite(file.storage, full.memory, count, at: base, isSyncedSoon: isSyncedSoon), sealed, frameCount)
         goOn()
     }
 

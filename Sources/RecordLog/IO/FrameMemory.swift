@@ -22,7 +22,7 @@ final class FrameMemory: @unchecked Sendable {
     private let segmentsEnd = Atomic<Int>(0)
 
     private struct Ahead: ~Copyable {
-        var bytes: ReadAhead?
+        var bytes: ReadBuffer?
         /// Goes up where bytes of the file may have changed: what was read before that is not to be used after it.
         var age: UInt64 = 0
     }
@@ -102,7 +102,7 @@ final class FrameMemory: @unchecked Sendable {
     }
 
     /// The same, read into `bytes` alone, and valid until they are read into again.
-    func frame(at offset: UInt64, limit: UInt64, passing bytes: inout ReadAhead) throws(StoreError) -> LogFile.Frame? {
+    func frame(at offset: UInt64, limit: UInt64, passing bytes: inout ReadBuffer) throws(StoreError) -> LogFile.Frame? {
         guard limit - offset >= UInt64(FrameHeader.lengthMin) else { return nil }
         let head = try self.bytes(&bytes, at: offset, count: FrameHeader.lengthMin, limit: limit)
         guard let header = FrameHeader(head, limit: limit - offset) else { return nil }
@@ -200,25 +200,25 @@ final class FrameMemory: @unchecked Sendable {
 
     /// Lends the bytes that were read last to one thread at a time; a second one reads for itself.
     private func withAhead<Result>(
-        _ body: (inout ReadAhead) throws(StoreError) -> Result
+        _ body: (inout ReadBuffer) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         var age: UInt64 = 0
         var bytes = ahead.withLock { ahead in
             age = ahead.age
             return ahead.bytes.take()
-        } ?? ReadAhead()
+        } ?? ReadBuffer()
         let result = try body(&bytes)
         if !bytes.isLarge { giveBack(bytes, age) }
         return result
     }
 
-    private func giveBack(_ bytes: consuming ReadAhead, _ age: UInt64) {
-        var bytes: ReadAhead? = bytes
+    private func giveBack(_ bytes: consuming ReadBuffer, _ age: UInt64) {
+        var bytes: ReadBuffer? = bytes
         ahead.withLock { if $0.age == age { $0.bytes = bytes.take() } }
     }
 
     private func bytes(
-        _ ahead: inout ReadAhead, at offset: UInt64, count: Int, limit: UInt64
+        _ ahead: inout ReadBuffer, at offset: UInt64, count: Int, limit: UInt64
     ) throws(StoreError) -> UnsafeRawPointer {
         let (pointer, end) = try ahead.bytes(at: offset, count: count, limit: limit) { buffer, offset throws(StoreError) in
             try transfer(buffer, offset)

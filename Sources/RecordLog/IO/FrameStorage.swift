@@ -4,7 +4,7 @@ protocol FrameSource: AnyObject, Sendable {
     func payload(at pointer: FramePointer, kind: FrameKind) throws(StoreError) -> UnsafeRawBufferPointer
     /// The same for a walk, which passes each frame once: valid until the next one that is read with the same bytes.
     func payload(
-        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadAhead?
+        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadBuffer?
     ) throws(StoreError) -> UnsafeRawBufferPointer
     /// Asks for bytes that will be read soon.
     func willRead(_ range: Range<UInt64>)
@@ -14,7 +14,7 @@ protocol FrameSource: AnyObject, Sendable {
 extension FrameSource {
     /// For files whose frames stay in memory.
     func payload(
-        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadAhead?
+        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadBuffer?
     ) throws(StoreError) -> UnsafeRawBufferPointer {
         try payload(at: pointer, kind: kind)
     }

@@ -15,17 +15,17 @@ struct HeaderReader {
     }
 
     /// Whether a header, with nothing behind it, is what a crash can leave of one that was never synced: zeroes and parts of
-    /// it, or all of it without a slot that says it was.
+    /// it, or all of it without a superblock that says it was.
     static func isUnfinished(_ header: [UInt8]) -> Bool {
         for offset in FileFormat.identityOffsets {
             let bytes = header[Int(offset)..<Int(offset) + FileIdentity.Layout.size]
             guard zip(bytes, FileFormat.magic).allSatisfy({ $0 == $1 || $0 == 0 }) else { return false }
             guard let identity = bytes.withUnsafeBytes({ FileIdentity($0) }) else { continue }
-            if let slot = newestSlot(header, fileID: identity.fileID), !slot.isUnsettled || slot.end > FileFormat.dataStart { return false }
+            if let superblock = newestSuperblock(header, fileID: identity.fileID), !superblock.isUnsettled || superblock.end > FileFormat.dataStart { return false }
         }
-        // The first slot is written at the place of generation 1.
+        // The first superblock is written at the place of generation 1.
         let written = FileFormat.identityOffsets.map { (start: Int($0), size: FileIdentity.Layout.size) }
-            + [(start: Int(FileFormat.slotOffsets[1]), size: HeaderSlot.Layout.size)]
+            + [(start: Int(FileFormat.superblockOffsets[1]), size: Superblock.Layout.size)]
         return header.withUnsafeBytes { bytes in
             var end = 0
             for piece in written.sorted(by: { $0.start < $1.start }) {
@@ -79,26 +79,26 @@ struct HeaderReader {
         }
     }
 
-    /// The valid slot of the higher generation; nil where neither is valid.
-    static func newestSlot(_ header: [UInt8], fileID: UInt64) -> HeaderSlot? {
-        header.withUnsafeBytes { newestSlot($0, fileID: fileID) }
+    /// The valid superblock of the higher generation; nil where neither is valid.
+    static func newestSuperblock(_ header: [UInt8], fileID: UInt64) -> Superblock? {
+        header.withUnsafeBytes { newestSuperblock($0, fileID: fileID) }
     }
 
-    static func newestSlot(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> HeaderSlot? { slots(header, fileID: fileID).newest }
+    static func newestSuperblock(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> Superblock? { superblocks(header, fileID: fileID).newest }
 
-    /// The newest slot, and whether each of the two is whole or was never written: another is damaged, or is being written.
-    static func slots(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> (newest: HeaderSlot?, areWhole: Bool) {
-        var newest: HeaderSlot?
+    /// The newest superblock, and whether each of the two is whole or was never written: another is damaged, or is being written.
+    static func superblocks(_ header: UnsafeRawBufferPointer, fileID: UInt64) -> (newest: Superblock?, areWhole: Bool) {
+        var newest: Superblock?
         var areWhole = true
-        for offset in FileFormat.slotOffsets {
+        for offset in FileFormat.superblockOffsets {
             let start = Int(offset)
             // A copy: the header may be mapped memory that another process writes between the checksum and the values.
-            let bytes = Array(header[start..<start + HeaderSlot.Layout.size])
-            guard let slot = bytes.withUnsafeBytes({ HeaderSlot($0, fileID: fileID) }) else {
+            let bytes = Array(header[start..<start + Superblock.Layout.size])
+            guard let superblock = bytes.withUnsafeBytes({ Superblock($0, fileID: fileID) }) else {
                 areWhole = areWhole && bytes.allSatisfy { $0 == 0 }
                 continue
             }
-            if slot.generation >= newest?.generation ?? 0 { newest = slot }
+            if superblock.generation >= newest?.generation ?? 0 { newest = superblock }
         }
         return (newest, areWhole)
     }

@@ -167,7 +167,7 @@ public final class LogFile: @unchecked Sendable {
         }
     }
 
-    /// Shows bytes as they are at this moment: header slots, what is behind the log, what is damaged. Nothing of a file that is not
+    /// Shows bytes as they are at this moment: superblocks, what is behind the log, what is damaged. Nothing of a file that is not
     /// mapped is remembered.
     /// - Precondition: they lie in one segment and before `readableEnd`.
     func withBytes<Result>(
@@ -321,7 +321,7 @@ extension LogFile: FrameSource {
     }
 
     /// The same; what is not mapped is read into `bytes`, and valid until they are read into again.
-    func passedPayload(_ pointer: FramePointer, _ kind: FrameKind, _ bytes: inout ReadAhead) throws(StoreError) -> UnsafeRawBufferPointer {
+    func passedPayload(_ pointer: FramePointer, _ kind: FrameKind, _ bytes: inout ReadBuffer) throws(StoreError) -> UnsafeRawBufferPointer {
         let offset = pointer.offset, limit = min(readableEnd, offset &+ room(at: offset))
         guard offset < limit, try mapped(offset) == nil else { return try payload(at: pointer, kind: kind) }
         return try payload(of: try frames.frame(at: offset, limit: limit, passing: &bytes), pointer, kind)

@@ -18,7 +18,7 @@ import Synchronization
         private let fork = ForkGeneration.current
         /// The newest one.
         private let mappings = Mutex<Mapping?>(nil)
-        private let courtesy = LockCourtesy()
+        private let courtesy = LockFairness()
         #if os(Linux) || os(Android)
             private let windows = WriteWindows()
         #endif

@@ -4,7 +4,7 @@
 /// What it gives is valid until it is asked again.
 final class TailReader {
     private let file: LogFile
-    private var ahead = ReadAhead()
+    private var ahead = ReadBuffer()
 
     init(_ file: LogFile) {
         self.file = file

@@ -2,9 +2,9 @@
 struct FlushedRuns {
     /// nil where there is no entry.
     private var new: RunBlocks?
-    private let kept: [DiskRun]
+    private let kept: [SortedRun]
 
-    init(new: RunBlocks?, kept: [DiskRun]) {
+    init(new: RunBlocks?, kept: [SortedRun]) {
         self.new = new
         self.kept = kept
     }
@@ -17,9 +17,9 @@ struct FlushedRuns {
     func moved(to tickets: [FrameTicket]) -> FlushedRuns { FlushedRuns(new: new?.moved(to: tickets), kept: kept) }
 
     /// All of them, once the root is in the file; nil where no frame had room for it.
-    func runs(in sink: any FrameSink, source: any FrameSource) -> [DiskRun]? {
+    func runs(in sink: any FrameSink, source: any FrameSource) -> [SortedRun]? {
         guard let new else { return kept }
-        return new.run(in: sink).map { [DiskRun(manifest: $0, source: source)] + kept }
+        return new.run(in: sink).map { [SortedRun(manifest: $0, source: source)] + kept }
     }
 }
 

@@ -1,8 +1,8 @@
 /// A run of an index that no checkpoint has taken into the store's file yet.
 enum FreshRun: Sendable {
-    case memory(MemoryRun)
+    case memory(ImmutableMemtable)
     /// In a scratch file: a transaction had too many entries for memory.
-    case spilled(DiskRun)
+    case spilled(SortedRun)
 
     /// At least as many as there are.
     var countMax: Int {

@@ -22,12 +22,12 @@ final class IndexMaintainers {
 
     /// - Throws: `schema` where an index has an extractor that was not registered.
     func of(_ table: TableID) throws(StoreError) -> [IndexMaintainer] {
-        let slot = Int(table.rawValue)
-        if slot < known.count, let made = known[slot] { return made }
+        let number = Int(table.rawValue)
+        if number < known.count, let made = known[number] { return made }
         var made: [IndexMaintainer] = []
         for index in catalog.indexes where index.table == table { made.append(try maintainer(of: index)) }
-        while known.count <= slot { known.append(nil) }
-        known[slot] = made
+        while known.count <= number { known.append(nil) }
+        known[number] = made
         return made
     }
 

@@ -16,7 +16,7 @@ struct IndexRoot {
     let count: Int
     private let commonLength: Int
     /// Says where in the list a search has to look; none where the whole list is looked at.
-    var guide = IndexRootGuide.none
+    var guide = SparseIndex.none
 
     private init(_ bytes: UnsafeRawPointer) {
         self.bytes = bytes

@@ -8,9 +8,9 @@ class RunCursor {
     fileprivate(set) final var isValid = false
     fileprivate final let range: KeyRange
     fileprivate final let isDescending: Bool
-    @exclusivity(unchecked) fileprivate final var ahead = WalkAhead()
+    @exclusivity(unchecked) fileprivate final var ahead = Readahead()
     /// Has the current block, where its file keeps none in memory.
-    @exclusivity(unchecked) fileprivate final var passing: ReadAhead?
+    @exclusivity(unchecked) fileprivate final var passing: ReadBuffer?
 
     fileprivate init(_ range: KeyRange, isDescending: Bool) {
         self.range = range
@@ -33,24 +33,24 @@ class RunCursor {
         return upper.withUnsafeBytes { KeyBytes.compare(key, $0) < 0 }
     }
 
-    static func over(_ run: MemoryRun, _ range: KeyRange, isDescending: Bool) -> RunCursor {
-        MemoryRunCursor(run, range, isDescending: isDescending)
+    static func over(_ run: ImmutableMemtable, _ range: KeyRange, isDescending: Bool) -> RunCursor {
+        ImmutableMemtableCursor(run, range, isDescending: isDescending)
     }
 
-    static func over(_ run: DiskRun, _ range: KeyRange, isDescending: Bool) throws(StoreError) -> RunCursor {
+    static func over(_ run: SortedRun, _ range: KeyRange, isDescending: Bool) throws(StoreError) -> RunCursor {
         isDescending ? try DescendingDiskCursor(run, range) : try AscendingDiskCursor(run, range)
     }
 }
 
-private final class MemoryRunCursor: RunCursor {
+private final class ImmutableMemtableCursor: RunCursor {
     /// Keeps `entries` alive.
-    private let run: MemoryRun
+    private let run: ImmutableMemtable
     private let entries: SortedEntries
     private var position = 0
     private let isOfAll: Bool
     private var touched: UInt8 = 0
 
-    init(_ run: MemoryRun, _ range: KeyRange, isDescending: Bool) {
+    init(_ run: ImmutableMemtable, _ range: KeyRange, isDescending: Bool) {
         self.run = run
         entries = run.inOrder
         isOfAll = !isDescending && range.lower == nil && range.upper == nil
@@ -87,7 +87,7 @@ private final class MemoryRunCursor: RunCursor {
 
 /// Keeps the current key in memory of its own, which the next entry's rest is written over.
 private final class AscendingDiskCursor: RunCursor {
-    private let run: DiskRun
+    private let run: SortedRun
     private let root: IndexRoot
     private var blockIndex = 0
     private var block: IndexBlock
@@ -101,7 +101,7 @@ private final class AscendingDiskCursor: RunCursor {
     /// there they are before it too.
     private var insideAt = Int.max
 
-    init(_ run: DiskRun, _ range: KeyRange) throws(StoreError) {
+    init(_ run: SortedRun, _ range: KeyRange) throws(StoreError) {
         self.run = run
         root = try run.blocks()
         let lower = range.lower ?? []
@@ -202,7 +202,7 @@ private final class AscendingDiskCursor: RunCursor {
 
 /// Decodes an interval at a time and walks it backwards.
 private final class DescendingDiskCursor: RunCursor {
-    private let run: DiskRun
+    private let run: SortedRun
     private let root: IndexRoot
     private var blockIndex: Int
     private var block: IndexBlock
@@ -212,7 +212,7 @@ private final class DescendingDiskCursor: RunCursor {
     private var entries: [(start: Int, isTombstone: Bool)] = []
     private var position = -1
 
-    init(_ run: DiskRun, _ range: KeyRange) throws(StoreError) {
+    init(_ run: SortedRun, _ range: KeyRange) throws(StoreError) {
         self.run = run
         let root = try run.blocks()
         self.root = root

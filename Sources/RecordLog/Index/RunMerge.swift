@@ -1,8 +1,8 @@
 /// Runs of one index that become one run on disk, and those that stay as they are beside it.
 struct RunMerge: Sendable {
-    let runs: IndexRuns
+    let runs: RunSet
     /// Older than `runs`; none where everything becomes the base.
-    let kept: [DiskRun]
+    let kept: [SortedRun]
 
     var entryCount: UInt64 { UInt64(runs.freshEntryCount) + runs.diskEntryCount }
     /// About how much will be written.
@@ -34,7 +34,7 @@ struct RunMerge: Sendable {
 
 /// Which runs become one. Sizes grow from each run to the next older one, so that a look-up has few to ask, however many checkpoints
 /// there were, and an entry is written again O(log n) times in all.
-extension IndexRuns {
+extension RunSet {
     /// An entry is written again the less often the larger a run has to be to be left alone, and a look-up has the more runs to ask.
     enum Merging {
         /// While commits come: what is larger than twice what is newer stays, and the base where it is larger at all.
@@ -72,11 +72,11 @@ extension IndexRuns {
     func flush(_ merging: Merging) -> RunMerge? {
         guard needsFlush(merging) else { return nil }
         let count = joinedCount(merging)
-        return RunMerge(runs: IndexRuns(fresh: fresh, frozen: frozen, disk: Array(disk[..<count])), kept: Array(disk[count...]))
+        return RunMerge(runs: RunSet(fresh: fresh, frozen: frozen, disk: Array(disk[..<count])), kept: Array(disk[count...]))
     }
 
     /// Everything as one run.
     var whole: RunMerge { RunMerge(runs: self, kept: []) }
 
-    fileprivate var onlyRun: DiskRun? { fresh.isEmpty && frozen.isEmpty && disk.count == 1 ? disk.first : nil }
+    fileprivate var onlyRun: SortedRun? { fresh.isEmpty && frozen.isEmpty && disk.count == 1 ? disk.first : nil }
 }

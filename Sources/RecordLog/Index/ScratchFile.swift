@@ -2,7 +2,7 @@
 /// soon as it is made: it is gone with the last run in it, or with the process.
 ///
 /// A crash may leave the name: of an empty file, or, where the disk had not heard of its end, of one with a header that no store has, since its
-/// slot never says that the file is settled. The next one takes that away. Should another process make one at the same moment, each has its
+/// superblock never says that the file is settled. The next one takes that away. Should another process make one at the same moment, each has its
 /// own, or fails.
 final class ScratchFile {
     private let file: LogFile
@@ -50,7 +50,7 @@ final class ScratchFile {
     /// Writes the entries that `add` gives a writer, in order.
     /// - Parameter entryCount: at least as many as there are.
     /// - Returns: nil where there are none.
-    func write(entryCount: Int, _ add: (inout RunWriter) throws(StoreError) -> Void) throws(StoreError) -> DiskRun? {
+    func write(entryCount: Int, _ add: (inout RunWriter) throws(StoreError) -> Void) throws(StoreError) -> SortedRun? {
         var writer = RunWriter(sink: appender, entryCount: UInt64(entryCount))
         try add(&writer)
         var runs = FlushedRuns(new: try writer.finish(), kept: [])

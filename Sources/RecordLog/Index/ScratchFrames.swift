@@ -14,9 +14,9 @@ final class ScratchFrames: FrameSource {
     }
 
     func payload(
-        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadAhead?
+        at pointer: FramePointer, kind: FrameKind, passing bytes: inout ReadBuffer?
     ) throws(StoreError) -> UnsafeRawBufferPointer {
-        var own = bytes.take() ?? ReadAhead()
+        var own = bytes.take() ?? ReadBuffer()
         let payload = try file.passedPayload(pointer, kind, &own)
         bytes = consume own
         return payload

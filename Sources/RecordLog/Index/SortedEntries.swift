@@ -26,7 +26,7 @@ struct SortedEntries {
 
     private static let radixMin = 256
 
-    init(_ buffers: [EntryBuffer]) {
+    init(_ buffers: [Memtable]) {
         let total = buffers.reduce(0) { $0 + $1.count }
         capacity = max(1, total)
         entries = LazyMemory.allocate(of: Entry.self, capacity)

@@ -17,9 +17,9 @@ final class SpilledEntries {
     private var scratch: ScratchFile?
     /// By index ID.
     private var runs: [[Run]] = []
-    private var job: SpillBehind?
+    private var job: BackgroundSpill?
     /// The memory of entries that have been written.
-    private var spare: EntryBuffer?
+    private var spare: Memtable?
     /// Whether entries cannot be written, and those to come stay in memory.
     private(set) var hasFailed: Bool
 
@@ -33,17 +33,17 @@ final class SpilledEntries {
 
     /// Sets a buffer's entries aside, newer than all before.
     /// - Returns: an empty buffer for those to come.
-    func take(_ entries: EntryBuffer, of slot: Int) -> EntryBuffer {
+    func take(_ entries: Memtable, of number: Int) -> Memtable {
         settle()
-        while runs.count <= slot { runs.append([]) }
+        while runs.count <= number { runs.append([]) }
         if let scratch = makeScratch() {
-            job = SpillBehind(entries, of: slot, over: runs[slot], in: scratch)
-            runs[slot] = []
+            job = BackgroundSpill(entries, of: number, over: runs[number], in: scratch)
+            runs[number] = []
         } else {
-            runs[slot].append(Run(run: .memory(MemoryRun([entries])), level: 0))
+            runs[number].append(Run(run: .memory(ImmutableMemtable([entries])), level: 0))
         }
         defer { spare = nil }
-        return spare ?? EntryBuffer()
+        return spare ?? Memtable()
     }
 
     private func makeScratch() -> ScratchFile? {
@@ -61,20 +61,20 @@ final class SpilledEntries {
         guard let job else { return }
         self.job = nil
         let made = job.finish()
-        runs[job.slot] = made.runs
+        runs[job.number] = made.runs
         spare = made.spare
         hasFailed = hasFailed || made.spare == nil
     }
 
     /// An index's runs, the oldest first.
-    func runs(of slot: Int) -> [FreshRun] {
+    func runs(of number: Int) -> [FreshRun] {
         settle()
-        return slot < runs.count ? runs[slot].map(\.run) : []
+        return number < runs.count ? runs[number].map(\.run) : []
     }
 
     /// Forgets an index.
-    func remove(_ slot: Int) {
+    func remove(_ number: Int) {
         settle()
-        if slot < runs.count { runs[slot] = [] }
+        if number < runs.count { runs[number] = [] }
     }
 }

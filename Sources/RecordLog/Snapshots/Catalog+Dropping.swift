@@ -1,9 +1,9 @@
 extension Catalog {
     /// Forgets the state of tables and indexes that are not in this catalog (any more).
-    func removeDropped(_ tables: inout [TableState?], _ indexes: inout [IndexRuns?]) {
-        for slot in tables.indices.dropFirst() where table(TableID(rawValue: UInt16(slot))) == nil { tables[slot] = nil }
+    func removeDropped(_ tables: inout [TableState?], _ indexes: inout [RunSet?]) {
+        for number in tables.indices.dropFirst() where table(TableID(rawValue: UInt16(number))) == nil { tables[number] = nil }
         var known = IDSet()
         for index in self.indexes { _ = known.insert(index.id.rawValue) }
-        for slot in indexes.indices where !known.contains(UInt16(slot)) { indexes[slot] = nil }
+        for number in indexes.indices where !known.contains(UInt16(number)) { indexes[number] = nil }
     }
 }

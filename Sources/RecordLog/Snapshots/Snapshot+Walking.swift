@@ -2,7 +2,7 @@ extension Snapshot {
     /// Calls `body` with each row of a table, in row order, from row number `first` on, until it returns false.
     /// - Complexity: O(rows), one pass over the primary index's pages.
     public func scan(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws -> Bool) throws {
-        var walk = RowWalk(self, table, from: first)
+        var walk = RowScan(self, table, from: first)
         defer { counters.rowsRead(walk.found) }
         while let row = try walk.next() {
             guard try body(row) else { return }
@@ -18,7 +18,7 @@ extension Snapshot {
         _ table: TableID, rows: Range<UInt64> = 0..<UInt64.max, first: Int = .max,
         _ body: (UnsafeMutableBufferPointer<RowView>) throws -> Bool
     ) throws {
-        var walk = RowWalk(self, table, from: rows.lowerBound, to: rows.upperBound)
+        var walk = RowScan(self, table, from: rows.lowerBound, to: rows.upperBound)
         defer { counters.rowsRead(walk.found) }
         try withUnsafeTemporaryAllocation(of: RowView.self, capacity: Self.scanGroupSize) { group in
             var room = max(1, min(first, group.count))
@@ -42,7 +42,7 @@ extension Snapshot {
 
     /// The same for the engine's own use, with its own type of error.
     func scanRows(_ table: TableID, from first: UInt64 = 0, _ body: (RowView) throws(StoreError) -> Bool) throws(StoreError) {
-        var walk = RowWalk(self, table, from: first)
+        var walk = RowScan(self, table, from: first)
         defer { counters.rowsRead(walk.found) }
         while let row = try walk.next() {
             guard try body(row) else { return }
@@ -194,7 +194,7 @@ extension Snapshot {
     /// Whether an index is there as of this commit.
     public func hasIndex(_ index: IndexID) -> Bool { Int(index.rawValue) < indexes.count && indexes[Int(index.rawValue)] != nil }
 
-    private func runs(of index: IndexID) throws(StoreError) -> IndexRuns {
+    private func runs(of index: IndexID) throws(StoreError) -> RunSet {
         guard Int(index.rawValue) < indexes.count, let runs = indexes[Int(index.rawValue)] else {
             throw StoreError(
                 .invalidArgument, path: file.path, "the store has no index \(index.rawValue)",

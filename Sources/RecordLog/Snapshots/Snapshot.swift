@@ -15,14 +15,14 @@ public final class Snapshot: @unchecked Sendable {
     /// By table ID.
     let tables: [TableState?]
     /// By index ID.
-    let indexes: [IndexRuns?]
+    let indexes: [RunSet?]
     let counters: Counters
     /// By table ID, as many as `tables`.
     private let readers: UnsafeMutablePointer<TableReader>
 
     init(
         sequence: UInt64, catalog: Catalog, file: LogFile, end: UInt64, commitChecksum: UInt64, tables: [TableState?],
-        indexes: [IndexRuns?], counters: Counters
+        indexes: [RunSet?], counters: Counters
     ) {
         self.sequence = sequence
         self.catalog = catalog

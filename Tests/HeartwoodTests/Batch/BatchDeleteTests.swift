@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct BatchDeleteTests {
-    /// How many rows every link table has together.
+    /// How many rows every join table has together.
     private func links(_ stack: TestStack) throws -> Int {
         let loaded = try stack.store.loaded()
         return loaded.schema.links.reduce(0) { $0 + loaded.log.snapshot().rowCount($1.id) }

@@ -252,10 +252,10 @@ import Testing
     }
 
     @Test func longestRisesAreFound() {
-        #expect(LongestRise.places(in: [] as [Int]) == [])
-        #expect(LongestRise.places(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
-        #expect(LongestRise.places(in: [0, 1, 2]) == [0, 1, 2])
-        #expect(LongestRise.places(in: [2, 1, 0]).count == 1)
+        #expect(LongestIncreasingSubsequence.places(in: [] as [Int]) == [])
+        #expect(LongestIncreasingSubsequence.places(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
+        #expect(LongestIncreasingSubsequence.places(in: [0, 1, 2]) == [0, 1, 2])
+        #expect(LongestIncreasingSubsequence.places(in: [2, 1, 0]).count == 1)
     }
 
     @Test(arguments: ["will", "insert eve - 0.4", "did"]) func aResetWhileTheDelegateIsToldLeavesWhatWasTold(moment: String) throws {

@@ -349,8 +349,8 @@ import Testing
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let known = sample.store.snapshot()
         var tables = known.tables
-        let slot = Int(sample.table.id.rawValue)
-        tables[slot] = tables[slot].map { TableState(primary: $0.primary, nextRow: RowNumbers.sumMax + 1, rowCount: $0.rowCount, liveBytes: $0.liveBytes) }
+        let number = Int(sample.table.id.rawValue)
+        tables[number] = tables[number].map { TableState(primary: $0.primary, nextRow: RowNumbers.sumMax + 1, rowCount: $0.rowCount, liveBytes: $0.liveBytes) }
         sample.store.publish(Snapshot(
             sequence: known.sequence, catalog: known.catalog, file: known.file, end: known.end, commitChecksum: known.commitChecksum,
             tables: tables, indexes: known.indexes, counters: known.counters))

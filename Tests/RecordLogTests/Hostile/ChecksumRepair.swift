@@ -4,11 +4,11 @@
 struct ChecksumRepair: OptionSet {
     let rawValue: UInt8
 
-    /// Of the identities and header slots.
+    /// Of the identities and superblocks.
     static let header = ChecksumRepair(rawValue: 1)
     /// Of frames, with the complements of their lengths.
     static let frames = ChecksumRepair(rawValue: 2)
-    /// Those that frames and slots carry of other frames.
+    /// Those that frames and superblocks carry of other frames.
     static let pointers = ChecksumRepair(rawValue: 4)
     /// Footers' places in the chain of commits.
     static let chain = ChecksumRepair(rawValue: 8)
@@ -55,7 +55,7 @@ struct ChecksumRepair: OptionSet {
             repairIdentities()
             var offset = Int(FileFormat.dataStart)
             while offset + FrameHeader.lengthMin <= bytes.count { offset += repairFrame(offset) }
-            repairSlots()
+            repairSuperblocks()
         }
 
         mutating func repairIdentities() {
@@ -70,12 +70,12 @@ struct ChecksumRepair: OptionSet {
             }
         }
 
-        func repairSlots() {
-            for offset in FileFormat.slotOffsets.map(Int.init) {
-                if parts.contains(.pointers) { repairPointer(offset + HeaderSlot.Layout.checkpointOffset) }
+        func repairSuperblocks() {
+            for offset in FileFormat.superblockOffsets.map(Int.init) {
+                if parts.contains(.pointers) { repairPointer(offset + Superblock.Layout.checkpointOffset) }
                 guard parts.contains(.header) else { continue }
-                let sum = XXH64.hash(slice(offset..<offset + HeaderSlot.Layout.checksum), seed: fileID)
-                store(sum, offset + HeaderSlot.Layout.checksum)
+                let sum = XXH64.hash(slice(offset..<offset + Superblock.Layout.checksum), seed: fileID)
+                store(sum, offset + Superblock.Layout.checksum)
             }
         }
 

@@ -10,7 +10,7 @@ import Testing
         for (name, bytes) in try HostileSeeds.all() {
             var repaired = bytes
             ChecksumRepair.all.apply(to: &repaired)
-            // What differs is the checkpoints' pointers in header slots older than the frame they name.
+            // What differs is the checkpoints' pointers in superblocks older than the frame they name.
             #expect(zip(bytes, repaired).filter { $0 != $1 }.isEmpty, "\(name)")
             var exercise = StoreExercise(path: HostileSeeds.path, options: HostileSeeds.options(files(bytes)))
             #expect(exercise.run(writes: true) == nil, "\(name)")
@@ -93,7 +93,7 @@ import Testing
                     pointer: FramePointer(offset: offset, checksum: 1), separator: number == 0 ? [] : [UInt8(number)], entryCount: 1)
             })
             let root = Manifest.Run(root: FramePointer(offset: 20_000, checksum: 1), entryCount: 1, byteCount: 1)
-            return (try? DiskRun(manifest: root, source: FixedPayload(bytes)).blocks()) != nil
+            return (try? SortedRun(manifest: root, source: FixedPayload(bytes)).blocks()) != nil
         }
         #expect(isRead([8192, 8256]))
         #expect(!isRead([8192, 8192]) && !isRead([8256, 8192]) && !isRead([8192, 20_000]))

@@ -72,17 +72,17 @@ enum HostileSeeds {
     private static func makeGroup(isCompleted: Bool) throws -> [UInt8] {
         let files = Files()
         let store = try LogStore.open(path: path, options: options(files))
-        let decider = try LogStore.open(path: "decider", options: options(files))
-        for store in [store, decider] { try fill(store, rows: 2, commits: 1) }
-        try LogStore.write(to: [store, decider], author: "group") { for transaction in $0 { try transaction.setSystemValue(21, [4]) } }
+        let coordinator = try LogStore.open(path: "coordinator", options: options(files))
+        for store in [store, coordinator] { try fill(store, rows: 2, commits: 1) }
+        try LogStore.write(to: [store, coordinator], author: "group") { for transaction in $0 { try transaction.setSystemValue(21, [4]) } }
         let bytes = files.memory.contents(of: path) ?? []
         guard !isCompleted else { return bytes }
-        var walk = CommitWalk(from: Snapshot.empty(store.snapshot().file, store.counters), to: store.snapshot())
+        var walk = CommitScan(from: Snapshot.empty(store.snapshot().file, store.counters), to: store.snapshot())
         while let footer = try walk.next(), footer.author(in: walk.frames.last!.payload) != "group" {}
-        // The commit frame of the prepared commit is its last one, and the slot before the newest knows nothing of it.
+        // The commit frame of the prepared commit is its last one, and the superblock before the newest knows nothing of it.
         var prepared = Array(bytes[..<Int(walk.frames.last!.offset)]) + [UInt8](repeating: 0, count: 4096)
-        let newest = Int(store.writer.slot.offset), older = FileFormat.slotOffsets.map(Int.init).first { $0 != newest }!
-        let size = HeaderSlot.Layout.size
+        let newest = Int(store.writer.superblock.offset), older = FileFormat.superblockOffsets.map(Int.init).first { $0 != newest }!
+        let size = Superblock.Layout.size
         prepared.replaceSubrange(newest..<newest + size, with: prepared[older..<older + size])
         return prepared
     }

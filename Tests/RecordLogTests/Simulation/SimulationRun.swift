@@ -184,7 +184,7 @@ final class SimulationRun: CrashingRun {
             if isBegun, (error as? StoreError)?.code == .noSpace { history.withdraw() }
             throw error
         }
-        history.acknowledge(isAnnounced: !sample.store.writer.isSlotWaiting)
+        history.acknowledge(isAnnounced: !sample.store.writer.isSuperblockPending)
         diskRuns = max(diskRuns, sample.store.snapshot().indexes.compactMap { $0?.disk.count }.max() ?? 0)
         if durability == .full || sample.store.statistics.checkpoints > checkpoints { history.raiseFloor() }
     }

@@ -26,7 +26,7 @@ import Testing
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let before = disk.operationCount
         try sample.insert(.init(name: "b", age: 1, group: 1, picture: picture(100_000)))
-        #expect(Array(disk.operations[before...]) == [.write, .write], "the commit and its slot")
+        #expect(Array(disk.operations[before...]) == [.write, .write], "the commit and its superblock")
     }
 
     /// The bounds of a store with segments of 64 KiB: 1024 bytes in the row, chunks of 8160.

@@ -7,9 +7,9 @@ import RecordLog
 /// deleted in the order of their tables. Relationships are read as they were before the request.
 struct RecordLogBatchDelete {
     private let batch: RecordLogBatch
-    private var marks = RowMarks()
+    private var marks = RowSet()
     /// Those of them that the request is about: its count has no others.
-    private var asked = RowMarks()
+    private var asked = RowSet()
     /// Marked by a cascade, and not looked at yet.
     private var pending: [RowReference] = []
 
@@ -88,7 +88,7 @@ struct RecordLogBatchDelete {
         }
     }
 
-    private func removeLinks(of owner: RowReference, _ index: IndexID, _ link: LinkTable) throws {
+    private func removeLinks(of owner: RowReference, _ index: IndexID, _ link: JoinTable) throws {
         var cursor = try batch.transaction.base.cursor(index, RecordLogView.range(of: owner))
         while let row = try cursor.next() { try batch.delete(RowReference(table: link.id, row: row)) }
     }

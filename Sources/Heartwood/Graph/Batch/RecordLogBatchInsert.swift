@@ -57,12 +57,12 @@ final class RecordLogBatchInsert {
 
     private func runInGroups(_ rowCount: Int, _ uniqueness: BatchUniqueness) throws {
         var left = rowCount, isAtEnd = false
-        var group = RowGroup()
+        var group = RowBatch()
         while left > 0, !isAtEnd {
             group.removeAll()
             var failure: (any Error)?
             do {
-                while group.count < min(left, RowGroup.size), !isAtEnd {
+                while group.count < min(left, RowBatch.size), !isAtEnd {
                     guard try rows.next() else {
                         isAtEnd = true
                         break
@@ -84,7 +84,7 @@ final class RecordLogBatchInsert {
         }
     }
 
-    private func write(_ group: RowGroup, _ uniqueness: BatchUniqueness) throws {
+    private func write(_ group: RowBatch, _ uniqueness: BatchUniqueness) throws {
         let hashes = group.hashes
         uniqueness.prepare(hashes)
         try group.forEach { body, own in

@@ -88,7 +88,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
     @exclusivity(unchecked) final var newestQuery = QueryRecord.statistics(QueryStatistics())
     /// The way of the newest look-up by a uniqueness constraint.
-    @exclusivity(unchecked) final var route: LookupRoute?
+    @exclusivity(unchecked) final var route: CachedLookupPlan?
     /// What an index is asked for the value of a uniqueness constraint, in memory that stays.
     final let lookupKey = KeyBuilder()
     /// Whether the newest one that was looked at was evaluated on objects.

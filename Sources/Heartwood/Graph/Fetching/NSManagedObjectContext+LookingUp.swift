@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
             let view = try view(of: store)
             guard let known = try view.lookUp(lookup, runtime, lookupKey, { found = rows.object(of: $0) }) else { return nil }
             if generation == nil, entities.count == 1, let name, entity.subentities.isEmpty, let coordinator, let view = view as? RecordLogView {
-                route = LookupRoute(name, coordinator, store, runtime, view, known, isFound: found != nil)
+                route = CachedLookupPlan(name, coordinator, store, runtime, view, known, isFound: found != nil)
                 newestQuery = .route
                 return found.map { [$0] } ?? []
             }

@@ -28,7 +28,7 @@ final class ResultsQuery {
     /// Objects of the results' entities.
     let family: Set<ObjectIdentifier>
     /// What of other objects the predicate, the order and the sections look at.
-    var surroundings: ResultsSurroundings
+    var surroundings: ResultDependencies
     /// The same fetch, which also looks at what the sections are named after.
     private let whole: FetchSpecification
     /// Objects that are equal in the order stand in that of their stores, then of their entities, then of their numbers, as in a fetch.
@@ -57,7 +57,7 @@ final class ResultsQuery {
         var whole = fetch
         if let section, section.isStored { whole.sort.append(SortKey(path: section.path)) }
         self.whole = whole
-        surroundings = ResultsSurroundings(whole, section)
+        surroundings = ResultDependencies(whole, section)
         ranks = Self.ranks(of: entities, context)
         var single = fetch
         single.readiness.batchSize = 0

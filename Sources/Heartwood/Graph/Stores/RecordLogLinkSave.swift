@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Writes the pairs of to-many relationships that live in link tables: those that are new, gone, or in another place of an order.
+/// Writes the pairs of to-many relationships that live in join tables: those that are new, gone, or in another place of an order.
 ///
 /// The forward side says which pairs there are. Where both sides have an order a pair has two places; they are gathered from both
 /// sides and written at the end.
@@ -12,7 +12,7 @@ struct RecordLogLinkSave {
     /// Whether any pair was put or deleted.
     private(set) var hasWritten = false
     private let builder = RowBuilder()
-    private var placed: [(link: LinkTable, pair: Pair)] = []
+    private var placed: [(link: JoinTable, pair: Pair)] = []
     private var places: [Pair: Places] = [:]
 
     private struct Pair: Hashable {
@@ -59,7 +59,7 @@ struct RecordLogLinkSave {
 
     /// The members that are new or moved, with their places.
     private func orderedChanges(
-        of state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: LinkTable, isForward: Bool
+        of state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: JoinTable, isForward: Bool
     ) throws -> [(ObjectKey, Int64)] {
         if state.order == nil, let appended = try appended(state, owner, isInserted: isInserted, link, isForward: isForward) {
             return appended
@@ -76,7 +76,7 @@ struct RecordLogLinkSave {
     /// Where nothing was moved new members go behind the last one, which alone is looked up.
     /// - Returns: nil where there is no place behind it.
     private func appended(
-        _ state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: LinkTable, isForward: Bool
+        _ state: ToManyState, _ owner: RowReference, isInserted: Bool, _ link: JoinTable, isForward: Bool
     ) throws -> [(ObjectKey, Int64)]? {
         guard !state.added.isEmpty else { return [] }
         var last = isInserted ? nil : try link.lastPlace(of: owner, isForward: isForward, transaction.base)
@@ -93,7 +93,7 @@ struct RecordLogLinkSave {
         return result
     }
 
-    private mutating func gather(_ link: LinkTable, _ pair: Pair, _ place: Int64, isForward: Bool) {
+    private mutating func gather(_ link: JoinTable, _ pair: Pair, _ place: Int64, isForward: Bool) {
         if places[pair] == nil { placed.append((link, pair)) }
         if isForward { places[pair, default: Places()].forward = place } else { places[pair, default: Places()].inverse = place }
     }
@@ -104,8 +104,8 @@ struct RecordLogLinkSave {
             guard let places = places[pair] else { continue }
             if let row = try row(link, pair.source, pair.destination) {
                 guard let old = try transaction.row(row) else { continue }
-                let forward = places.forward ?? old.int64(link.layout.access[LinkTable.orderPosition])
-                let inverse = places.inverse ?? old.int64(link.layout.access[LinkTable.inverseOrderPosition])
+                let forward = places.forward ?? old.int64(link.layout.access[JoinTable.orderPosition])
+                let inverse = places.inverse ?? old.int64(link.layout.access[JoinTable.inverseOrderPosition])
                 try write(link, pair, row, forward, inverse)
             } else if let forward = places.forward {
                 // Where the other side was not changed here it gets the member last.
@@ -118,12 +118,12 @@ struct RecordLogLinkSave {
         places = [:]
     }
 
-    private mutating func write(_ link: LinkTable, _ pair: Pair, _ row: RowReference, _ forward: Int64, _ inverse: Int64) throws {
+    private mutating func write(_ link: JoinTable, _ pair: Pair, _ row: RowReference, _ forward: Int64, _ inverse: Int64) throws {
         builder.begin(link.layout)
-        builder.set(LinkTable.sourcePosition, reference: pair.source)
-        builder.set(LinkTable.destinationPosition, reference: pair.destination)
-        builder.set(LinkTable.orderPosition, int64: forward)
-        builder.set(LinkTable.inverseOrderPosition, int64: inverse)
+        builder.set(JoinTable.sourcePosition, reference: pair.source)
+        builder.set(JoinTable.destinationPosition, reference: pair.destination)
+        builder.set(JoinTable.orderPosition, int64: forward)
+        builder.set(JoinTable.inverseOrderPosition, int64: inverse)
         try transaction.put(row, body: builder.finish())
         hasWritten = true
     }
@@ -154,32 +154,32 @@ struct RecordLogLinkSave {
     }
 
     /// The row of a pair as the store has it; it may have been added by others meanwhile, and a pair stands in the table once.
-    private func row(_ link: LinkTable, _ source: RowReference, _ destination: RowReference) throws -> RowReference? {
+    private func row(_ link: JoinTable, _ source: RowReference, _ destination: RowReference) throws -> RowReference? {
         guard let row = try link.row(from: source, to: destination, transaction.base) else { return nil }
         return try transaction.row(row) == nil ? nil : row
     }
 
     private mutating func put(
-        _ link: LinkTable, _ source: RowReference, _ destination: RowReference, _ place: Int64, isNewOwner: Bool, isNewMember: Bool
+        _ link: JoinTable, _ source: RowReference, _ destination: RowReference, _ place: Int64, isNewOwner: Bool, isNewMember: Bool
     ) throws {
         let known = isNewOwner || isNewMember ? nil : try row(link, source, destination)
         if known != nil, !link.isOrdered { return }
         if link.isExclusive, !isNewMember { try removeAll(of: destination, index: link.backward, link: link, but: known) }
         builder.begin(link.layout)
-        builder.set(LinkTable.sourcePosition, reference: source)
-        builder.set(LinkTable.destinationPosition, reference: destination)
-        if link.isOrdered { builder.set(LinkTable.orderPosition, int64: place) }
+        builder.set(JoinTable.sourcePosition, reference: source)
+        builder.set(JoinTable.destinationPosition, reference: destination)
+        if link.isOrdered { builder.set(JoinTable.orderPosition, int64: place) }
         let row = try known ?? RowReference(table: link.id, row: transaction.newRow(in: link.id))
         try transaction.put(row, body: builder.finish())
         hasWritten = true
     }
 
-    private mutating func remove(_ source: RowReference, _ destination: RowReference, link: LinkTable) throws {
+    private mutating func remove(_ source: RowReference, _ destination: RowReference, link: JoinTable) throws {
         guard let row = try link.row(from: source, to: destination, transaction.base) else { return }
         if try transaction.delete(row) { hasWritten = true }
     }
 
-    private mutating func removeAll(of owner: RowReference, index: IndexID, link: LinkTable, but kept: RowReference? = nil) throws {
+    private mutating func removeAll(of owner: RowReference, index: IndexID, link: JoinTable, but kept: RowReference? = nil) throws {
         var cursor = try transaction.base.cursor(index, RecordLogView.range(of: owner))
         while let row = try cursor.next() {
             let reference = RowReference(table: link.id, row: row)

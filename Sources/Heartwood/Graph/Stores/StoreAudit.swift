@@ -205,7 +205,7 @@ package struct StoreAudit {
             tell(.init(offset: nil, message: "relationship \(link.name), link row \(row.row): \(message)", remedy: .correct))
         }
         try snapshot.scan(table.id) { row in
-            let source = row.reference(access[LinkTable.sourcePosition]), destination = row.reference(access[LinkTable.destinationPosition])
+            let source = row.reference(access[JoinTable.sourcePosition]), destination = row.reference(access[JoinTable.destinationPosition])
             for (end, tables) in [(source, link.sources), (destination, link.destinations)] {
                 if !tables.contains(end.table) {
                     found(row.reference, "it names \(name(end)), which the relationship does not lead to")
@@ -238,9 +238,9 @@ package struct StoreAudit {
     }
 }
 
-/// The tables that the two ends of a link table's rows may name.
+/// The tables that the two ends of a join table's rows may name.
 private struct LinkEnds {
-    let table: LinkTable
+    let table: JoinTable
     let name: String
     var sources: Set<TableID>
     var destinations: Set<TableID>

@@ -52,25 +52,25 @@ extension NSManagedObject {
         activeRecorder?.note(.inserted(self))
     }
 
-    final func recordDeletion(_ remains: Remains) {
+    final func recordDeletion(_ remains: DeletedObjectState) {
         activeRecorder?.note(.deleted(self, remains))
     }
 
     /// What the object would be made of again; nil where nobody will ask.
-    final var remains: Remains? {
+    final var remains: DeletedObjectState? {
         guard state.contains(.recorded), activeRecorder != nil, let context = managedObjectContext else { return nil }
-        return context.usingRows { makeRemains() }
+        return context.usingRows { makeDeletedObjectState() }
     }
 
-    private func makeRemains() -> Remains {
+    private func makeDeletedObjectState() -> DeletedObjectState {
         let row = row
         let destinations = runtime.properties.indices.filter { runtime.properties[$0].kind.isRelationship }.map { index in
             let isToMany = runtime.properties[index].kind == .toMany
             return (index: index, objects: isToMany ? managedObjects(at: index) : managedObject(at: index).map { [$0] } ?? [])
         }
-        guard row == nil, !isInserted else { return Remains(values: storage?.values ?? [], row: row, destinations: destinations) }
+        guard row == nil, !isInserted else { return DeletedObjectState(values: storage?.values ?? [], row: row, destinations: destinations) }
         // The values that a child context was given by its parent.
         let values = runtime.properties.indices.map { runtime.properties[$0].kind.isRelationship ? .unset : managedValue($0) }
-        return Remains(values: values, row: nil, destinations: destinations)
+        return DeletedObjectState(values: values, row: nil, destinations: destinations)
     }
 }

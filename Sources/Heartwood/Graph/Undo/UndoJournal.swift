@@ -15,7 +15,7 @@ enum UndoStep {
     /// An object came into the context.
     case inserted(NSManagedObject)
     /// An object was deleted, or left the context because it had never been saved.
-    case deleted(NSManagedObject, Remains)
+    case deleted(NSManagedObject, DeletedObjectState)
 }
 
 /// The value that an attribute had. Where it was that of the row, the row is kept and not decoded: most steps are never taken. Where
@@ -26,7 +26,7 @@ enum PastValue {
 }
 
 /// What a deleted object is made of again.
-struct Remains {
+struct DeletedObjectState {
     let values: [ManagedValue]
     var row: RowView?
     /// By property index: the destinations of every relationship.

@@ -20,7 +20,7 @@ private struct UndoReversion {
     /// Why each object is woken, in the order in which they were met.
     private var woken: [(object: NSManagedObject, events: NSSnapshotEventType)] = []
     private var positions: [ObjectIdentifier: Int] = [:]
-    private var broughtBack: [(object: NSManagedObject, remains: Remains)] = []
+    private var broughtBack: [(object: NSManagedObject, remains: DeletedObjectState)] = []
 
     init(_ context: NSManagedObjectContext) {
         self.context = context
@@ -95,7 +95,7 @@ private struct UndoReversion {
 
     // MARK: Deletions
 
-    private mutating func bringBack(_ object: NSManagedObject, _ remains: Remains) {
+    private mutating func bringBack(_ object: NSManagedObject, _ remains: DeletedObjectState) {
         var remains = remains
         let isOurs = object.contextReference?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()
         guard isOurs, object.isDeleted || object.state.contains(.detached) else { return }
@@ -133,7 +133,7 @@ private struct UndoReversion {
 extension NSManagedObjectContext {
     /// Takes an object that is not in the context any more back into it, as inserted. One that was saved keeps its ID: the next save
     /// writes its row again.
-    fileprivate final func rebuild(_ object: NSManagedObject, from remains: Remains) {
+    fileprivate final func rebuild(_ object: NSManagedObject, from remains: DeletedObjectState) {
         if let other = identities[object.key], other !== object {
             // Somebody asked for the ID while the object was gone, and got a fault that cannot be fulfilled.
             forgetChanges(of: other)

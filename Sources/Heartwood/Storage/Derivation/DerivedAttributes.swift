@@ -152,7 +152,7 @@ struct DerivedAttributes {
     private static func ends(of pair: RowView, _ schema: RecordLogSchema) -> (RowReference, RowReference)? {
         guard let link = schema.links.first(where: { $0.id == pair.reference.table }) else { return nil }
         return (
-            pair.reference(link.layout.access[LinkTable.sourcePosition]), pair.reference(link.layout.access[LinkTable.destinationPosition])
+            pair.reference(link.layout.access[JoinTable.sourcePosition]), pair.reference(link.layout.access[JoinTable.destinationPosition])
         )
     }
 

@@ -70,7 +70,7 @@ final class NumberValueExpression: RowExpression {
 }
 
 /// Two numbers, compared as in memory.
-final class NumberTest: RowTest {
+final class NumberTest: RowFilter {
     private let comparison: PredicateNode.Comparison
     private let order: ComparisonOperator
     private let left: NumberExpression
@@ -103,7 +103,7 @@ final class NumberTest: RowTest {
 
 extension PredicateCompiler {
     /// - Returns: nil where a part is more than a number column, a number or arithmetic.
-    func numbers(_ comparison: PredicateNode.Comparison, _ condition: IndexCondition?) -> RowTest? {
+    func numbers(_ comparison: PredicateNode.Comparison, _ condition: IndexCondition?) -> RowFilter? {
         guard let order = comparison.comparison.order, let left = number(comparison.left), let right = number(comparison.right) else {
             return nil
         }

@@ -42,7 +42,7 @@ enum ParallelScan {
     ///     the rows.
     /// - Returns: the states of the threads.
     static func run<State>(
-        _ table: TableID, rows range: Range<UInt64>? = nil, _ test: RowTest?, _ view: RecordLogView, threads: Int, _ scope: QueryScope,
+        _ table: TableID, rows range: Range<UInt64>? = nil, _ test: RowFilter?, _ view: RecordLogView, threads: Int, _ scope: QueryScope,
         state: () -> State,
         _ body: @escaping (inout State, UnsafeMutableBufferPointer<RowView>, QueryScope, _ stretch: Int) throws -> Void
     ) throws -> [State] {

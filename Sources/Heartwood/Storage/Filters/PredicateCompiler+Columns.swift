@@ -3,7 +3,7 @@ import RecordLog
 
 /// Comparisons of an attribute with a constant.
 extension PredicateCompiler {
-    func column(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+    func column(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         let runtime = table.runtime
         if value.isNull {
             switch comparison.comparison {
@@ -61,7 +61,7 @@ extension PredicateCompiler {
         }
     }
 
-    private func text(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+    private func text(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard case .text(let pattern) = value,
             let matcher = try? TextMatcher(comparison.comparison, pattern, options: comparison.options)
         else { return nil }
@@ -83,7 +83,7 @@ extension PredicateCompiler {
         return TextTest(runtime, index, matcher, condition: condition)
     }
 
-    private func integer(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+    private func integer(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let found = comparison.comparison.order else { return nil }
         switch value {
         case .integer(let constant): return integer(index, found, constant)
@@ -98,7 +98,7 @@ extension PredicateCompiler {
         }
     }
 
-    private func integer(_ index: Int, _ found: ComparisonOperator, _ constant: Int64) -> RowTest {
+    private func integer(_ index: Int, _ found: ComparisonOperator, _ constant: Int64) -> RowFilter {
         // The keys of a Boolean column have no place for other numbers.
         let isBool = table.runtime.properties[index].kind == .bool
         guard !isBool || constant == 0 || constant == 1 else { return outside(index, found, isLarge: constant > 1) }
@@ -107,7 +107,7 @@ extension PredicateCompiler {
 
     /// An integer column against a number that may have a fraction: the nearest integers say the same.
     /// - Parameter below: the nearest that is not above the number; nil where 64 bits do not hold it.
-    private func integer(_ index: Int, _ found: ComparisonOperator, below: Int64?, isWhole: Bool, isLarge: Bool) -> RowTest {
+    private func integer(_ index: Int, _ found: ComparisonOperator, below: Int64?, isWhole: Bool, isLarge: Bool) -> RowFilter {
         guard let below else { return outside(index, found, isLarge: isLarge) }
         guard !isWhole else { return integer(index, found, below) }
         switch found {
@@ -119,7 +119,7 @@ extension PredicateCompiler {
     }
 
     /// An integer column against a number that is larger, or smaller, than all that it can have.
-    private func outside(_ index: Int, _ found: ComparisonOperator, isLarge: Bool) -> RowTest {
+    private func outside(_ index: Int, _ found: ComparisonOperator, isLarge: Bool) -> RowFilter {
         switch found {
         case .equal: ConstantTest(false)
         case .notEqual: ConstantTest(true)
@@ -128,7 +128,7 @@ extension PredicateCompiler {
         }
     }
 
-    private func double(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+    private func double(_ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let found = comparison.comparison.order else { return nil }
         switch (kind, value) {
         case (.date, .date(let constant)): return DoubleTest(table.runtime, index, found, constant)
@@ -143,10 +143,10 @@ extension PredicateCompiler {
 
     private func membership(
         _ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
-    ) -> RowTest? {
+    ) -> RowFilter? {
         guard let members = value.members else { return nil }
         let present = members.filter { !$0.isNull }
-        let test: RowTest?
+        let test: RowFilter?
         // What a column cannot have equals none of its values.
         switch kind {
         case .string where comparison.options.effective.isEmpty:
@@ -176,7 +176,7 @@ extension PredicateCompiler {
         case .data:
             test = BytesSetTest(table.runtime, index, present.compactMap { if case .data(let data) = $0 { data } else { nil } })
         default:
-            var tests: [RowTest] = []
+            var tests: [RowFilter] = []
             for member in present {
                 guard let one = column(index, kind, comparison.with(.equal), member) else { return nil }
                 tests.append(one)

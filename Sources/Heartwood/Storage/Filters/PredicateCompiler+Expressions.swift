@@ -4,7 +4,7 @@ import RecordLog
 /// Comparisons of expressions over the columns of a row: arithmetic, functions, one column with another.
 extension PredicateCompiler {
     /// - Returns: nil where a part is more than a column or a constant, such as a relationship or a subquery.
-    func expressions(_ comparison: PredicateNode.Comparison) -> RowTest? {
+    func expressions(_ comparison: PredicateNode.Comparison) -> RowFilter? {
         guard comparison.modifier == .direct else { return nil }
         let condition = table.hasExpressionIndexes ? indexedExpression(comparison) : nil
         if let test = numbers(comparison, condition) { return test }
@@ -42,7 +42,7 @@ extension PredicateCompiler {
 }
 
 /// Two expressions, compared as in memory.
-final class ExpressionTest: RowTest {
+final class ExpressionTest: RowFilter {
     private let comparison: PredicateNode.Comparison
     private let left: RowExpression
     private let right: RowExpression

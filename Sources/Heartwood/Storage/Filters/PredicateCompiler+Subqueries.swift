@@ -5,7 +5,7 @@ import RecordLog
 extension PredicateCompiler {
     func memberCount(
         _ keys: [String], _ variable: String, _ predicate: PredicateNode, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
-    ) -> RowTest? {
+    ) -> RowFilter? {
         guard comparison.modifier == .direct, keys.count == 1, let index = table.runtime.index(of: keys[0]),
             let source = source(index), let found = comparison.comparison.order, case .integer(let count) = value,
             let destination = table.runtime.properties[index].destination, let inner = predicate.asked(of: variable)
@@ -22,7 +22,7 @@ extension PredicateCompiler {
 }
 
 /// How many members of a to-many relationship meet a condition.
-final class MatchCountTest: RowTest {
+final class MatchCountTest: RowFilter {
     private let source: MemberSources
     private let destinations: DestinationTests
     private let comparison: ComparisonOperator
@@ -47,7 +47,7 @@ final class MatchCountTest: RowTest {
     override var weight: Int { 60 }
     override var hasTargets: Bool { true }
 
-    override func resolved(_ lookup: TargetLookup) throws -> RowTest {
+    override func resolved(_ lookup: SemiJoin) throws -> RowFilter {
         var counts = MemberCounts(limit: lookup.rowLimit)
         guard try lookup.forEachOwner(of: destinations, in: source, { counts.add($0) }) else { return self }
         return try counts.test(comparison, constant, lookup)

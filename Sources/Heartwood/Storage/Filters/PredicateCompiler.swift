@@ -11,14 +11,14 @@ struct PredicateCompiler {
 
     private var runtime: EntityRuntime { table.runtime }
 
-    func compile(_ node: PredicateNode) -> RowTest? {
+    func compile(_ node: PredicateNode) -> RowFilter? {
         let test = test(node)
         // Of what is left of a compound its own says more.
         if table.hasPartialIndexes, test?.format == nil { test?.format = PredicatePrinter.format(node) }
         return test
     }
 
-    private func test(_ node: PredicateNode) -> RowTest? {
+    private func test(_ node: PredicateNode) -> RowFilter? {
         switch node {
         case .constant(let value): return ConstantTest(value)
         case .and(let parts): return compile(parts, decisive: false, AllTest.init)
@@ -33,8 +33,8 @@ struct PredicateCompiler {
 
     /// What is the same for all rows of the table is settled here, so that a table of another entity than the one asked for is not looked at.
     /// - Parameter decisive: what one part settles the whole by.
-    private func compile(_ parts: [PredicateNode], decisive: Bool, _ joined: ([RowTest]) -> RowTest) -> RowTest? {
-        var tests: [RowTest] = []
+    private func compile(_ parts: [PredicateNode], decisive: Bool, _ joined: ([RowFilter]) -> RowFilter) -> RowFilter? {
+        var tests: [RowFilter] = []
         var isCompiled = true
         for part in parts {
             guard let test = compile(part) else {
@@ -53,7 +53,7 @@ struct PredicateCompiler {
 
     // MARK: Comparisons
 
-    private func compile(_ comparison: PredicateNode.Comparison) -> RowTest? {
+    private func compile(_ comparison: PredicateNode.Comparison) -> RowFilter? {
         switch (comparison.left, comparison.right) {
         case (.keyPath(let keys), .constant(let value)): return compile(keys[...], comparison, value)
         case (.keyPath(let keys), .aggregate(let list)):
@@ -91,7 +91,7 @@ struct PredicateCompiler {
         return values
     }
 
-    private func compile(_ keys: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+    private func compile(_ keys: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let key = keys.first else {
             return comparison.modifier == .direct ? identity(comparison, value) : nil
         }
@@ -140,7 +140,7 @@ struct PredicateCompiler {
 
     private func throughToOne(
         _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
-    ) -> RowTest? {
+    ) -> RowFilter? {
         guard let destinations = destinations(of: index, rest, comparison, value) else { return nil }
         let asNull = PredicateNode.comparison(comparison.with(left: .constant(.null), value))
         guard let whenNull = try? asNull.evaluate(nil) else { return nil }
@@ -163,7 +163,7 @@ struct PredicateCompiler {
 
     private func throughToMany(
         _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
-    ) -> RowTest? {
+    ) -> RowFilter? {
         guard let view, let source = source(index) else { return nil }
         if rest.count == 1, rest.first == "@count" {
             guard comparison.modifier == .direct, let found = comparison.comparison.order, case .integer(let count) = value else { return nil }
@@ -256,7 +256,7 @@ struct PredicateCompiler {
         return result
     }
 
-    private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+    private func reference(_ index: Int, _ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         if value.isNull, comparison.comparison == .equal || comparison.comparison == .notEqual {
             return NullTest(runtime, index, isNull: comparison.comparison == .equal)
         }
@@ -269,7 +269,7 @@ struct PredicateCompiler {
         }
     }
 
-    private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowTest? {
+    private func identity(_ comparison: PredicateNode.Comparison, _ value: PredicateValue) -> RowFilter? {
         guard let view else { return nil }
         switch comparison.comparison {
         case .equal: return rows(value, view).map { IdentityTest($0, isNegated: false) }

@@ -86,11 +86,11 @@ final class ListExpression: RowExpression {
 }
 
 final class ConditionalExpression: RowExpression {
-    private let test: RowTest
+    private let test: RowFilter
     private let first: RowExpression
     private let second: RowExpression
 
-    init(_ test: RowTest, _ first: RowExpression, _ second: RowExpression) {
+    init(_ test: RowFilter, _ first: RowExpression, _ second: RowExpression) {
         self.test = test
         self.first = first
         self.second = second

@@ -2,7 +2,7 @@ import RecordLog
 
 /// Whose to-many relationships a transaction has changed, as its rows tell: whoever has written them, and whether or not a context knew.
 ///
-/// A pair in a link table tells of both of its sides, a to-one column of the owners that it has left and come to. What is kept is a bit
+/// A pair in a join table tells of both of its sides, a to-one column of the owners that it has left and come to. What is kept is a bit
 /// for each row that is told of.
 struct HistoryLinks {
     /// One relationship of a table's rows.
@@ -13,9 +13,9 @@ struct HistoryLinks {
 
     private let transaction: Transaction
     private let schema: RecordLogSchema
-    private var sides: [Side: RowMarks] = [:]
+    private var sides: [Side: RowSet] = [:]
     /// All of them.
-    private var touched = RowMarks()
+    private var touched = RowSet()
 
     private var base: Snapshot { transaction.base }
 
@@ -36,14 +36,14 @@ struct HistoryLinks {
     }
 
     private mutating func mark(_ row: RowReference, _ property: Int) {
-        sides[Side(table: row.table, property: property), default: RowMarks()].insert(row)
+        sides[Side(table: row.table, property: property), default: RowSet()].insert(row)
         touched.insert(row)
     }
 
     // MARK: Pairs
 
-    /// Gathers what has happened to the pairs of a link table.
-    mutating func note(_ link: LinkTable) throws {
+    /// Gathers what has happened to the pairs of a join table.
+    mutating func note(_ link: JoinTable) throws {
         var pass = self
         try transaction.forEachChange(in: link.id) { (reference, isNew, isDeleted) throws in
             let old = isNew ? nil : try pass.base.row(reference)
@@ -54,17 +54,17 @@ struct HistoryLinks {
                 return old.int64(link.layout.access[position]) != new.int64(link.layout.access[position])
             }
             let hasStayed = old != nil && new != nil
-            if !hasStayed || link.isOrdered && isMoved(LinkTable.orderPosition) {
-                pass.mark(pair.reference(link.layout.access[LinkTable.sourcePosition]), link, isForward: true)
+            if !hasStayed || link.isOrdered && isMoved(JoinTable.orderPosition) {
+                pass.mark(pair.reference(link.layout.access[JoinTable.sourcePosition]), link, isForward: true)
             }
-            if !hasStayed || link.inverse != nil && isMoved(LinkTable.inverseOrderPosition) {
-                pass.mark(pair.reference(link.layout.access[LinkTable.destinationPosition]), link, isForward: false)
+            if !hasStayed || link.inverse != nil && isMoved(JoinTable.inverseOrderPosition) {
+                pass.mark(pair.reference(link.layout.access[JoinTable.destinationPosition]), link, isForward: false)
             }
         }
         self = pass
     }
 
-    private mutating func mark(_ row: RowReference, _ link: LinkTable, isForward: Bool) {
+    private mutating func mark(_ row: RowReference, _ link: JoinTable, isForward: Bool) {
         guard let members = schema.table(row.table)?.members else { return }
         for (property, source) in members.enumerated() {
             guard case .link(let own, isForward)? = source, own === link else { continue }

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// The relationships of a model whose version changes: which link tables stay, and what is brought from where it was to where it is to be.
+/// The relationships of a model whose version changes: which join tables stay, and what is brought from where it was to where it is to be.
 ///
 /// A pair of inverses is stored as FORMAT.md says, "How the stack uses tables"; where the model changes what a relationship is, its place
 /// changes: a column, link rows, or nothing where the inverse's column says it.
@@ -13,7 +13,7 @@ struct MigratedRelationships {
         let ends: (sources: Set<TableID>, destinations: Set<TableID>)?
     }
 
-    /// The link tables that are to be made.
+    /// The join tables that are to be made.
     let added: [LinkPlan]
     let dropped: [TableID]
     /// The new names of those that are renamed.
@@ -55,7 +55,7 @@ struct MigratedRelationships {
         dropped = before.compactMap { catalog.table(named: $0.name)?.id }.filter { !taken.contains($0) }
     }
 
-    /// The link table that has what the plan's is to have, as it is to have it.
+    /// The join table that has what the plan's is to have, as it is to have it.
     private static func link(for plan: LinkPlan, _ pairs: RelationshipIndex) -> (table: TableDefinition, plan: LinkPlan)? {
         let sources = pairs.sources(of: plan.relationship)
         guard let first = sources.first?.forwardLink,
@@ -93,7 +93,7 @@ struct MigratedRelationships {
 
     // MARK: Link rows
 
-    /// Writes the rows of new link tables, and takes those of kept ones away whose ends are gone.
+    /// Writes the rows of new join tables, and takes those of kept ones away whose ends are gone.
     /// - Returns: whether any row was written.
     /// - Complexity: O(pairs log pairs) in time, and O(pairs) in memory for a relationship whose place changes.
     func write(_ transaction: Transaction) throws -> Bool {
@@ -101,8 +101,8 @@ struct MigratedRelationships {
         for link in kept {
             guard let ends = link.ends, let layout = transaction.catalog.table(link.table)?.currentLayout else { continue }
             try transaction.base.scan(link.table) { row in
-                let source = row.reference(layout.access[LinkTable.sourcePosition])
-                let destination = row.reference(layout.access[LinkTable.destinationPosition])
+                let source = row.reference(layout.access[JoinTable.sourcePosition])
+                let destination = row.reference(layout.access[JoinTable.destinationPosition])
                 if !ends.sources.contains(source.table) || !ends.destinations.contains(destination.table) {
                     hasWritten = try transaction.delete(row.reference) || hasWritten
                 }
@@ -122,10 +122,10 @@ struct MigratedRelationships {
         let builder = RowBuilder()
         for (index, pair) in list.enumerated() {
             builder.begin(table.currentLayout)
-            builder.set(LinkTable.sourcePosition, reference: pair.owner)
-            builder.set(LinkTable.destinationPosition, reference: pair.member)
-            if !places.isEmpty { builder.set(LinkTable.orderPosition, int64: places[index]) }
-            if !inversePlaces.isEmpty { builder.set(LinkTable.inverseOrderPosition, int64: inversePlaces[index]) }
+            builder.set(JoinTable.sourcePosition, reference: pair.owner)
+            builder.set(JoinTable.destinationPosition, reference: pair.member)
+            if !places.isEmpty { builder.set(JoinTable.orderPosition, int64: places[index]) }
+            if !inversePlaces.isEmpty { builder.set(JoinTable.inverseOrderPosition, int64: inversePlaces[index]) }
             let row = try transaction.newRow(in: table.id)
             try transaction.put(RowReference(table: table.id, row: row), body: builder.finish())
         }

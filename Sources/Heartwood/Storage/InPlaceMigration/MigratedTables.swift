@@ -23,7 +23,7 @@ struct MigratedTables {
         }
         self.list = list
         self.added = added
-        // Link tables are the relationships' to drop.
+        // Join tables are the relationships' to drop.
         sources = comparison.pairs.map(\.source) + comparison.removed
         dropped = NSEntityDescription.concrete(among: sources).compactMap { entity in
             catalog.table(named: entity.name ?? "").flatMap { kept.contains($0.id) ? nil : $0.id }

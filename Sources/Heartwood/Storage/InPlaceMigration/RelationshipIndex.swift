@@ -76,7 +76,7 @@ struct RelationshipIndex {
         return try sources(of: relationship).first { $0.table === table }?.dangling(in: base) ?? []
     }
 
-    /// What rows of a kept link table may lead from and to; nil where all of them do.
+    /// What rows of a kept join table may lead from and to; nil where all of them do.
     /// - Parameter old: what the table was made for.
     func ends(
         of plan: LinkPlan, _ old: LinkPlan, _ catalog: Catalog

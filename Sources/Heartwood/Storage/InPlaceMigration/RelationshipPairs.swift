@@ -60,7 +60,7 @@ struct RelationshipPairs {
         if case .link = storage { true } else { false }
     }
 
-    /// The link table that has the pairs in the order of owner and member, and how its columns are; nil where there is none.
+    /// The join table that has the pairs in the order of owner and member, and how its columns are; nil where there is none.
     var forwardLink: (table: TableDefinition, plan: LinkPlan)? {
         guard case .link(let table, true, let plan) = storage else { return nil }
         return (table, plan)
@@ -114,10 +114,10 @@ struct RelationshipPairs {
     }
 
     private static func pair(_ row: RowView, _ layout: RowLayout, _ plan: LinkPlan, isForward: Bool) -> Pair {
-        let source = row.reference(layout.access[LinkTable.sourcePosition])
-        let destination = row.reference(layout.access[LinkTable.destinationPosition])
-        let place = plan.relationship.isOrdered ? row.int64(layout.access[LinkTable.orderPosition]) : nil
-        let inversePlace = plan.isOrderedTwice ? row.int64(layout.access[LinkTable.inverseOrderPosition]) : nil
+        let source = row.reference(layout.access[JoinTable.sourcePosition])
+        let destination = row.reference(layout.access[JoinTable.destinationPosition])
+        let place = plan.relationship.isOrdered ? row.int64(layout.access[JoinTable.orderPosition]) : nil
+        let inversePlace = plan.isOrderedTwice ? row.int64(layout.access[JoinTable.inverseOrderPosition]) : nil
         return isForward
             ? Pair(owner: source, member: destination, place: place, inversePlace: inversePlace)
             : Pair(owner: destination, member: source, place: inversePlace, inversePlace: place)

@@ -9,7 +9,7 @@ final class PartialIndex: Sendable {
 
     private struct Compiled: @unchecked Sendable {
         // Unchecked: tests are immutable.
-        let tests: [RowTest]?
+        let tests: [RowFilter]?
     }
 
     init(_ format: String) {
@@ -17,7 +17,7 @@ final class PartialIndex: Sendable {
     }
 
     /// The conditions that must all hold; nil where the predicate cannot be asked of this table's rows.
-    func tests(_ table: EntityTable) -> [RowTest]? {
+    func tests(_ table: EntityTable) -> [RowFilter]? {
         compiled.withLock { known in
             if let known { return known }
             let node = try? PredicateParser.parse(format, arguments: [])
@@ -31,7 +31,7 @@ final class PartialIndex: Sendable {
     /// Whether every row that meets `tests` is in the index. Told by the form alone: each part of the index's predicate is
     /// a part of the query's, word for word, or some part of the query's gives a narrower range of the same attribute. Where this
     /// says false though it is so the index is not used, and nothing is lost but time.
-    func isImplied(by tests: [RowTest], _ table: EntityTable) -> Bool {
+    func isImplied(by tests: [RowFilter], _ table: EntityTable) -> Bool {
         guard let wanted = self.tests(table) else { return false }
         return wanted.allSatisfy { part in
             tests.contains { test in
@@ -43,7 +43,7 @@ final class PartialIndex: Sendable {
     }
 
     /// Whether the index has a row only if this test holds for it.
-    func answers(_ test: RowTest, _ table: EntityTable) -> Bool {
+    func answers(_ test: RowFilter, _ table: EntityTable) -> Bool {
         guard let format = test.format else { return false }
         return tests(table)?.contains { $0.format?.hasSameBytes(as: format) ?? false } ?? false
     }

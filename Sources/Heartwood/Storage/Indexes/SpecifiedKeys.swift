@@ -49,7 +49,7 @@ private struct CompiledKeys {
     }
 
     private let parts: [Part]
-    private let test: RowTest?
+    private let test: RowFilter?
 
     /// - Returns: nil where something cannot be asked of such rows.
     init?(_ specification: IndexSpecification, _ layout: RowLayout) {

@@ -6,16 +6,16 @@ struct AccessPlan {
         case scan
         /// No row can match.
         case nothing
-        case index(IndexWalk)
+        case index(IndexScan)
         /// Rows that are known by number: those of a list, or found from the other end of a relationship.
-        case rows(RowMarks)
+        case rows(RowSet)
         /// The rows that any of these gives, each once.
         case union([AccessPlan])
     }
 
     var access: Access
     /// What is left to be asked of each row; nil where every row that is found matches.
-    var test: RowTest?
+    var test: RowFilter?
     /// About how many rows are found, and what finding and testing them costs, in rows of a scan.
     var rows: Double
     var cost: Double
@@ -47,7 +47,7 @@ struct AccessPlan {
 }
 
 /// Stretches of an index, in its order.
-final class IndexWalk {
+final class IndexScan {
     let index: TableIndex
     /// Apart from each other, ascending.
     let ranges: [KeyRange]

@@ -25,14 +25,14 @@ final class Estimates {
     }
 
     /// The part of the rows for which all of the tests hold.
-    func selectivity(_ tests: [RowTest]) throws -> Double {
+    func selectivity(_ tests: [RowFilter]) throws -> Double {
         try tests.reduce(1) { try $0 * selectivity($1) }
     }
 
-    private func selectivity(_ test: RowTest) throws -> Double {
+    private func selectivity(_ test: RowFilter) throws -> Double {
         let rows = planner.rowCount
         guard rows > 0 else { return 0 }
-        if let marked = (test as? RowsTest)?.rows { return min(1, Double(marked.count) / rows) }
+        if let marked = (test as? RowSetFilter)?.rows { return min(1, Double(marked.count) / rows) }
         guard let condition = test.indexCondition else { return Self.unknown }
         if let before = known[ObjectIdentifier(test)] { return before }
         let snapshot = planner.view.snapshot

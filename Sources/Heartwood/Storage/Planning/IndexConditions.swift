@@ -2,7 +2,7 @@
 struct IndexConditions {
     private var conditions: [(place: Int, condition: IndexCondition)] = []
 
-    init(_ tests: [RowTest]) {
+    init(_ tests: [RowFilter]) {
         for (place, test) in tests.enumerated() {
             if let condition = test.indexCondition { conditions.append((place, condition)) }
         }

@@ -6,7 +6,7 @@ extension QueryPlanner {
     private static let prefixesMax = 10_000
 
     /// - Returns: the walk, and the tests that its ranges do not answer; nil where the index gives neither fewer rows nor the order.
-    func walk(_ index: TableIndex, _ tests: [RowTest], _ conditions: IndexConditions) -> (walk: IndexWalk, rest: [RowTest])? {
+    func walk(_ index: TableIndex, _ tests: [RowFilter], _ conditions: IndexConditions) -> (walk: IndexScan, rest: [RowFilter])? {
         guard mayServe(index, conditions) else { return nil }
         var prefixes: [[UInt8]] = [[]]
         var ranges: [KeyRange]?
@@ -42,7 +42,7 @@ extension QueryPlanner {
         let order = order(of: index, fixed: fixed, rangeCount: list.count, conditions)
         guard isBound || order != nil else { return nil }
         return (
-            IndexWalk(index: index, ranges: list, order: order),
+            IndexScan(index: index, ranges: list, order: order),
             answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
         )
     }
@@ -56,7 +56,7 @@ extension QueryPlanner {
         return sort.contains { $0.key == first } || sort.allSatisfy { conditions.isNamed($0.key) }
     }
 
-    func priced(_ found: (walk: IndexWalk, rest: [RowTest]), _ estimates: Estimates) throws -> AccessPlan {
+    func priced(_ found: (walk: IndexScan, rest: [RowFilter]), _ estimates: Estimates) throws -> AccessPlan {
         let ranges = found.walk.ranges
         return try priced(
             .index(found.walk), entries: try estimates.entries(found.walk.index.id, ranges), ranges: ranges.count, found.rest, estimates)
@@ -64,7 +64,7 @@ extension QueryPlanner {
 
     /// The plan of a walk of one range in which every row matches, in the order wanted, for a limited number of them: no way visits fewer
     /// rows, so nothing is counted or compared.
-    func shortest(_ found: (walk: IndexWalk, rest: [RowTest])) -> AccessPlan? {
+    func shortest(_ found: (walk: IndexScan, rest: [RowFilter])) -> AccessPlan? {
         guard let limit, !isCount, found.rest.isEmpty, found.walk.ranges.count == 1, sort?.isEmpty == true || found.walk.order != nil else {
             return nil
         }
@@ -73,7 +73,7 @@ extension QueryPlanner {
     }
 
     /// Whether walking the index, its first `fixed` parts being the same throughout, gives the order, and which way.
-    func order(of index: TableIndex, fixed: Int, rangeCount: Int, _ conditions: IndexConditions) -> IndexWalk.Order? {
+    func order(of index: TableIndex, fixed: Int, rangeCount: Int, _ conditions: IndexConditions) -> IndexScan.Order? {
         guard let sort, !sort.isEmpty else { return nil }
         // What is the same for all rows orders nothing, wherever it stands.
         func isSame(_ key: IndexKey) -> Bool { conditions.exactValue(of: key) != nil }
@@ -95,12 +95,12 @@ extension QueryPlanner {
             at += 1
         }
         let isReversed = isDescending ?? false
-        let key = zip(sort, places).map { wanted, place -> IndexWalk.Order.Component in
+        let key = zip(sort, places).map { wanted, place -> IndexScan.Order.Component in
             if let place { return .part(place) }
             let value = conditions.exactValue(of: wanted.key).flatMap { conditions[$0]?.components?.first } ?? []
             return .constant(wanted.isAscending != isReversed ? value : value.map { ~$0 })
         }
-        return IndexWalk.Order(partCount: at, isDescending: isReversed, key: key)
+        return IndexScan.Order(partCount: at, isDescending: isReversed, key: key)
     }
 }
 

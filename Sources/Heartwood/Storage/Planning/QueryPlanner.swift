@@ -46,12 +46,12 @@ final class QueryPlanner {
 
     var rowCount: Double { Double(view.snapshot.rowCount(table.id)) }
 
-    func plan(_ test: RowTest?) throws -> AccessPlan {
+    func plan(_ test: RowFilter?) throws -> AccessPlan {
         guard let tests = Self.flattened(test.map { [$0] } ?? []) else { return AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0) }
         let direct = try choose(tests)
         guard depth < Self.depthMax, tests.contains(where: \.hasTargets) else { return direct }
         // Row by row each test looks at a row elsewhere, or several: a part of that may be spent on finding those that count first.
-        let lookup = TargetLookup(
+        let lookup = SemiJoin(
             view: view, scope: scope, table: table, budget: min(budget, direct.rows * Cost.row * 2 + 100), depth: depth + 1)
         guard let resolved = Self.flattened(try tests.map { try $0.resolved(lookup) }) else {
             return AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0)
@@ -64,8 +64,8 @@ final class QueryPlanner {
 
     /// The tests that must all hold, the cheap ones first.
     /// - Returns: nil where they cannot.
-    static func flattened(_ tests: [RowTest]) -> [RowTest]? {
-        var result: [RowTest] = []
+    static func flattened(_ tests: [RowFilter]) -> [RowFilter]? {
+        var result: [RowFilter] = []
         for test in tests {
             switch test {
             case let all as AllTest:
@@ -80,11 +80,11 @@ final class QueryPlanner {
         return ranked.map(\.element)
     }
 
-    private func choose(_ tests: [RowTest]) throws -> AccessPlan {
+    private func choose(_ tests: [RowFilter]) throws -> AccessPlan {
         let conditions = IndexConditions(tests)
         let forced = QueryTuning.forcedAccess
         if forced == nil, !conditions.isEmpty, let unique = uniquePlan(tests, conditions) { return unique }
-        var walks: [(walk: IndexWalk, rest: [RowTest])] = []
+        var walks: [(walk: IndexScan, rest: [RowFilter])] = []
         for index in table.indexes where view.snapshot.hasIndex(index.id) {
             if let partial = index.partial, !partial.isImplied(by: tests, table) { continue }
             guard let found = walk(index, tests, conditions) else { continue }
@@ -104,8 +104,8 @@ final class QueryPlanner {
             consider(candidate)
         }
         for (place, test) in tests.enumerated() {
-            func rest() -> [RowTest] { tests.enumerated().filter { $0.offset != place }.map(\.element) }
-            if let rows = (test as? RowsTest)?.rows {
+            func rest() -> [RowFilter] { tests.enumerated().filter { $0.offset != place }.map(\.element) }
+            if let rows = (test as? RowSetFilter)?.rows {
                 consider(try priced(.rows(rows), entries: Double(rows.count), ranges: 0, rest(), estimates))
             } else if let any = test as? AnyTest, conditions[place] == nil {
                 consider(try union(any, rest(), estimates))
@@ -115,7 +115,7 @@ final class QueryPlanner {
     }
 
     /// One row at most is found by all the values of a uniqueness constraint, so nothing is priced.
-    private func uniquePlan(_ tests: [RowTest], _ conditions: IndexConditions) -> AccessPlan? {
+    private func uniquePlan(_ tests: [RowFilter], _ conditions: IndexConditions) -> AccessPlan? {
         for place in table.uniqueIndexes.indices {
             let index = table.uniqueIndexes[place].takeUnretainedValue()
             guard view.snapshot.hasIndex(index.id) else { continue }
@@ -130,16 +130,16 @@ final class QueryPlanner {
             }
             guard answered.count == index.parts.count else { continue }
             let isSorted = sort?.isEmpty == false
-            let walk = IndexWalk(
+            let walk = IndexScan(
                 index: index, ranges: [.prefix(key)],
-                order: isSorted ? IndexWalk.Order(partCount: index.parts.count, isDescending: false, key: nil) : nil, key: key)
+                order: isSorted ? IndexScan.Order(partCount: index.parts.count, isDescending: false, key: nil) : nil, key: key)
             let rest = answered.count == tests.count ? [] : tests.indices.filter { !answered.contains($0) }.map { tests[$0] }
             return AccessPlan(access: .index(walk), test: AllTest.of(rest), rows: 1, cost: Cost.range + Cost.entry + Cost.row)
         }
         return nil
     }
 
-    private func scanPlan(_ tests: [RowTest], _ estimates: Estimates) throws -> AccessPlan {
+    private func scanPlan(_ tests: [RowFilter], _ estimates: Estimates) throws -> AccessPlan {
         let rows = rowCount
         if isCount, tests.isEmpty { return AccessPlan(access: .scan, test: nil, rows: rows, cost: 0) }
         var cost = Cost.scan + rows * (1 + testCost(tests))
@@ -147,13 +147,13 @@ final class QueryPlanner {
         return AccessPlan(access: .scan, test: AllTest.of(tests), rows: rows, cost: cost)
     }
 
-    private func testCost(_ tests: [RowTest]) -> Double { tests.reduce(0) { $0 + Double($1.weight) * 0.1 } }
+    private func testCost(_ tests: [RowFilter]) -> Double { tests.reduce(0) { $0 + Double($1.weight) * 0.1 } }
 
     private func sortCost(_ rows: Double) -> Double { rows * (limit == nil ? Cost.sorted : Cost.sortKey) }
 
     /// A way of finding rows with the price of reading, testing and ordering them.
     func priced(
-        _ access: AccessPlan.Access, entries: Double, ranges: Int, _ tests: [RowTest], _ estimates: Estimates
+        _ access: AccessPlan.Access, entries: Double, ranges: Int, _ tests: [RowFilter], _ estimates: Estimates
     ) throws -> AccessPlan {
         var plan = AccessPlan(access: access, test: AllTest.of(tests), rows: entries, cost: 0)
         if isCount, tests.isEmpty {
@@ -171,7 +171,7 @@ final class QueryPlanner {
     // MARK: Unions
 
     /// Each part by a way of its own that is no scan. Where all walk the same index their ranges are joined, in its order.
-    private func union(_ any: AnyTest, _ rest: [RowTest], _ estimates: Estimates) throws -> AccessPlan? {
+    private func union(_ any: AnyTest, _ rest: [RowFilter], _ estimates: Estimates) throws -> AccessPlan? {
         let planner = QueryPlanner(view: view, table: table, scope: scope, isCount: isCount, budget: budget, depth: Self.depthMax)
         var parts: [AccessPlan] = []
         for test in Self.disjuncts(any) {
@@ -185,7 +185,7 @@ final class QueryPlanner {
         }
         let tests = parts.allSatisfy { $0.test == nil } ? rest : [any] + rest
         if let walk = joined(parts) {
-            let ordered = IndexWalk(
+            let ordered = IndexScan(
                 index: walk.index, ranges: walk.ranges, order: order(of: walk.index, fixed: 0, rangeCount: walk.ranges.count, IndexConditions([])))
             return try priced(.index(ordered), entries: parts.reduce(0) { $0 + $1.rows }, ranges: walk.ranges.count, tests, estimates)
         }
@@ -194,10 +194,10 @@ final class QueryPlanner {
     }
 
     /// The parts of an OR, those of parts that are one themselves, and those that ask one key for equality as one list.
-    private static func disjuncts(_ any: AnyTest) -> [RowTest] {
-        var result: [RowTest] = []
-        var lists: [(key: IndexKey, tests: [RowTest])] = []
-        func add(_ test: RowTest) {
+    private static func disjuncts(_ any: AnyTest) -> [RowFilter] {
+        var result: [RowFilter] = []
+        var lists: [(key: IndexKey, tests: [RowFilter])] = []
+        func add(_ test: RowFilter) {
             if let condition = test.indexCondition, condition.isExact, condition.components != nil {
                 if let known = lists.firstIndex(where: { $0.key == condition.key }) {
                     lists[known].tests.append(test)
@@ -214,7 +214,7 @@ final class QueryPlanner {
         return lists.map { $0.tests.count == 1 ? $0.tests[0] : AnyTest($0.tests) } + result
     }
 
-    private func joined(_ parts: [AccessPlan]) -> IndexWalk? {
+    private func joined(_ parts: [AccessPlan]) -> IndexScan? {
         var ranges: [KeyRange] = []
         var index: TableIndex?
         for part in parts {
@@ -222,7 +222,7 @@ final class QueryPlanner {
             index = walk.index
             ranges += walk.ranges
         }
-        return index.map { IndexWalk(index: $0, ranges: KeyRange.joined(ranges)) }
+        return index.map { IndexScan(index: $0, ranges: KeyRange.joined(ranges)) }
     }
 }
 

@@ -70,10 +70,10 @@ struct QueryRun {
                 scope.rowsVisited &+= 1
                 if let test = plan.test, try !test.matches(row, scope) { break }
                 progress.take(try body(row))
-            } else if plan.test == nil, !IndexWalker.gathers(walk) {
+            } else if plan.test == nil, !IndexScanner.gathers(walk) {
                 try walkThrough(walk, &progress, body)
             } else {
-                let walker = IndexWalker(walk, table, view.snapshot)
+                let walker = IndexScanner(walk, table, view.snapshot)
                 try lookUp({ try walker.next().map { (0, RowReference(table: table.id, row: $0)) } }, [plan.test], &progress, body)
             }
         case .rows, .union: try lookUp(try self.rows(of: plan, table).list, plan.test, &progress, body)
@@ -82,7 +82,7 @@ struct QueryRun {
     }
 
     /// Calls `body` with the rows of a walk as its index has them, until it returns false.
-    private func walkThrough(_ walk: IndexWalk, _ progress: inout Progress, _ body: (RowView) throws -> Bool) throws {
+    private func walkThrough(_ walk: IndexScan, _ progress: inout Progress, _ body: (RowView) throws -> Bool) throws {
         for range in walk.ranges where progress.left > 0 {
             let (count, isEnded) = try view.snapshot.rows(walk.index.id, range, limit: progress.left, body)
             scope.rowsVisited &+= count
@@ -94,7 +94,7 @@ struct QueryRun {
     func forEachInOrder(
         _ parts: [(plan: AccessPlan, table: EntityTable)], wanted: Int, _ body: (RowView) throws -> Bool
     ) throws -> Progress {
-        let walks = parts.compactMap { part -> (IndexWalk, EntityTable)? in
+        let walks = parts.compactMap { part -> (IndexScan, EntityTable)? in
             if case .index(let walk) = part.plan.access { return (walk, part.table) }
             return nil
         }
@@ -106,7 +106,7 @@ struct QueryRun {
 
     /// - Parameter next: the next row, and which of the tests it has to meet.
     private func lookUp(
-        _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowTest?], _ progress: inout Progress,
+        _ next: () throws -> (part: Int, row: RowReference)?, _ tests: [RowFilter?], _ progress: inout Progress,
         _ body: (RowView) throws -> Bool
     ) throws {
         var references: [RowReference] = [], places: [Int] = []
@@ -135,7 +135,7 @@ struct QueryRun {
     // MARK: Rows by number
 
     private func lookUp(
-        _ rows: [RowReference], _ test: RowTest?, _ progress: inout Progress, _ body: (RowView) throws -> Bool
+        _ rows: [RowReference], _ test: RowFilter?, _ progress: inout Progress, _ body: (RowView) throws -> Bool
     ) throws {
         try rows.withUnsafeBufferPointer { rows in
             var start = 0
@@ -153,19 +153,19 @@ struct QueryRun {
     }
 
     /// The rows that a plan gives, of which its test is still to be asked.
-    private func rows(of plan: AccessPlan, _ table: EntityTable) throws -> RowMarks {
+    private func rows(of plan: AccessPlan, _ table: EntityTable) throws -> RowSet {
         switch plan.access {
         case .rows(let marks): return marks
         case .index(let walk):
-            var marks = RowMarks()
-            let walker = IndexWalker(walk, table, view.snapshot)
+            var marks = RowSet()
+            let walker = IndexScanner(walk, table, view.snapshot)
             while let row = try walker.next() { marks.insert(RowReference(table: table.id, row: row)) }
             return marks
         case .union(let parts):
-            var marks = RowMarks()
+            var marks = RowSet()
             for part in parts { try rows(of: part, table).forEach { marks.insert($0) } }
             return marks
-        case .scan, .nothing: return RowMarks()
+        case .scan, .nothing: return RowSet()
         }
     }
 

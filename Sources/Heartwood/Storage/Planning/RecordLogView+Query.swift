@@ -5,13 +5,13 @@ extension RecordLogView {
     /// One table's part of a query, compiled.
     private final class Part {
         let table: EntityTable
-        let test: RowTest?
+        let test: RowFilter?
         /// nil where no order is asked for.
         let order: RowOrder?
         /// How its rows are found, once that is chosen.
         var plan = AccessPlan(access: .nothing, test: nil, rows: 0, cost: 0)
 
-        init(_ table: EntityTable, _ test: RowTest?, _ order: RowOrder?) {
+        init(_ table: EntityTable, _ test: RowFilter?, _ order: RowOrder?) {
             self.table = table
             self.test = test
             self.order = order
@@ -22,7 +22,7 @@ extension RecordLogView {
         var parts: [Part] = []
         for runtime in query.runtimes {
             let table = try schema.table(of: runtime, slotBase: slotBase)
-            var test: RowTest?
+            var test: RowFilter?
             if let predicate = query.predicate {
                 guard let compiled = PredicateCompiler(table: table, view: self).compile(predicate) else { return nil }
                 test = compiled
@@ -154,7 +154,7 @@ extension RecordLogView {
 
     /// Whether walks of indexes give the rows of all tables in one order, and say of each row where it is in it.
     private static func haveOneOrder(_ parts: [Part]) -> Bool {
-        var first: IndexWalk.Order?
+        var first: IndexScan.Order?
         for part in parts {
             if case .nothing = part.plan.access { continue }
             guard case .index(let walk) = part.plan.access, let order = walk.order else { return false }

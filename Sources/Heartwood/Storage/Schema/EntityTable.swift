@@ -22,14 +22,14 @@ final class EntityTable: Sendable {
     var hasUniqueIndexes: Bool { !uniqueIndexes.isEmpty }
     /// Links whose destinations may be in this table and that no property here leads to: relationships without an inverse, and
     /// those that are their own.
-    let inbound: [LinkTable]
+    let inbound: [JoinTable]
     /// The attributes that a save derives, in the order in which it does; nil for none.
     let derivations: [Derivation]?
     /// The relationships whose destinations are deleted with an object.
     let cascades: [Int]
     /// What the deletion of an object has to look at beside its own row, where that is anything.
     let removals: [Removal]
-    /// Whether an object may stand in link tables.
+    /// Whether an object may stand in join tables.
     let hasLinks: Bool
 
     /// A relationship that keeps objects from being deleted, or whose destinations have to forget them.
@@ -59,7 +59,7 @@ final class EntityTable: Sendable {
 
     init(
         id: TableID, runtime: EntityRuntime, layout: RowLayout, positions: [Int?], members: [MemberSource?], indexes: [TableIndex],
-        inbound: [LinkTable], derivations: [Derivation]?
+        inbound: [JoinTable], derivations: [Derivation]?
     ) {
         self.id = id
         self.runtime = runtime

@@ -61,6 +61,6 @@ enum LinkOrder {
     /// The indices of a longest rising part of the places there are.
     private static func risingIndices(_ places: [Int64?]) -> [Int] {
         let known = places.indices.filter { places[$0] != nil }
-        return LongestRise.places(in: known.map { places[$0] ?? 0 }).map { known[$0] }
+        return LongestIncreasingSubsequence.places(in: known.map { places[$0] ?? 0 }).map { known[$0] }
     }
 }

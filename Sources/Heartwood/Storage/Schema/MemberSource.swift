@@ -4,6 +4,6 @@ import RecordLog
 enum MemberSource: Sendable {
     /// In each of these tables' index over the inverse to-one column.
     case inverse([(table: TableID, index: IndexID)])
-    /// In a link table, looked up by source (forward) or by destination.
-    case link(LinkTable, isForward: Bool)
+    /// In a join table, looked up by source (forward) or by destination.
+    case link(JoinTable, isForward: Bool)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// The relationships of a model that need a link table: one entry a pair of inverses.
+/// The relationships of a model that need a join table: one entry a pair of inverses.
 struct LinkPlan {
     let entity: NSEntityDescription
     let relationship: NSRelationshipDescription
@@ -29,7 +29,7 @@ struct LinkPlan {
         return columns
     }
 
-    /// Whether a to-many relationship is kept in a link table rather than in its inverse's column.
+    /// Whether a to-many relationship is kept in a join table rather than in its inverse's column.
     static func isNeeded(_ relationship: NSRelationshipDescription) -> Bool {
         guard relationship.isToMany, !relationship.isTransient else { return false }
         guard let inverse = relationship.inverseRelationship else { return true }
@@ -75,7 +75,7 @@ struct RecordLogSchemaWriter {
         for plan in Self.links(of: entities) { try defineLink(plan) }
     }
 
-    /// Every link table that the entities need, each once.
+    /// Every join table that the entities need, each once.
     static func links(of entities: [NSEntityDescription]) -> [LinkPlan] {
         var plans: [LinkPlan] = []
         var seen: Set<String> = []
@@ -107,18 +107,18 @@ struct RecordLogSchemaWriter {
         let isOrdered = plan.relationship.isOrdered
         let table = try transaction.defineTable(name: plan.name, columns: plan.columns)
         let ids = table.currentLayout.columns.map(\.id)
-        var forward = [IndexPart(column: ids[LinkTable.sourcePosition], ascending: true)]
-        if isOrdered { forward.append(IndexPart(column: ids[LinkTable.orderPosition], ascending: true)) }
-        forward.append(IndexPart(column: ids[LinkTable.destinationPosition], ascending: true))
+        var forward = [IndexPart(column: ids[JoinTable.sourcePosition], ascending: true)]
+        if isOrdered { forward.append(IndexPart(column: ids[JoinTable.orderPosition], ascending: true)) }
+        forward.append(IndexPart(column: ids[JoinTable.destinationPosition], ascending: true))
         _ = try transaction.defineIndex(named: RecordLogNames.linkForward, on: table.id, parts: forward)
         _ = try transaction.defineIndex(
             named: RecordLogNames.linkBackward, on: table.id,
             parts: [
-                IndexPart(column: ids[LinkTable.destinationPosition], ascending: true),
-                IndexPart(column: ids[LinkTable.sourcePosition], ascending: true),
+                IndexPart(column: ids[JoinTable.destinationPosition], ascending: true),
+                IndexPart(column: ids[JoinTable.sourcePosition], ascending: true),
             ])
         guard plan.isOrderedTwice else { return }
-        let parts = [LinkTable.destinationPosition, LinkTable.inverseOrderPosition, LinkTable.sourcePosition]
+        let parts = [JoinTable.destinationPosition, JoinTable.inverseOrderPosition, JoinTable.sourcePosition]
         _ = try transaction.defineIndex(
             named: RecordLogNames.linkInverse, on: table.id, parts: parts.map { IndexPart(column: ids[$0], ascending: true) })
     }

@@ -14,19 +14,19 @@ struct RecordLogSchemaReader {
     var demandsAll = false
 
     func read() throws -> RecordLogSchema {
-        var linkTables: [String: LinkTable] = [:]
-        var inbound: [(destination: NSEntityDescription, link: LinkTable)] = []
+        var joinTables: [String: JoinTable] = [:]
+        var inbound: [(destination: NSEntityDescription, link: JoinTable)] = []
         for plan in RecordLogSchemaWriter.links(of: entities) {
             let link = try link(plan)
-            linkTables[plan.name] = link
+            joinTables[plan.name] = link
             if plan.isSeenFromOneSide, let destination = plan.relationship.destinationEntity { inbound.append((destination, link)) }
         }
         let tables = try plans.list.map { entity, plans in
             try table(
-                of: entity, plans, links: linkTables, inbound: inbound.filter { entity.isKindOf(entity: $0.destination) }.map(\.link),
+                of: entity, plans, links: joinTables, inbound: inbound.filter { entity.isKindOf(entity: $0.destination) }.map(\.link),
                 derivations: derivations[ObjectIdentifier(entity)])
         }
-        return RecordLogSchema(tables: tables, links: Array(linkTables.values))
+        return RecordLogSchema(tables: tables, links: Array(joinTables.values))
     }
 
     private func missing(_ what: String) -> NSError {
@@ -38,7 +38,7 @@ struct RecordLogSchemaReader {
     }
 
     private func table(
-        of entity: NSEntityDescription, _ plans: [IndexPlan], links: [String: LinkTable], inbound: [LinkTable], derivations: [Derivation]?
+        of entity: NSEntityDescription, _ plans: [IndexPlan], links: [String: JoinTable], inbound: [JoinTable], derivations: [Derivation]?
     ) throws -> EntityTable {
         let name = entity.name ?? ""
         guard let definition = catalog.table(named: name) else { throw missing("table for the entity \(name)") }
@@ -76,7 +76,7 @@ struct RecordLogSchemaReader {
     }
 
     private func memberSource(
-        of property: NSPropertyDescription, entity: NSEntityDescription, links: [String: LinkTable]
+        of property: NSPropertyDescription, entity: NSEntityDescription, links: [String: JoinTable]
     ) throws -> MemberSource? {
         guard let relationship = property as? NSRelationshipDescription, relationship.isToMany, !relationship.isTransient
         else { return nil }
@@ -101,16 +101,16 @@ struct RecordLogSchemaReader {
         return .inverse(sources)
     }
 
-    private func link(_ plan: LinkPlan) throws -> LinkTable {
-        guard let definition = catalog.table(named: plan.name) else { throw missing("link table \(plan.name)") }
+    private func link(_ plan: LinkPlan) throws -> JoinTable {
+        guard let definition = catalog.table(named: plan.name) else { throw missing("join table \(plan.name)") }
         let indexes = catalog.indexes(on: definition.id)
         guard let forward = indexes.first(where: { $0.name == RecordLogNames.linkForward }),
             let backward = indexes.first(where: { $0.name == RecordLogNames.linkBackward }),
             definition.currentLayout.columns.map(\.type) == plan.columns.map(\.type)
-        else { throw missing("index of the link table \(plan.name)") }
+        else { throw missing("index of the join table \(plan.name)") }
         let inverse = indexes.first { $0.name == RecordLogNames.linkInverse }
-        guard (inverse != nil) == plan.isOrderedTwice else { throw missing("second order in the link table \(plan.name)") }
-        return LinkTable(
+        guard (inverse != nil) == plan.isOrderedTwice else { throw missing("second order in the join table \(plan.name)") }
+        return JoinTable(
             id: definition.id, layout: definition.currentLayout, forward: forward.id, backward: backward.id, inverse: inverse?.id,
             isOrdered: plan.relationship.isOrdered, isExclusive: plan.relationship.inverseRelationship.map { !$0.isToMany } ?? false)
     }

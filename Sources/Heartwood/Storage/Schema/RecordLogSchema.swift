@@ -5,7 +5,7 @@ import RecordLog
 ///
 /// - Each concrete entity has a table of its own, with a column for each persistent attribute and to-one relationship.
 /// - A to-many relationship whose inverse is to-one has no storage: it is a range of the index over the inverse's column.
-/// - Any other to-many relationship (many-to-many, ordered, or without an inverse) has a link table.
+/// - Any other to-many relationship (many-to-many, ordered, or without an inverse) has a join table.
 ///
 /// Immutable; made when a store is loaded.
 final class RecordLogSchema: Sendable {
@@ -13,11 +13,11 @@ final class RecordLogSchema: Sendable {
     let tables: [EntityTable?]
     /// The same, for loops over rows, which count no references.
     private let unretained: [Unmanaged<EntityTable>?]
-    let links: [LinkTable]
+    let links: [JoinTable]
     /// nil where nothing is derived.
     let derivations: DerivationWatches?
 
-    init(tables: [EntityTable], links: [LinkTable]) {
+    init(tables: [EntityTable], links: [JoinTable]) {
         var byID: [EntityTable?] = []
         for table in tables {
             let id = Int(table.id.rawValue)

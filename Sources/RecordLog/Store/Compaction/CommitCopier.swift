@@ -32,7 +32,7 @@ final class CommitCopier {
     /// Copies the commits behind a snapshot's up to a later one's of the same file.
     /// - Parameter hasIndexes: whether the target has its indexes by now, and so may write checkpoints as well.
     func copy(from start: Snapshot, to newest: Snapshot, hasIndexes: Bool) throws(StoreError) {
-        var walk = CommitWalk(from: start, to: newest)
+        var walk = CommitScan(from: start, to: newest)
         while walk.sequence < newest.sequence {
             guard let footer = try walk.next() else {
                 throw StoreError.corrupt(path, at: walk.position, "the log ends before its newest commit")
@@ -80,8 +80,8 @@ final class CommitCopier {
     /// Numbers are given in turn; a hostile one reserves no memory. What is copied is judged in whole when it is learnt.
     private func isPossible(_ reference: RowReference) -> Bool {
         guard reference.table != .system else { return reference.row < Transaction.systemRowsMax }
-        let slot = Int(reference.table.rawValue)
-        let next = max(target.snapshot.state(reference.table)?.nextRow ?? 1, slot < statedNext.count ? statedNext[slot] : 0)
+        let number = Int(reference.table.rawValue)
+        let next = max(target.snapshot.state(reference.table)?.nextRow ?? 1, number < statedNext.count ? statedNext[number] : 0)
         return reference.row < next + unlearntRows
     }
 
@@ -110,17 +110,17 @@ final class CommitCopier {
         {
             note(numbers)
         }
-        let slot = Int(reference.table.rawValue)
-        while placed.count <= slot { placed.append(nil) }
-        let delta = placed[slot] ?? PrimaryDelta()
-        placed[slot] = delta
+        let number = Int(reference.table.rawValue)
+        while placed.count <= number { placed.append(nil) }
+        let delta = placed[number] ?? PrimaryDelta()
+        placed[number] = delta
         delta.store(reference.row, address)
     }
 
     /// Where the row's newest record is in the new file, a deletion's as well; 0 for none.
     private func newest(_ reference: RowReference) throws(StoreError) -> UInt64 {
-        let slot = Int(reference.table.rawValue)
-        if slot < placed.count, let address = placed[slot]?.load(reference.row), address != 0 { return address }
+        let number = Int(reference.table.rawValue)
+        if number < placed.count, let address = placed[number]?.load(reference.row), address != 0 { return address }
         guard let primary = target.snapshot.state(reference.table)?.primary else { return 0 }
         let known = primary.known(reference.row) & ~PrimaryDelta.tombstoneBit
         return known != 0 ? known : try primary.base?.address(of: reference.row) ?? 0

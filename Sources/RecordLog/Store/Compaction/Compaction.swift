@@ -1,11 +1,11 @@
 /// One compaction, from its claim to the file that has taken the store's place.
 ///
 /// The rows as of one commit are copied while others write; then, in rounds, the commits made meanwhile, without a lock but to
-/// learn of them; the last round, the slot, the sync and the rename are done under the store's locks.
+/// learn of them; the last round, the superblock, the sync and the rename are done under the store's locks.
 ///
 /// Crash points, in order: before the rename there is a file beside the store that the next compaction removes; after it and
 /// before the directory is synced either file may have the store's name, and both are whole: nothing has been acknowledged
-/// to the new one, whose slot says that its name is to be made durable first (9); after that it is the store.
+/// to the new one, whose superblock says that its name is to be made durable first (9); after that it is the store.
 final class Compaction {
     private let store: LogStore
     private let progress: ((CompactionProgress) -> Bool)?

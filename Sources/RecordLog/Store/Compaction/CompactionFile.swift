@@ -71,23 +71,23 @@ final class CompactionFile {
             remedy: "Move it elsewhere, or give it another name; the store is as it was.")
     }
 
-    /// Whether a header is one that a crash can leave here: the one that the file begins with, or a part of it, and later the second slot
+    /// Whether a header is one that a crash can leave here: the one that the file begins with, or a part of it, and later the second superblock
     /// (`CompactionTarget.finish`), over a checkpoint and not settled, since the file is to lose this name first. Sectors reach the disk in
-    /// any order, so the slot may be there without the identity that its checksum is seeded with, and is looked at without that.
+    /// any order, so the superblock may be there without the identity that its checksum is seeded with, and is looked at without that.
     private static func isLeftover(_ header: [UInt8]) -> Bool {
         var first = header
-        let slot = Int(FileFormat.slotOffsets[0])..<Int(FileFormat.slotOffsets[0]) + HeaderSlot.Layout.size
-        first.replaceSubrange(slot, with: repeatElement(0, count: slot.count))
+        let superblock = Int(FileFormat.superblockOffsets[0])..<Int(FileFormat.superblockOffsets[0]) + Superblock.Layout.size
+        first.replaceSubrange(superblock, with: repeatElement(0, count: superblock.count))
         guard HeaderReader.isUnfinished(first) else { return false }
-        guard header[slot].contains(where: { $0 != 0 }) else { return true }
-        guard zip(header[slot], HeaderSlot.magic).allSatisfy({ $0 == $1 || $0 == 0 }) else { return false }
-        return header[slot].withUnsafeBytes { bytes in
+        guard header[superblock].contains(where: { $0 != 0 }) else { return true }
+        guard zip(header[superblock], Superblock.magic).allSatisfy({ $0 == $1 || $0 == 0 }) else { return false }
+        return header[superblock].withUnsafeBytes { bytes in
             func word(_ offset: Int) -> UInt64 { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
-            let generation = word(HeaderSlot.Layout.generation)
+            let generation = word(Superblock.Layout.generation)
             // One that is not all there is none.
-            if word(HeaderSlot.Layout.checksum) == 0 { return generation == 0 || generation == 2 }
-            let isMade = word(HeaderSlot.Layout.checkpointOffset) != 0 || word(HeaderSlot.Layout.sequence) == 0
-            return isMade && generation == 2 && bytes[HeaderSlot.Layout.flags] == HeaderSlot.Layout.unsettled
+            if word(Superblock.Layout.checksum) == 0 { return generation == 0 || generation == 2 }
+            let isMade = word(Superblock.Layout.checkpointOffset) != 0 || word(Superblock.Layout.sequence) == 0
+            return isMade && generation == 2 && bytes[Superblock.Layout.flags] == Superblock.Layout.unsettled
         }
     }
 

@@ -8,7 +8,7 @@ final class CompactionIndexes {
     private let target: CompactionTarget
     private let options: StoreOptions
     private let report: () throws(StoreError) -> Void
-    private let indexes: IndexesAhead
+    private let indexes: ParallelIndexFlush
     private var comparison: IndexCheck?
 
     init(_ base: Snapshot, _ target: CompactionTarget, _ options: StoreOptions, report: @escaping () throws(StoreError) -> Void) {
@@ -16,7 +16,7 @@ final class CompactionIndexes {
         self.target = target
         self.options = options
         self.report = report
-        indexes = IndexesAhead(base.indexes.map { $0?.whole }, of: base.file, options)
+        indexes = ParallelIndexFlush(base.indexes.map { $0?.whole }, of: base.file, options)
     }
 
     deinit {
@@ -28,17 +28,17 @@ final class CompactionIndexes {
     func write() throws(StoreError) {
         let comparison = IndexCheck(of: base, target.snapshot, options)
         self.comparison = comparison
-        let made = try indexes.write(to: target.appender, report) { (slot, error) throws(StoreError) in
-            guard error.isOfReading, target.appender.failure == nil, let definition = base.catalog.index(IndexID(rawValue: UInt16(slot)))
+        let made = try indexes.write(to: target.appender, report) { (number, error) throws(StoreError) in
+            guard error.isOfReading, target.appender.failure == nil, let definition = base.catalog.index(IndexID(rawValue: UInt16(number)))
             else { throw error }
             return try rebuilt(definition)
         }
-        var runs: [IndexRuns?] = []
-        for (slot, var index) in made.enumerated() {
+        var runs: [RunSet?] = []
+        for (number, var index) in made.enumerated() {
             try index?.appendRoot(to: target.appender)
             // Where there can be no such run the old ones serve as well, until the new file is opened again.
             runs.append(index.map { index in
-                index.runs(in: target.appender, source: target.file).map { IndexRuns(disk: $0) } ?? base.indexes[slot]?.allFresh ?? .empty
+                index.runs(in: target.appender, source: target.file).map { RunSet(disk: $0) } ?? base.indexes[number]?.allFresh ?? .empty
             })
         }
         try target.appender.flush()
@@ -47,13 +47,13 @@ final class CompactionIndexes {
     }
 
     /// Blocks are copied as they are, so what they say is compared with the rows; an index that says anything else is made anew.
-    private func check(_ runs: inout [IndexRuns?], _ comparison: IndexCheck) throws(StoreError) {
+    private func check(_ runs: inout [RunSet?], _ comparison: IndexCheck) throws(StoreError) {
         let wrong = try comparison.run(on: target.snapshot, report)
         guard !wrong.isEmpty else { return }
         for definition in wrong {
             var made = try rebuilt(definition)
             try made.appendRoot(to: target.appender)
-            runs[Int(definition.id.rawValue)] = made.runs(in: target.appender, source: target.file).map { IndexRuns(disk: $0) } ?? .empty
+            runs[Int(definition.id.rawValue)] = made.runs(in: target.appender, source: target.file).map { RunSet(disk: $0) } ?? .empty
         }
         try target.appender.flush()
         target.setIndexes(runs)

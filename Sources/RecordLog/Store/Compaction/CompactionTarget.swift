@@ -1,4 +1,4 @@
-/// The new file of a compaction, from its header to the slot that makes it a store.
+/// The new file of a compaction, from its header to the superblock that makes it a store.
 ///
 /// Nobody reads it before it has the store's name, and by then it is synced: there is one sync for everything, and what is
 /// named is always there.
@@ -6,7 +6,7 @@ final class CompactionTarget {
     let file: LogFile
     let appender: FrameAppender
     private let creation: FileCreation
-    private let first: HeaderSlot
+    private let first: Superblock
     /// As of the newest commit that was copied and learnt.
     private(set) var snapshot: Snapshot
     private var checkpoint = FramePointer.none
@@ -44,7 +44,7 @@ final class CompactionTarget {
     }
 
     /// Gives the file the indexes of the commit that it is as of.
-    func setIndexes(_ indexes: [IndexRuns?]) {
+    func setIndexes(_ indexes: [RunSet?]) {
         snapshot = Snapshot(
             sequence: snapshot.sequence, catalog: snapshot.catalog, file: file, end: snapshot.end,
             commitChecksum: snapshot.commitChecksum, tables: snapshot.tables, indexes: indexes, counters: creation.counters)
@@ -73,18 +73,18 @@ final class CompactionTarget {
     /// Makes the file a store, whose name is still to become durable.
     func finish(isDurable: Bool) throws(StoreError) -> OpenedFile {
         try appender.flush()
-        var slot = first
-        slot.generation += 1
-        slot.sequence = snapshot.sequence
-        slot.end = appender.position
-        slot.checkpoint = checkpoint
-        slot.commitChecksum = snapshot.commitChecksum
+        var superblock = first
+        superblock.generation += 1
+        superblock.sequence = snapshot.sequence
+        superblock.end = appender.position
+        superblock.checkpoint = checkpoint
+        superblock.commitChecksum = snapshot.commitChecksum
         if isDurable {
-            slot.durableSequence = slot.sequence
-            slot.durableEnd = slot.end
+            superblock.durableSequence = superblock.sequence
+            superblock.durableEnd = superblock.end
         }
-        try FileCreation.write(slot, to: file.storage, fileID: file.identity.fileID)
+        try FileCreation.write(superblock, to: file.storage, fileID: file.identity.fileID)
         if isDurable { try flush(isDurable: true) }
-        return OpenedFile(snapshot: snapshot, slot: slot, end: slot.end, bytesBehind: bytesBehind, zeroedEnd: slot.end)
+        return OpenedFile(snapshot: snapshot, superblock: superblock, end: superblock.end, bytesBehind: bytesBehind, zeroedEnd: superblock.end)
     }
 }

@@ -28,7 +28,7 @@ struct HistoryStart {
         case .none: return newest.sequence
         case .commits(let count): return newest.sequence - min(newest.sequence, UInt64(max(0, count)))
         case .since(let time):
-            var walk = CommitWalk(from: Snapshot.empty(newest.file, newest.counters), to: newest)
+            var walk = CommitScan(from: Snapshot.empty(newest.file, newest.counters), to: newest)
             var last: UInt64 = 0
             while let footer = try walk.next() {
                 if footer.timestamp < time { last = footer.sequence }

@@ -52,20 +52,20 @@ extension LogStore {
             try writer.check(path: path)
             try catchUp(isLocked: false)
             guard file == nil || writer.file === file else { throw CheckpointSink.abandoned(path) }
-            return (writer.base ?? snapshot(), writer.slot.checkpoint, keepsDurable)
+            return (writer.base ?? snapshot(), writer.superblock.checkpoint, keepsDurable)
         }
     }
 
     /// Under the store's lock: whether a new file must be durable before it takes the store's place. A handle that never waits
     /// for the disk does not take back what another has acknowledged.
-    var keepsDurable: Bool { options.durability != .none || writer.slot.durableSequence > 0 }
+    var keepsDurable: Bool { options.durability != .none || writer.superblock.durableSequence > 0 }
 
     /// Under the store's locks: goes over to the file that has just got the store's name. It is durable itself, and says that
     /// its name may not be.
     /// - Parameter directory: to be synced; nil where nothing needs to be durable.
     func goOver(to opened: OpenedFile, _ directory: (any OpenDirectory)?) throws(StoreError) {
         // (9) Nothing is acknowledged to the new file before its name is durable: neither here nor by a process that finds
-        // it, which syncs the directory first as long as the slot is unsettled.
+        // it, which syncs the directory first as long as the superblock is unsettled.
         if let directory {
             do throws(StoreError) {
                 try directory.sync()
@@ -77,7 +77,7 @@ extension LogStore {
             }
         }
         let old = writer.file
-        var superseded = writer.slot
+        var superseded = writer.superblock
         superseded.isSuperseded = true
         superseded.generation += 1
         // Best effort: others find the new file by its path in any case.
@@ -86,7 +86,7 @@ extension LogStore {
         writer.take(opened)
         publish(opened.snapshot)
         guard directory != nil else { return }
-        var settled = opened.slot
+        var settled = opened.superblock
         settled.isUnsettled = false
         try announce(settled)
     }

@@ -5,7 +5,7 @@
 ///
 /// Crash points, in order: before the rename there is a file beside the path that the next copy or compaction there removes, and what
 /// was at the path is as it was; after it and before the directory is synced either may be at the path, and both are whole; after that
-/// it is the copy, whose slot says that its name is to be made durable first (9) until it is said to be.
+/// it is the copy, whose superblock says that its name is to be made durable first (9) until it is said to be.
 struct StoreCopy {
     let source: LogStore
     /// Where it goes, links followed.
@@ -37,7 +37,7 @@ struct StoreCopy {
         let opened = try target.finish(isDurable: isDurable)
         try put(file)
         guard isDurable else { return rows }
-        var settled = opened.slot
+        var settled = opened.superblock
         settled.isUnsettled = false
         settled.generation += 1
         try FileCreation.write(settled, to: file.storage, fileID: target.file.identity.fileID)

@@ -25,11 +25,11 @@ struct CheckpointReader {
                 primary: PrimaryIndex(base: base), nextRow: table.nextRow, rowCount: table.rowCount,
                 liveBytes: table.liveBytes)
         }
-        var indexes = [IndexRuns?](repeating: nil, count: manifest.indexes.reduce(0) { max($0, Int($1.id.rawValue) + 1) })
+        var indexes = [RunSet?](repeating: nil, count: manifest.indexes.reduce(0) { max($0, Int($1.id.rawValue) + 1) })
         for index in manifest.indexes {
-            let slot = Int(index.id.rawValue)
+            let number = Int(index.id.rawValue)
             for run in index.runs { try check(run.root, before: pointer.offset) }
-            indexes[slot] = IndexRuns(fresh: [], disk: index.runs.map { DiskRun(manifest: $0, source: file) })
+            indexes[number] = RunSet(fresh: [], disk: index.runs.map { SortedRun(manifest: $0, source: file) })
         }
         let bare = Snapshot(
             sequence: manifest.sequence, catalog: .empty, file: file, end: manifest.logEnd, commitChecksum: manifest.commitChecksum,

@@ -5,16 +5,16 @@ extension FileCreation {
     ) throws(StoreError) -> OpenedFile {
         // Before anything is written: without a descriptor left the file stays empty, and the next opening makes it.
         let directory = options.durability != .none ? try fileSystem.openDirectory(of: path) : nil
-        var (file, slot) = try begin(storage, storeID: storeID, segmentShift: segmentShift ?? options.segmentShift)
+        var (file, superblock) = try begin(storage, storeID: storeID, segmentShift: segmentShift ?? options.segmentShift)
         if let directory {
             try storage.sync()
             try directory.sync()
-            slot.isUnsettled = false
-            slot.generation += 1
-            try Self.write(slot, to: storage, fileID: file.identity.fileID)
+            superblock.isUnsettled = false
+            superblock.generation += 1
+            try Self.write(superblock, to: storage, fileID: file.identity.fileID)
         }
         return OpenedFile(
-            snapshot: Snapshot.empty(file, counters), slot: slot, end: FileFormat.dataStart, bytesBehind: 0,
+            snapshot: Snapshot.empty(file, counters), superblock: superblock, end: FileFormat.dataStart, bytesBehind: 0,
             zeroedEnd: FileFormat.dataStart)
     }
 }

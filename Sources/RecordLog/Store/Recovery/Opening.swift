@@ -4,8 +4,8 @@ final class OpenedFile {
     /// The log's newest whole commit, where the snapshot shows one that nobody has completed yet.
     var base: Snapshot?
     /// What the log ends with where that waits for another store, as readers find it.
-    var waiting: WaitingCommit?
-    var slot: HeaderSlot
+    var inDoubt: InDoubtCommit?
+    var superblock: Superblock
     /// Where the next frame goes.
     let end: UInt64
     /// Bytes of commits that the newest checkpoint does not have.
@@ -13,12 +13,12 @@ final class OpenedFile {
     let zeroedEnd: UInt64
     /// What a reader passed over: committed bytes that are damaged.
     let damage: StoreError?
-    /// There was no room to write what recovery found: the slot is as it is to be, with the generation of the newest one in the file.
+    /// There was no room to write what recovery found: the superblock is as it is to be, with the generation of the newest one in the file.
     var lacksRoom = false
 
-    init(snapshot: Snapshot, slot: HeaderSlot, end: UInt64, bytesBehind: UInt64, zeroedEnd: UInt64, damage: StoreError? = nil) {
+    init(snapshot: Snapshot, superblock: Superblock, end: UInt64, bytesBehind: UInt64, zeroedEnd: UInt64, damage: StoreError? = nil) {
         self.snapshot = snapshot
-        self.slot = slot
+        self.superblock = superblock
         self.end = end
         self.bytesBehind = bytesBehind
         self.zeroedEnd = zeroedEnd
@@ -37,7 +37,7 @@ struct Opening {
     let counters: Counters
     /// Whether the store that decides about a prepared commit is asked.
     var asksOthers = true
-    /// See `DecidingStore.held`.
+    /// See `CommitCoordinator.held`.
     var held: [LogStore] = []
     /// No commit behind the one with this number is shown; of a reader.
     var last: UInt64 = .max
@@ -47,7 +47,7 @@ struct Opening {
             return try recover(try fileSystem.open(path, .readOnly))
         }
         // Compaction may put another file in the path's place while this one waits for its lock.
-        var patience = LockPatience(path: path, timeout: options.lockTimeout)
+        var patience = LockRetry(path: path, timeout: options.lockTimeout)
         for _ in 0..<100 {
             let storage = try openForWriting()
             try storage.lock(timeout: options.lockTimeout)
@@ -83,7 +83,7 @@ struct Opening {
 
     /// Recovers an open file; a writer holds its lock.
     /// - Parameters:
-    ///   - isPublishedOnly: leaves out what no header slot names yet.
+    ///   - isPublishedOnly: leaves out what no superblock names yet.
     ///   - mayCreate: whether an empty file, or one that was never finished, becomes a store.
     func recover(_ storage: any StorageFile, isPublishedOnly: Bool = false, mayCreate: Bool = true) throws(StoreError) -> OpenedFile {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
@@ -101,30 +101,30 @@ struct Opening {
         let identity = try HeaderReader(path: path).identity(header, count: count, size: size)
         guard size >= FileFormat.dataStart else { throw StoreError.corrupt(path, at: size, "the file ends within its header") }
         let file = LogFile(storage: storage, path: path, identity: identity, maps: options.usesMemoryMapping, counters: counters)
-        let slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
-        if !options.isReadOnly, let slot, slot.isSuperseded { try refuseSuperseded(slot) }
-        file.extendReadable(to: options.isReadOnly ? min(size, slot?.end ?? size) : size)
-        let state = try startingState(file, slot, size: size)
+        let superblock = HeaderReader.newestSuperblock(header, fileID: identity.fileID)
+        if !options.isReadOnly, let superblock, superblock.isSuperseded { try refuseSuperseded(superblock) }
+        file.extendReadable(to: options.isReadOnly ? min(size, superblock?.end ?? size) : size)
+        let state = try startingState(file, superblock, size: size)
         var limit = size
         var behind: UnpublishedTail?
-        if options.isReadOnly, let slot {
-            limit = min(size, slot.end)
-            if !isPublishedOnly || slot.isUnresolved {
-                let tail = try unpublished(file, slot, state, size: size)
+        if options.isReadOnly, let superblock {
+            limit = min(size, superblock.end)
+            if !isPublishedOnly || superblock.isUnresolved {
+                let tail = try unpublished(file, superblock, state, size: size)
                 behind = tail
                 limit = tail.end
                 file.extendReadable(to: limit)
             }
         }
         let replay = Replay(file: file, from: state.snapshot, at: state.position, options: options)
-        try replay.run(limit: limit, publishedEnd: slot?.end, wholeEnd: slot?.durableEnd ?? 0, through: last)
+        try replay.run(limit: limit, publishedEnd: superblock?.end, wholeEnd: superblock?.durableEnd ?? 0, through: last)
         counters.replayed(bytes: replay.commitBytes)
-        // What the slot says is more, and is not there, is damage.
-        let prepared = asksOthers && slot?.durableEnd ?? 0 <= replay.end ? behind?.prepared ?? replay.prepared : nil
+        // What the superblock says is more, and is not there, is damage.
+        let prepared = asksOthers && superblock?.durableEnd ?? 0 <= replay.end ? behind?.prepared ?? replay.prepared : nil
         if let prepared, !options.isReadOnly { try complete(prepared, replay, file) }
         let snapshot = try replay.finish(counters: counters)
         let opened = try settle(
-            snapshot, slot: slot, end: replay.end, size: try storage.size(), bytesBehind: replay.commitBytes,
+            snapshot, superblock: superblock, end: replay.end, size: try storage.size(), bytesBehind: replay.commitBytes,
             hasCheckpoint: state.hasCheckpoint)
         if let prepared, options.isReadOnly { try show(prepared, replay, in: opened) }
         return opened
@@ -133,19 +133,19 @@ struct Opening {
     /// What a reader finds behind the published end: a writer that died may have left commits there, one that lives may be cutting off what
     /// is none. Where a crash may have damaged what is published as well, the next writer may cut that off too.
     private func unpublished(
-        _ file: LogFile, _ slot: HeaderSlot, _ state: StartingState, size: UInt64
+        _ file: LogFile, _ superblock: Superblock, _ state: StartingState, size: UInt64
     ) throws(StoreError) -> UnpublishedTail {
-        let isWhole = slot.durableEnd >= slot.end && slot.end <= size && slot.end >= state.position
+        let isWhole = superblock.durableEnd >= superblock.end && superblock.end <= size && superblock.end >= state.position
         return try UnpublishedTail(
-            file, behind: isWhole ? slot.sequence : state.snapshot.sequence, checksum: isWhole ? slot.commitChecksum : state.snapshot.commitChecksum,
-            at: isWhole ? slot.end : state.position, slot: slot, size: size)
+            file, behind: isWhole ? superblock.sequence : state.snapshot.sequence, checksum: isWhole ? superblock.commitChecksum : state.snapshot.commitChecksum,
+            at: isWhole ? superblock.end : state.position, superblock: superblock, size: size)
     }
 
     /// A compaction gave the store's path to another file, and this one is reachable by another name (a hard link): written to, it would be
     /// a second store of one identity. Where nothing of it was ever durable the other file's name need not be either, so a loss of power
     /// may have put this one back; it is the store then.
-    private func refuseSuperseded(_ slot: HeaderSlot) throws(StoreError) {
-        guard slot.durableSequence > 0 else { return }
+    private func refuseSuperseded(_ superblock: Superblock) throws(StoreError) {
+        guard superblock.durableSequence > 0 else { return }
         throw StoreError(
             .superseded, path: path, "a compaction or a copy has replaced this file, which another name (a hard link) still leads to",
             remedy: "Open the store by its own path. To go on from this state make a store of its own of it: "
@@ -154,23 +154,23 @@ struct Opening {
 
     // MARK: Saves over several stores
 
-    private func decidingStore(_ prepared: PreparedCommit) -> DecidingStore {
-        DecidingStore(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
+    private func coordinatorStore(_ prepared: PreparedCommit) -> CommitCoordinator {
+        CommitCoordinator(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
     }
 
-    /// Writes the commit frame that a prepared commit lacks, where the deciding store says so. A crash here leaves the prepared frame, and
+    /// Writes the commit frame that a prepared commit lacks, where the coordinator's store says so. A crash here leaves the prepared frame, and
     /// the next opening does the same.
     private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ file: LogFile) throws(StoreError) {
-        guard try decidingStore(prepared).settle() else { return }
+        guard try coordinatorStore(prepared).settle() else { return }
         let (appender, frame) = try prepared.completion(in: file, counters: counters)
         try appender.flush()
         try replay.take(prepared, frame, end: appender.position)
     }
 
-    /// Shows a prepared commit as it will be once somebody completes it, where the deciding store says so.
+    /// Shows a prepared commit as it will be once somebody completes it, where the coordinator's store says so.
     private func show(_ prepared: PreparedCommit, _ replay: Replay, in opened: OpenedFile) throws(StoreError) {
-        let answer = decidingStore(prepared).ask()
-        opened.waiting = WaitingCommit(prepared, answer)
+        let answer = coordinatorStore(prepared).ask()
+        opened.inDoubt = InDoubtCommit(prepared, answer)
         guard case .committed = answer else { return }
         opened.snapshot.file.extendReadable(to: prepared.end)
         let (appender, frame) = try prepared.completion(in: opened.snapshot.file, counters: counters)
@@ -186,10 +186,10 @@ struct Opening {
 
     /// The state of the newest checkpoint; that of an empty store where there is none, or it cannot be read.
     private func startingState(
-        _ file: LogFile, _ slot: HeaderSlot?, size: UInt64
+        _ file: LogFile, _ superblock: Superblock?, size: UInt64
     ) throws(StoreError) -> StartingState {
-        if let slot, !slot.checkpoint.isNone, !options.rebuildsIndexes, slot.checkpoint.offset < size,
-            let loaded = try? CheckpointReader(file: file, counters: counters).load(slot.checkpoint, size: size)
+        if let superblock, !superblock.checkpoint.isNone, !options.rebuildsIndexes, superblock.checkpoint.offset < size,
+            let loaded = try? CheckpointReader(file: file, counters: counters).load(superblock.checkpoint, size: size)
         {
             return (loaded.snapshot, loaded.end, true)
         }
@@ -200,27 +200,27 @@ struct Opening {
 
     /// Decides what the bytes behind the last commit are, and cuts off a torn tail.
     private func settle(
-        _ snapshot: Snapshot, slot: HeaderSlot?, end: UInt64, size: UInt64, bytesBehind: UInt64, hasCheckpoint: Bool
+        _ snapshot: Snapshot, superblock: Superblock?, end: UInt64, size: UInt64, bytesBehind: UInt64, hasCheckpoint: Bool
     ) throws(StoreError) -> OpenedFile {
         let file = snapshot.file
-        let isAsPublished = slot.map { $0.end == end && $0.sequence == snapshot.sequence } ?? false
-        func opened(_ slot: HeaderSlot?, zeroedEnd: UInt64, damage: StoreError? = nil) -> OpenedFile {
+        let isAsPublished = superblock.map { $0.end == end && $0.sequence == snapshot.sequence } ?? false
+        func opened(_ superblock: Superblock?, zeroedEnd: UInt64, damage: StoreError? = nil) -> OpenedFile {
             OpenedFile(
-                snapshot: snapshot, slot: slot ?? HeaderSlot(), end: end, bytesBehind: bytesBehind, zeroedEnd: zeroedEnd,
+                snapshot: snapshot, superblock: superblock ?? Superblock(), end: end, bytesBehind: bytesBehind, zeroedEnd: zeroedEnd,
                 damage: damage)
         }
         func corrupt(_ offset: UInt64, _ evidence: String) -> StoreError {
             StoreError.corrupt(path, at: offset, "bytes that had been committed are damaged: \(evidence)")
         }
         if options.isReadOnly {
-            guard let (offset, evidence) = try publishedDamage(file, snapshot, slot, end: end, size: size) else {
-                return opened(slot, zeroedEnd: end)
+            guard let (offset, evidence) = try publishedDamage(file, snapshot, superblock, end: end, size: size) else {
+                return opened(superblock, zeroedEnd: end)
             }
             let damage = corrupt(offset, evidence)
             guard options.acceptsDamage else { throw damage }
-            return opened(slot, zeroedEnd: end, damage: damage)
+            return opened(superblock, zeroedEnd: end, damage: damage)
         }
-        let examination = TailExamination(file: file, sequence: snapshot.sequence, end: end, size: size, slot: slot)
+        let examination = TailExamination(file: file, sequence: snapshot.sequence, end: end, size: size, superblock: superblock)
         let tail = try examination.run()
         if case .corrupt(let offset, let evidence) = tail {
             throw examination.mayBeCopyOfOpenFile ? copyOfOpenFile(offset, evidence, snapshot.sequence) : corrupt(offset, evidence)
@@ -234,12 +234,12 @@ struct Opening {
             if options.durability != .none { try file.storage.sync() }
             zeroedEnd = end
         }
-        var new = slot ?? HeaderSlot(), lacksRoom = false
+        var new = superblock ?? Superblock(), lacksRoom = false
         do throws(StoreError) {
             try publish(snapshot, &new, end: end, isAsPublished: isAsPublished, hasCheckpoint: hasCheckpoint)
         } catch {
             // What is there can be read for all that, and the first transaction finds out whether there is room now.
-            guard error.code == .noSpace, slot != nil else { throw error }
+            guard error.code == .noSpace, superblock != nil else { throw error }
             lacksRoom = true
         }
         let result = opened(new, zeroedEnd: zeroedEnd)
@@ -247,19 +247,19 @@ struct Opening {
         return result
     }
 
-    /// What a reader can tell to be damaged: bytes before the end that the slot names, which was read before the log. What lies behind that end
+    /// What a reader can tell to be damaged: bytes before the end that the superblock names, which was read before the log. What lies behind that end
     /// may be a writer's work at this moment.
     private func publishedDamage(
-        _ file: LogFile, _ snapshot: Snapshot, _ slot: HeaderSlot?, end: UInt64, size: UInt64
+        _ file: LogFile, _ snapshot: Snapshot, _ superblock: Superblock?, end: UInt64, size: UInt64
     ) throws(StoreError) -> (offset: UInt64, evidence: String)? {
-        guard let slot, max(slot.end, slot.durableEnd) > end, last == .max else { return nil }
+        guard let superblock, max(superblock.end, superblock.durableEnd) > end, last == .max else { return nil }
         let tail = try TailExamination(
-            file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, slot.end), file.sizeMax), slot: slot, fileSize: size
+            file: file, sequence: snapshot.sequence, end: end, size: min(size, max(end, superblock.end), file.sizeMax), superblock: superblock, fileSize: size
         ).run()
         guard case .corrupt(let offset, let evidence) = tail else { return nil }
         // A writer may have cut off a torn tail meanwhile, and written commits in its place.
-        let now = HeaderReader.newestSlot(try HeaderReader.header(of: file.storage), fileID: file.identity.fileID)
-        return slot.durableEnd > end || now?.generation == slot.generation ? (offset, evidence) : nil
+        let now = HeaderReader.newestSuperblock(try HeaderReader.header(of: file.storage), fileID: file.identity.fileID)
+        return superblock.durableEnd > end || now?.generation == superblock.generation ? (offset, evidence) : nil
     }
 
     private func copyOfOpenFile(_ offset: UInt64, _ evidence: String, _ sequence: UInt64) -> StoreError {
@@ -270,16 +270,16 @@ struct Opening {
                 + "lost by that: run `heartwood verify` first, restore a backup, or bring out more with `heartwood salvage`.")
     }
 
-    /// Makes durable what recovery found, and says so in a slot where the newest one does not.
-    /// - Parameter new: the newest slot; the one that is written, but for its generation until it is.
+    /// Makes durable what recovery found, and says so in a superblock where the newest one does not.
+    /// - Parameter new: the newest superblock; the one that is written, but for its generation until it is.
     /// - Throws: `noSpace` too where a file system that copies what is overwritten has no room for that.
     private func publish(
-        _ snapshot: Snapshot, _ new: inout HeaderSlot, end: UInt64, isAsPublished: Bool, hasCheckpoint: Bool
+        _ snapshot: Snapshot, _ new: inout Superblock, end: UInt64, isAsPublished: Bool, hasCheckpoint: Bool
     ) throws(StoreError) {
         let file = snapshot.file
         let isSettling = options.durability != .none && new.isUnsettled
         if options.durability != .none, new.durableEnd < end {
-            // (4) What no slot calls durable may be pages that a failed sync left behind; the next sync must find them dirty.
+            // (4) What no superblock calls durable may be pages that a failed sync left behind; the next sync must find them dirty.
             try file.rewrite(from: new.durableEnd, to: end)
         }
         if isSettling { try fileSystem.syncDirectory(of: path) }

@@ -39,7 +39,7 @@ final class PreparedCommit {
 }
 
 /// What a store's log ends with where it waits for another store's decision.
-public final class WaitingCommit: Sendable {
+public final class InDoubtCommit: Sendable {
     public enum State: String, Sendable {
         /// The other store has decided for it: snapshots show it, and the next writer completes it.
         case committed
@@ -54,17 +54,17 @@ public final class WaitingCommit: Sendable {
     /// Where the prepared frame is.
     public let offset: UInt64
     /// The identity of the store that decides, and its path when it was asked to.
-    public let decidingStoreID: (UInt64, UInt64)
-    public let decidingPath: String
+    public let coordinatorStoreID: (UInt64, UInt64)
+    public let coordinatorPath: String
     public let state: State
     /// Why the other store cannot be asked; nil where it can.
     public let reason: StoreError?
 
-    init(_ prepared: PreparedCommit, _ answer: DecidingStore.Answer) {
+    init(_ prepared: PreparedCommit, _ answer: CommitCoordinator.Answer) {
         sequence = prepared.footer.sequence
         offset = prepared.offset
-        decidingStoreID = (prepared.record.decider.first, prepared.record.decider.second)
-        decidingPath = prepared.record.path
+        coordinatorStoreID = (prepared.record.coordinator.first, prepared.record.coordinator.second)
+        coordinatorPath = prepared.record.path
         (state, reason) = switch answer {
         case .committed: (.committed, nil)
         case .aborted: (.aborted, nil)

@@ -11,7 +11,7 @@ final class Replay {
     private var tables: [TableState?]
     /// Those of them that no snapshot holds.
     private var own = IDSet()
-    private var indexes: [IndexRuns?]
+    private var indexes: [RunSet?]
     private var added: AddedEntries
     private var extractors: [UInt16: [IndexMaintainer]] = [:]
     /// Behind the last whole commit, or the published checkpoint after it.
@@ -40,7 +40,7 @@ final class Replay {
     ///   - wholeEnd: up to where no crash can have damaged it; a damaged frame before that is an index that went bad later.
     ///   - last: no commit behind the one with this number is applied.
     func run(limit: UInt64, publishedEnd: UInt64?, wholeEnd: UInt64, through last: UInt64 = .max) throws(StoreError) {
-        var walk = CommitWalk(
+        var walk = CommitScan(
             log: .file(file), behind: sequence, checksum: commitChecksum, at: end, limit: limit, publishedEnd: publishedEnd, wholeEnd: wholeEnd)
         // What was verified past the end may be cut off or written over.
         defer { file.forgetVerified(from: end, to: min(walk.position, file.readableEnd)) }
@@ -63,7 +63,7 @@ final class Replay {
     /// - Parameter completedEnd: behind that frame.
     func take(_ prepared: PreparedCommit, _ completion: FramePointer, end completedEnd: UInt64) throws(StoreError) {
         // Once more: what `run` had verified of it is forgotten, since it might have been cut off.
-        var walk = CommitWalk(
+        var walk = CommitScan(
             log: .file(file), behind: sequence, checksum: commitChecksum, at: end, limit: prepared.end, publishedEnd: nil, wholeEnd: 0)
         guard try walk.next() == nil, let again = walk.prepared, again.isSame(as: prepared) else {
             throw StoreError.corrupt(file.path, at: prepared.offset, "a prepared commit has changed while it was read")
@@ -94,12 +94,12 @@ final class Replay {
 
     private func apply(_ record: RowRecord, body: UnsafeRawPointer, at address: UInt64, rowLimit: UInt64) throws(StoreError) {
         let table = record.reference.table
-        let slot = Int(table.rawValue)
+        let number = Int(table.rawValue)
         let isSystem = table == .system
         guard isSystem || catalog.table(table) != nil else {
             throw StoreError.corrupt(file.path, at: address, "a row is of a table that the catalog does not have")
         }
-        let state = ownState(slot)
+        let state = ownState(number)
         // Numbers are given in turn, so a commit reaches no further than its rows; a hostile one reserves no memory.
         let limit = isSystem ? Transaction.systemRowsMax : state.nextRow + rowLimit
         guard record.reference.row > 0, record.reference.row < limit, record.previous < address else {
@@ -123,11 +123,11 @@ final class Replay {
     }
 
     /// A table's state, which no snapshot holds.
-    private func ownState(_ slot: Int) -> TableState {
-        while tables.count <= slot { tables.append(nil) }
-        if !own.insert(UInt16(slot)), let state = tables[slot] { return state }
-        let state = tables[slot].map { $0.with($0.primary) } ?? TableState()
-        tables[slot] = state
+    private func ownState(_ number: Int) -> TableState {
+        while tables.count <= number { tables.append(nil) }
+        if !own.insert(UInt16(number)), let state = tables[number] { return state }
+        let state = tables[number].map { $0.with($0.primary) } ?? TableState()
+        tables[number] = state
         return state
     }
 
@@ -167,7 +167,7 @@ final class Replay {
         catalog = new
         extractors = [:]
         catalog.removeDropped(&tables, &indexes)
-        for slot in indexes.indices where indexes[slot] == nil { added.remove(slot) }
+        for number in indexes.indices where indexes[number] == nil { added.remove(number) }
     }
 
     /// A compacted file says which row numbers had been given out, so that none is given twice.
@@ -195,9 +195,9 @@ final class Replay {
         _ row: RowView, _ layout: RowLayout, _ index: IndexMaintainer, isTombstone: Bool
     ) throws(StoreError) {
         guard try makeKey(row, layout, index) else { return }
-        let slot = Int(index.id.rawValue)
-        if added.add(key.buffer, to: slot, isTombstone: isTombstone) { return }
-        added.addBeyondMemory(key.buffer, to: slot, isTombstone: isTombstone) { SpilledEntries(file, options) }
+        let number = Int(index.id.rawValue)
+        if added.add(key.buffer, to: number, isTombstone: isTombstone) { return }
+        added.addBeyondMemory(key.buffer, to: number, isTombstone: isTombstone) { SpilledEntries(file, options) }
     }
 
     /// Makes `key` the row's entry.
@@ -214,11 +214,11 @@ final class Replay {
         if let known = extractors[table.rawValue] { return known }
         var found: [IndexMaintainer] = []
         for definition in catalog.indexes(on: table) {
-            let slot = Int(definition.id.rawValue)
-            guard slot < indexes.count, indexes[slot] != nil else { continue }
+            let number = Int(definition.id.rawValue)
+            guard number < indexes.count, indexes[number] != nil else { continue }
             guard let extractor = try extractor(of: definition) else {
                 // Its runs no longer tell the truth.
-                indexes[slot] = nil
+                indexes[number] = nil
                 continue
             }
             found.append(IndexMaintainer(definition, extractor))
@@ -243,10 +243,10 @@ final class Replay {
         added = AddedEntries(bytesMax: options.indexMemory)
         let partial = snapshotAsIs(counters: counters)
         for definition in catalog.indexes {
-            let slot = Int(definition.id.rawValue)
-            while indexes.count <= slot { indexes.append(nil) }
-            guard indexes[slot] == nil, let extractor = try extractor(of: definition) else { continue }
-            indexes[slot] = try build(definition, extractor, from: partial)
+            let number = Int(definition.id.rawValue)
+            while indexes.count <= number { indexes.append(nil) }
+            guard indexes[number] == nil, let extractor = try extractor(of: definition) else { continue }
+            indexes[number] = try build(definition, extractor, from: partial)
         }
         // A prepared commit may still be taken: it keeps up the indexes that were made here.
         extractors = [:]
@@ -262,13 +262,13 @@ final class Replay {
     }
 
     /// An index made of the rows of a snapshot.
-    func build(_ definition: IndexDefinition, from rows: Snapshot) throws(StoreError) -> IndexRuns? {
+    func build(_ definition: IndexDefinition, from rows: Snapshot) throws(StoreError) -> RunSet? {
         try extractor(of: definition).map { extractor throws(StoreError) in try build(definition, extractor, from: rows) }
     }
 
     private func build(
         _ definition: IndexDefinition, _ extractor: any IndexKeyExtractor, from rows: Snapshot
-    ) throws(StoreError) -> IndexRuns {
+    ) throws(StoreError) -> RunSet {
         guard let table = catalog.table(definition.table) else { return .empty }
         let maintainer = IndexMaintainer(definition, extractor)
         var entries = AddedEntries(bytesMax: options.indexMemory)

@@ -88,8 +88,8 @@ enum RowAudit {
         case Catalog.row: return Catalog(bytes)?.encoded().elementsEqual(bytes) == true ? nil : "the catalog is malformed"
         case RowNumbers.row:
             return RowNumbers(bytes)?.encoded().elementsEqual(bytes) == true ? nil : "the list of row numbers is malformed"
-        case GroupDecisions.row:
-            return GroupDecisions(bytes)?.encoded().elementsEqual(bytes) == true ? nil : "the list of decisions about other stores is malformed"
+        case CommitDecisions.row:
+            return CommitDecisions(bytes)?.encoded().elementsEqual(bytes) == true ? nil : "the list of decisions about other stores is malformed"
         default: return nil
         }
     }

@@ -8,18 +8,18 @@ struct TailExamination {
     let sequence: UInt64
     let end: UInt64
     let size: UInt64
-    let slot: HeaderSlot?
+    let superblock: Superblock?
     /// The whole file's size, where `size` is less.
     private let fileSize: UInt64
     private let stretches: TailReader
     private let frames: TailReader
 
-    init(file: LogFile, sequence: UInt64, end: UInt64, size: UInt64, slot: HeaderSlot?, fileSize: UInt64? = nil) {
+    init(file: LogFile, sequence: UInt64, end: UInt64, size: UInt64, superblock: Superblock?, fileSize: UInt64? = nil) {
         self.file = file
         self.sequence = sequence
         self.end = end
         self.size = size
-        self.slot = slot
+        self.superblock = superblock
         self.fileSize = fileSize ?? size
         stretches = TailReader(file)
         frames = TailReader(file)
@@ -30,7 +30,7 @@ struct TailExamination {
     /// A copy is read from the front while writers append: its header is older than its log, and of two commits the earlier one may be
     /// missing where its place was read before it was written, and the later one be there. A loss of acknowledged commits can look the same,
     /// so a writer is refused in any case. Up to the damage such a file is whole, and a reader finds no fault in it.
-    var mayBeCopyOfOpenFile: Bool { slot.map { $0.end <= end } ?? false }
+    var mayBeCopyOfOpenFile: Bool { superblock.map { $0.end <= end } ?? false }
 
     enum Outcome: Equatable {
         /// Zeroes, or nothing.
@@ -44,8 +44,8 @@ struct TailExamination {
     private static let hashedPerByte: UInt64 = 8
 
     func run() throws(StoreError) -> Outcome {
-        if let slot, slot.durableEnd > end {
-            return .corrupt(end, "the header says that the log was durable up to byte \(slot.durableEnd); " + (try losses(slot)))
+        if let superblock, superblock.durableEnd > end {
+            return .corrupt(end, "the header says that the log was durable up to byte \(superblock.durableEnd); " + (try losses(superblock)))
         }
         guard end < size else { return .clean }
         guard size <= file.sizeMax else {
@@ -76,17 +76,17 @@ struct TailExamination {
     // MARK: What is lost
 
     /// Which commits the damage has taken for sure, and which it may have taken.
-    private func losses(_ slot: HeaderSlot) throws(StoreError) -> String {
+    private func losses(_ superblock: Superblock) throws(StoreError) -> String {
         var text = ""
         if try endsWithinFrame() {
-            text = "the file ends at byte \(fileSize), and " + (slot.durableSequence > sequence ? "\(Self.commits(sequence + 1, slot.durableSequence)) lost" : "")
-        } else if slot.durableSequence > sequence {
+            text = "the file ends at byte \(fileSize), and " + (superblock.durableSequence > sequence ? "\(Self.commits(sequence + 1, superblock.durableSequence)) lost" : "")
+        } else if superblock.durableSequence > sequence {
             text = "commit \(sequence + 1) is damaged"
-            if slot.durableSequence > sequence + 1 { text += ", and \(Self.commits(sequence + 2, slot.durableSequence)) behind the damage, whole or not" }
+            if superblock.durableSequence > sequence + 1 { text += ", and \(Self.commits(sequence + 2, superblock.durableSequence)) behind the damage, whole or not" }
         }
-        if slot.durableSequence <= sequence { text += "no commit up to number \(slot.durableSequence) is lost" }
-        let known = max(sequence, slot.durableSequence)
-        return text + (slot.sequence > known ? "; \(Self.commits(known + 1, slot.sequence)) not known to have been durable, and may be lost" : "")
+        if superblock.durableSequence <= sequence { text += "no commit up to number \(superblock.durableSequence) is lost" }
+        let known = max(sequence, superblock.durableSequence)
+        return text + (superblock.sequence > known ? "; \(Self.commits(known + 1, superblock.sequence)) not known to have been durable, and may be lost" : "")
     }
 
     private static func commits(_ first: UInt64, _ last: UInt64) -> String {
@@ -95,7 +95,7 @@ struct TailExamination {
 
     /// Whether the frame that is not whole is so because the file ends.
     private func endsWithinFrame() throws(StoreError) -> Bool {
-        guard let slot, fileSize < max(slot.end, slot.durableEnd) else { return false }
+        guard let superblock, fileSize < max(superblock.end, superblock.durableEnd) else { return false }
         var offset = end
         while offset < fileSize, let frame = try frames.frame(at: offset, limit: fileSize) { offset = frame.end }
         return try frames.stated(at: offset, limit: fileSize) == nil

@@ -2,19 +2,19 @@
 struct UnpublishedTail {
     /// Behind the last whole commit: what is before that nobody cuts off.
     let end: UInt64
-    /// See `CommitWalk.prepared`.
+    /// See `CommitScan.prepared`.
     let prepared: PreparedCommit?
 
     /// - Parameters:
-    ///   - sequence: of the commit that ends before `position`; as `CommitWalk` takes it.
+    ///   - sequence: of the commit that ends before `position`; as `CommitScan` takes it.
     ///   - size: the file's, as it was seen.
     /// - Complexity: O(size − position), read and not kept.
     init(
-        _ file: LogFile, behind sequence: UInt64, checksum: UInt64, at position: UInt64, slot: HeaderSlot, size: UInt64
+        _ file: LogFile, behind sequence: UInt64, checksum: UInt64, at position: UInt64, superblock: Superblock, size: UInt64
     ) throws(StoreError) {
-        var walk = CommitWalk(
+        var walk = CommitScan(
             log: .tail(TailReader(file)), behind: sequence, checksum: checksum, at: position, limit: size,
-            publishedEnd: slot.end, wholeEnd: slot.durableEnd)
+            publishedEnd: superblock.end, wholeEnd: superblock.durableEnd)
         while try walk.next() != nil {}
         end = walk.end
         prepared = walk.prepared

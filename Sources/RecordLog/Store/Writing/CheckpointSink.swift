@@ -1,6 +1,6 @@
 /// Places the frames of a checkpoint in the log, in batches between the commits.
 ///
-/// A batch is laid down under the store's locks and published by a slot, so that other writers keep it; between batches
+/// A batch is laid down under the store's locks and published by a superblock, so that other writers keep it; between batches
 /// commits go on. Each begins with a frame that says how long it is, so that a replay steps over it.
 final class CheckpointSink: CheckpointFrameSink {
     private let store: LogStore
@@ -66,13 +66,13 @@ final class CheckpointSink: CheckpointFrameSink {
             try writeBatch()
         } else {
             let isPublished = try store.lockedForWriting(waiting: waiting) { () throws(StoreError) in
-                guard store.writer.file === file, store.writer.slot.checkpoint == previous else { throw Self.abandoned(store.path) }
+                guard store.writer.file === file, store.writer.superblock.checkpoint == previous else { throw Self.abandoned(store.path) }
                 let end = store.writer.end
                 try writeBatch()
                 do throws(StoreError) {
-                    try store.writeSlot(store.writer.slot(upTo: store.writer.end))
+                    try store.writeSuperblock(store.writer.superblock(upTo: store.writer.end))
                 } catch {
-                    // What no slot has published another writer cuts off.
+                    // What no superblock has published another writer cuts off.
                     store.takeBack(to: end)
                     throw error
                 }
@@ -86,7 +86,7 @@ final class CheckpointSink: CheckpointFrameSink {
 
     private func writeBatch() throws(StoreError) {
         let writer = store.writer
-        let appender = FrameAppender(file: file, at: writer.end, sequence: max(sequence, writer.slot.sequence), counters: store.counters)
+        let appender = FrameAppender(file: file, at: writer.end, sequence: max(sequence, writer.superblock.sequence), counters: store.counters)
         do throws(StoreError) {
             try appender.beginBatch(bytes: bytes.count + frames.count * 2 * FrameHeader.lengthMin)
             for (index, frame) in frames.enumerated() {

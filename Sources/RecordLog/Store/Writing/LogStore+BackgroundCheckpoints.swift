@@ -28,7 +28,7 @@ extension LogStore {
     private func startCheckpoint(of base: Snapshot) {
         isCheckpointing.store(true, ordering: .releasing)
         publish(base.frozen())
-        let end = writer.end, previous = writer.slot.checkpoint, behind = writer.bytesBehind
+        let end = writer.end, previous = writer.superblock.checkpoint, behind = writer.bytesBehind
         let isStarted = SystemThread.start { [self] in
             do throws(StoreError) {
                 let sink = try CheckpointSink(self, base: base, logEnd: end, previous: previous, isExclusive: false)
@@ -51,13 +51,13 @@ extension LogStore {
         _ made: CheckpointBuilder.Made, of base: Snapshot, previous: FramePointer, behind: UInt64
     ) throws(StoreError) {
         try lockedForWriting { () throws(StoreError) in
-            guard writer.file === base.file, writer.slot.checkpoint == previous else { throw CheckpointSink.abandoned(path) }
-            var slot = writer.slot(upTo: writer.end)
-            slot.checkpoint = made.manifest
+            guard writer.file === base.file, writer.superblock.checkpoint == previous else { throw CheckpointSink.abandoned(path) }
+            var superblock = writer.superblock(upTo: writer.end)
+            superblock.checkpoint = made.manifest
             // Everything of the checkpoint was synced before this, and every commit before it was published, but for those of
             // another handle that does not wait for the disk.
-            if options.durability == .full, slot.durableSequence == slot.sequence { slot.durableEnd = slot.end }
-            try writeSlot(slot)
+            if options.durability == .full, superblock.durableSequence == superblock.sequence { superblock.durableEnd = superblock.end }
+            try writeSuperblock(superblock)
             writer.bytesBehind -= min(behind, writer.bytesBehind)
             writer.bytesBehindAtFailure = 0
             counters.checkpointed()
@@ -87,7 +87,7 @@ extension Snapshot {
         let tables = self.tables.map { state in
             state.map { $0.with(PrimaryIndex(base: $0.primary.base, frozen: $0.primary.delta)) }
         }
-        let indexes = self.indexes.map { runs in runs.map { IndexRuns(frozen: $0.fresh, disk: $0.disk) } }
+        let indexes = self.indexes.map { runs in runs.map { RunSet(frozen: $0.fresh, disk: $0.disk) } }
         return Snapshot(
             sequence: sequence, catalog: catalog, file: file, end: end, commitChecksum: commitChecksum, tables: tables, indexes: indexes,
             counters: counters)

@@ -4,7 +4,7 @@ extension LogStore {
     /// - Parameters:
     ///   - isLocked: whether the caller holds the file's lock, and so may follow the log past what is published: to a commit whose
     ///     writer died before it could say so.
-    ///   - held: see `DecidingStore.held`.
+    ///   - held: see `CommitCoordinator.held`.
     func catchUp(isLocked: Bool, holding held: [LogStore] = []) throws(StoreError) {
         try followReplacement(isLocked: isLocked, holding: held)
         let base = writer.base ?? snapshot()
@@ -15,32 +15,32 @@ extension LogStore {
             file.cutReadable(to: size)
             throw LogFile.cut(path, to: size)
         }
-        let (slot, mark) = try publishedSlot(file)
-        let isNew = slot.generation > writer.slot.generation
-        try checkIsNotOlder(slot, areWhole: mark != nil)
+        let (superblock, mark) = try publishedSuperblock(file)
+        let isNew = superblock.generation > writer.superblock.generation
+        try checkIsNotOlder(superblock, areWhole: mark != nil)
         // What is shown before it is in the file stays so: it was decided.
-        guard isNew || isLocked || slot.isUnresolved && writer.base == nil else { return writer.remember(mark) }
-        // Another process may have written what the slot says since.
+        guard isNew || isLocked || superblock.isUnresolved && writer.base == nil else { return writer.remember(mark) }
+        // Another process may have written what the superblock says since.
         if !isLocked { size = try file.storage.size() }
-        guard size >= slot.end else {
+        guard size >= superblock.end else {
             throw StoreError.corrupt(path, at: size, "the file is shorter than its header says")
         }
-        let behind = try isLocked || !slot.isUnresolved ? nil : UnpublishedTail(
-            file, behind: slot.sequence, checksum: slot.commitChecksum, at: slot.end, slot: slot, size: size)
-        let limit = isLocked ? size : behind?.end ?? slot.end
+        let behind = try isLocked || !superblock.isUnresolved ? nil : UnpublishedTail(
+            file, behind: superblock.sequence, checksum: superblock.commitChecksum, at: superblock.end, superblock: superblock, size: size)
+        let limit = isLocked ? size : behind?.end ?? superblock.end
         file.extendReadable(to: limit)
         let isFollowed = try isLocked ? hasFrame(at: writer.end, file, size: size) : limit > writer.end || behind?.prepared != nil
-        if slot.end > writer.end || isFollowed || writer.base != nil {
-            let (start, position) = startOfCatchingUp(base, slot, size: size)
+        if superblock.end > writer.end || isFollowed || writer.base != nil {
+            let (start, position) = startOfCatchingUp(base, superblock, size: size)
             let replay = Replay(file: file, from: start, at: position, options: options)
-            try replay.run(limit: limit, publishedEnd: slot.end, wholeEnd: slot.end)
-            guard replay.end >= slot.end else {
+            try replay.run(limit: limit, publishedEnd: superblock.end, wholeEnd: superblock.end)
+            guard replay.end >= superblock.end else {
                 throw StoreError.corrupt(path, at: replay.end, "the log ends before what was published")
             }
             if isLocked, let prepared = replay.prepared { try complete(prepared, replay, held) }
             let shown = try behind?.prepared.flatMap { prepared throws(StoreError) in try decided(prepared, file) }
-            if isLocked, replay.end > slot.end, options.durability != .none {
-                try file.rewrite(from: slot.end, to: replay.end)
+            if isLocked, replay.end > superblock.end, options.durability != .none {
+                try file.rewrite(from: superblock.end, to: replay.end)
             }
             let hasMoved = replay.end != writer.end
             let isStuck = !hasMoved || replay.prepared != nil
@@ -63,106 +63,106 @@ extension LogStore {
         // Zeroes of another writer's making, or nothing where the tail was cut.
         writer.zeroedEnd = max(writer.end, min(size, file.readableEnd))
         if isNew {
-            writer.slot = slot
-            writer.isSlotWaiting = false
+            writer.superblock = superblock
+            writer.isSuperblockPending = false
         }
         writer.remember(mark)
         if isLocked { writer.takeUp(snapshot()) }
-        if isLocked, options.durability != .none, writer.mustRewrite || writer.slot.isUnresolved {
-            // (4) As an opening with the lock does: what no slot calls durable, and may have been read before by this handle, may be pages that
+        if isLocked, options.durability != .none, writer.mustRewrite || writer.superblock.isUnresolved {
+            // (4) As an opening with the lock does: what no superblock calls durable, and may have been read before by this handle, may be pages that
             // a failed sync left behind, of which this handle's next sync is not told.
-            try file.rewrite(from: writer.slot.durableEnd, to: writer.end)
+            try file.rewrite(from: writer.superblock.durableEnd, to: writer.end)
             writer.mustRewrite = false
         }
-        if isLocked, writer.slot.isUnresolved { try publishResolved() }
-        guard isLocked, options.durability != .none, writer.slot.isUnsettled else { return }
+        if isLocked, writer.superblock.isUnresolved { try publishResolved() }
+        guard isLocked, options.durability != .none, writer.superblock.isUnsettled else { return }
         // (9) This handle went over to a compacted file without the lock, and whoever made it died before its name was durable.
         try fileSystem.syncDirectory(of: path)
-        var settled = writer.slot
+        var settled = writer.superblock
         settled.isUnsettled = false
-        try writeSlot(settled)
+        try writeSuperblock(settled)
     }
 
     // MARK: Saves over several stores
 
-    /// Writes the commit frame that a prepared commit lacks, where the deciding store says so; else nothing, and it is cut off.
+    /// Writes the commit frame that a prepared commit lacks, where the coordinator's store says so; else nothing, and it is cut off.
     private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ held: [LogStore]) throws(StoreError) {
-        guard try decidingStore(prepared, held).settle() else { return }
+        guard try coordinatorStore(prepared, held).settle() else { return }
         let (appender, frame) = try prepared.completion(in: replay.file, counters: counters)
         try write(appender)
         try replay.take(prepared, frame, end: appender.position)
     }
 
-    /// The frame that whoever completes a prepared commit will write, where the deciding store says that it is to be.
+    /// The frame that whoever completes a prepared commit will write, where the coordinator's store says that it is to be.
     private func decided(
         _ prepared: PreparedCommit, _ file: LogFile
     ) throws(StoreError) -> (prepared: PreparedCommit, frame: FramePointer, end: UInt64)? {
-        guard case .committed = decidingStore(prepared, []).ask() else { return nil }
+        guard case .committed = coordinatorStore(prepared, []).ask() else { return nil }
         file.extendReadable(to: prepared.end)
         let (appender, frame) = try prepared.completion(in: file, counters: counters)
         return (prepared, frame, appender.position)
     }
 
-    private func decidingStore(_ prepared: PreparedCommit, _ held: [LogStore]) -> DecidingStore {
-        DecidingStore(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
+    private func coordinatorStore(_ prepared: PreparedCommit, _ held: [LogStore]) -> CommitCoordinator {
+        CommitCoordinator(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
     }
 
     /// Says that nothing waits behind the published end any more, and makes durable what was found there.
     private func publishResolved() throws(StoreError) {
-        if options.durability == .full, writer.slot.durableEnd < writer.end { try syncFile() }
+        if options.durability == .full, writer.superblock.durableEnd < writer.end { try syncFile() }
         let newest = snapshot()
-        var slot = writer.slot(upTo: writer.end)
-        slot.sequence = newest.sequence
-        slot.commitChecksum = newest.commitChecksum
-        slot.isUnresolved = false
+        var superblock = writer.superblock(upTo: writer.end)
+        superblock.sequence = newest.sequence
+        superblock.commitChecksum = newest.commitChecksum
+        superblock.isUnresolved = false
         if options.durability == .full {
-            slot.durableSequence = slot.sequence
-            slot.durableEnd = slot.end
+            superblock.durableSequence = superblock.sequence
+            superblock.durableEnd = superblock.end
         }
-        try writeSlot(slot)
+        try writeSuperblock(superblock)
     }
 
     /// Where to go on from: this handle's newest commit, or a checkpoint that another process has written since, so that what
     /// is kept in memory stays bounded for a handle that only follows.
-    private func startOfCatchingUp(_ base: Snapshot, _ slot: HeaderSlot, size: UInt64) -> (Snapshot, UInt64) {
-        guard slot.checkpoint != writer.slot.checkpoint, !slot.checkpoint.isNone, slot.checkpoint.offset < size,
-            let loaded = try? CheckpointReader(file: base.file, counters: counters).load(slot.checkpoint, size: size)
+    private func startOfCatchingUp(_ base: Snapshot, _ superblock: Superblock, size: UInt64) -> (Snapshot, UInt64) {
+        guard superblock.checkpoint != writer.superblock.checkpoint, !superblock.checkpoint.isNone, superblock.checkpoint.offset < size,
+            let loaded = try? CheckpointReader(file: base.file, counters: counters).load(superblock.checkpoint, size: size)
         else { return (base, writer.end) }
         return (loaded.snapshot, loaded.end)
     }
 
-    /// The newest slot, and what tells whether another one has been written since; nil where that is not certain. Another process may be
+    /// The newest superblock, and what tells whether another one has been written since; nil where that is not certain. Another process may be
     /// writing one, and then the other, while they are read: of one that is half there nothing is remembered, its checksum least of all.
-    private func publishedSlot(_ file: LogFile) throws(StoreError) -> (HeaderSlot, HeaderMark?) {
+    private func publishedSuperblock(_ file: LogFile) throws(StoreError) -> (Superblock, HeaderMark?) {
         for _ in 0..<10 {
-            let found = try file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { header throws(StoreError) -> (HeaderSlot, HeaderMark?)? in
-                // Before the slots: what is written in between makes another mark.
+            let found = try file.withBytes(at: 0, count: Int(FileFormat.dataStart)) { header throws(StoreError) -> (Superblock, HeaderMark?)? in
+                // Before the superblocks: what is written in between makes another mark.
                 let mark = HeaderMark(header)
-                guard mark != writer.mark else { return (writer.slot, mark) }
+                guard mark != writer.mark else { return (writer.superblock, mark) }
                 writer.mark = nil
-                let (newest, areWhole) = HeaderReader.slots(header, fileID: file.identity.fileID)
+                let (newest, areWhole) = HeaderReader.superblocks(header, fileID: file.identity.fileID)
                 return newest.map { ($0, areWhole ? mark : nil) }
             }
             if let found { return found }
         }
-        throw StoreError.corrupt(path, at: 0, "both header slots are damaged")
+        throw StoreError.corrupt(path, at: 0, "both superblocks are damaged")
     }
 
-    /// A backup that was copied over the open file has the same inode and the slots of its day. What this handle would append to it would
-    /// lie behind a gap. A slot that is damaged, or just being written, leaves the one before as the newest; that is no older state.
-    private func checkIsNotOlder(_ slot: HeaderSlot, areWhole: Bool) throws(StoreError) {
-        let known = writer.slot
-        guard areWhole, slot.generation <= known.generation else { return }
+    /// A backup that was copied over the open file has the same inode and the superblocks of its day. What this handle would append to it would
+    /// lie behind a gap. A superblock that is damaged, or just being written, leaves the one before as the newest; that is no older state.
+    private func checkIsNotOlder(_ superblock: Superblock, areWhole: Bool) throws(StoreError) {
+        let known = writer.superblock
+        guard areWhole, superblock.generation <= known.generation else { return }
         // One that waits for room is not in the file.
-        guard slot.generation < known.generation || slot != known && !writer.isSlotWaiting else { return }
+        guard superblock.generation < known.generation || superblock != known && !writer.isSuperblockPending else { return }
         throw StoreError(
-            .superseded, path: path, at: slot.offset,
-            "an older or another state of this store was copied into its file while it was open: commit \(slot.sequence) is its newest, and this "
+            .superseded, path: path, at: superblock.offset,
+            "an older or another state of this store was copied into its file while it was open: commit \(superblock.sequence) is its newest, and this "
                 + "handle has seen commit \(known.sequence)",
             remedy: "Nothing was written. Close the store and open it again; replace a store's file by a rename, or while nobody has it open.")
     }
 
-    /// Under the lock nobody writes a slot, and all that the header says was taken up: it is known, damaged slots and all.
+    /// Under the lock nobody writes a superblock, and all that the header says was taken up: it is known, damaged superblocks and all.
     func rememberHeader() throws(StoreError) {
         guard writer.mark == nil else { return }
         writer.mark = try writer.file.headerMark()
@@ -221,28 +221,28 @@ extension LogStore {
 }
 
 extension Writer {
-    /// What the log has and no slot says: its writer died before the slot, or had no room for it. It is told with the next slot, and is as little
+    /// What the log has and no superblock says: its writer died before the superblock, or had no room for it. It is told with the next superblock, and is as little
     /// durable as that says.
     fileprivate func takeUp(_ newest: Snapshot) {
-        guard slot.sequence < newest.sequence else { return }
-        slot = slot(upTo: end)
-        slot.sequence = newest.sequence
-        slot.commitChecksum = newest.commitChecksum
-        isSlotWaiting = true
+        guard superblock.sequence < newest.sequence else { return }
+        superblock = superblock(upTo: end)
+        superblock.sequence = newest.sequence
+        superblock.commitChecksum = newest.commitChecksum
+        isSuperblockPending = true
     }
 
     /// Goes over to another file.
     func take(_ opened: OpenedFile) {
         file = opened.snapshot.file
         base = opened.base
-        slot = opened.slot
+        superblock = opened.superblock
         mark = nil
         end = opened.end
         syncedEnd = 0
         bytesBehind = opened.bytesBehind
         bytesBehindAtFailure = 0
         mustRewrite = opened.lacksRoom
-        isSlotWaiting = opened.lacksRoom
+        isSuperblockPending = opened.lacksRoom
         zeroedEnd = opened.zeroedEnd
         compactionLookAt = 0
     }

@@ -1,13 +1,13 @@
-/// The way of a checkpoint into the file: pages and runs, then the manifest that names them, a sync, the slot that names the
+/// The way of a checkpoint into the file: pages and runs, then the manifest that names them, a sync, the superblock that names the
 /// manifest.
 ///
-/// A crash before the slot leaves frames behind the last commit, or between commits, that nothing refers to: they are cut
+/// A crash before the superblock leaves frames behind the last commit, or between commits, that nothing refers to: they are cut
 /// off as a torn tail, or passed over. The log is the truth, so nothing is lost (6).
 extension LogStore {
     /// Under the store's locks: the whole checkpoint at once.
-    func writeCheckpoint(_ merging: IndexRuns.Merging = .whileWriting) throws(StoreError) {
+    func writeCheckpoint(_ merging: RunSet.Merging = .whileWriting) throws(StoreError) {
         let base = snapshot()
-        guard writer.bytesBehind > 0 || writer.slot.checkpoint.isNone || base.needsFlush(merging) else { return }
+        guard writer.bytesBehind > 0 || writer.superblock.checkpoint.isNone || base.needsFlush(merging) else { return }
         do throws(StoreError) {
             try writeCheckpoint(of: base, merging)
         } catch {
@@ -18,23 +18,23 @@ extension LogStore {
         }
     }
 
-    func writeCheckpoint(of base: Snapshot, _ merging: IndexRuns.Merging) throws(StoreError) {
+    func writeCheckpoint(of base: Snapshot, _ merging: RunSet.Merging) throws(StoreError) {
         let end = writer.end
-        let sink = try CheckpointSink(self, base: base, logEnd: end, previous: writer.slot.checkpoint, isExclusive: true)
+        let sink = try CheckpointSink(self, base: base, logEnd: end, previous: writer.superblock.checkpoint, isExclusive: true)
         let made: CheckpointBuilder.Made
         do throws(StoreError) {
-            made = try CheckpointBuilder(base: base, sink: sink, options: options, merging: merging).build(previous: writer.slot.checkpoint)
+            made = try CheckpointBuilder(base: base, sink: sink, options: options, merging: merging).build(previous: writer.superblock.checkpoint)
             // (6) A run is referred to only once it is synced.
             if options.durability != .none { try syncFile() }
-            var slot = writer.slot(upTo: writer.end)
-            slot.checkpoint = made.manifest
-            slot.sequence = base.sequence
-            slot.commitChecksum = base.commitChecksum
+            var superblock = writer.superblock(upTo: writer.end)
+            superblock.checkpoint = made.manifest
+            superblock.sequence = base.sequence
+            superblock.commitChecksum = base.commitChecksum
             if options.durability != .none {
-                slot.durableSequence = slot.sequence
-                slot.durableEnd = slot.end
+                superblock.durableSequence = superblock.sequence
+                superblock.durableEnd = superblock.end
             }
-            try writeSlot(slot)
+            try writeSuperblock(superblock)
         } catch {
             takeBack(to: end)
             throw error
@@ -62,14 +62,14 @@ struct CheckpointBuilder {
     let base: Snapshot
     let sink: any CheckpointFrameSink
     let options: StoreOptions
-    var merging = IndexRuns.Merging.whileWriting
+    var merging = RunSet.Merging.whileWriting
 
     struct Made {
         let manifest: FramePointer
         /// By table ID.
         let bases: [PrimaryBase?]
         /// By index ID; nil where there is none, and where it could not be listed.
-        let disks: [[DiskRun]?]
+        let disks: [[SortedRun]?]
 
         /// A snapshot over the new indexes.
         /// - Parameter isWhole: whether it is the one that they were made of; else a later one, which keeps what it has over
@@ -81,13 +81,13 @@ struct CheckpointBuilder {
                 tables[index] = state.with(PrimaryIndex(base: base, delta: isWhole ? PrimaryDelta() : state.primary.delta))
             }
             var indexes = snapshot.indexes
-            for (slot, disk) in disks.enumerated() where slot < indexes.count {
-                guard let runs = indexes[slot] else { continue }
+            for (number, disk) in disks.enumerated() where number < indexes.count {
+                guard let runs = indexes[number] else { continue }
                 if let disk {
-                    indexes[slot] = IndexRuns(fresh: isWhole ? [] : runs.fresh, disk: disk)
+                    indexes[number] = RunSet(fresh: isWhole ? [] : runs.fresh, disk: disk)
                 } else {
                     // The next checkpoint tries again.
-                    indexes[slot] = IndexRuns(fresh: runs.fresh + runs.frozen, disk: runs.disk)
+                    indexes[number] = RunSet(fresh: runs.fresh + runs.frozen, disk: runs.disk)
                 }
             }
             return Snapshot(
@@ -97,7 +97,7 @@ struct CheckpointBuilder {
     }
 
     func build(previous: FramePointer) throws(StoreError) -> Made {
-        let indexes = IndexesAhead(base.indexes.map { $0?.flush(merging) }, of: base.file, options)
+        let indexes = ParallelIndexFlush(base.indexes.map { $0?.flush(merging) }, of: base.file, options)
         defer { indexes.stop() }
         var pages: [PrimaryBase.WrittenPages?] = []
         for state in base.tables { pages.append(try state.flatMap { state throws(StoreError) in try writePages(state) }) }
@@ -119,13 +119,13 @@ struct CheckpointBuilder {
                 id: TableID(rawValue: UInt16(index)), nextRow: state.nextRow, rowCount: state.rowCount, liveBytes: state.liveBytes,
                 directory: directory))
         }
-        var disks: [[DiskRun]?] = []
+        var disks: [[SortedRun]?] = []
         var manifestIndexes: [Manifest.Index] = []
-        for (slot, runs) in base.indexes.enumerated() {
+        for (number, runs) in base.indexes.enumerated() {
             // One that cannot be listed stays as it is; an opening makes it of the rows.
-            disks.append(flushed[slot].map { $0.runs(in: sink, source: base.file) } ?? runs?.disk)
-            guard let disk = disks[slot] else { continue }
-            manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(slot)), runs: disk.map(\.manifest)))
+            disks.append(flushed[number].map { $0.runs(in: sink, source: base.file) } ?? runs?.disk)
+            guard let disk = disks[number] else { continue }
+            manifestIndexes.append(Manifest.Index(id: IndexID(rawValue: UInt16(number)), runs: disk.map(\.manifest)))
         }
         let manifest = Manifest(
             sequence: base.sequence, commitChecksum: base.commitChecksum, logEnd: sink.logEnd, previousCheckpoint: previous,
@@ -162,5 +162,5 @@ struct CheckpointBuilder {
 
 extension Snapshot {
     /// Whether a checkpoint would change an index on disk.
-    func needsFlush(_ merging: IndexRuns.Merging) -> Bool { indexes.contains { $0?.needsFlush(merging) ?? false } }
+    func needsFlush(_ merging: RunSet.Merging) -> Bool { indexes.contains { $0?.needsFlush(merging) ?? false } }
 }

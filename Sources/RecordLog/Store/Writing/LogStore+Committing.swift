@@ -2,7 +2,7 @@
 ///
 /// Crash points, in order: before or within the append (the tail is torn and cut off), after it and before the sync (the
 /// commit may or may not be there, and was not acknowledged), after the sync (it is there, and recovery follows the chain
-/// to it although no slot names it), after the slot (it is there).
+/// to it although no superblock names it), after the superblock (it is there).
 extension LogStore {
     func commit(_ transaction: Transaction, author: String?) throws(StoreError) {
         let frame = try layDown(transaction, author: author)
@@ -19,7 +19,7 @@ extension LogStore {
 
     /// Whether a commit is durable with its own bytes: everything before it is so, and it makes the file no longer.
     ///
-    /// The slot that names the commit before then reaches the disk when the system likes, and at the latest with the sync of the next zeroes
+    /// The superblock that names the commit before then reaches the disk when the system likes, and at the latest with the sync of the next zeroes
     /// that are written ahead: it may be a MiB of commits old after a crash, which the recovery follows.
     private func needsNoOtherSync(_ appender: FrameAppender) -> Bool {
         writer.syncedEnd == writer.end && appender.base == writer.end && appender.position <= writer.zeroedEnd
@@ -28,7 +28,7 @@ extension LogStore {
     func footer(of transaction: Transaction, authorLength: Int) -> CommitFooter {
         CommitFooter(
             sequence: transaction.base.sequence + 1, previousChecksum: transaction.base.commitChecksum, timestamp: fileSystem.now(),
-            durableSequence: writer.slot.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(authorLength))
+            durableSequence: writer.superblock.durableSequence, rowCount: transaction.rowCount, authorLength: UInt16(authorLength))
     }
 
     /// Ends a commit's frames.
@@ -51,20 +51,20 @@ extension LogStore {
 
     /// Makes a commit the newest one, to this handle and to others: it is in the file, and on the disk by the durability.
     func publish(_ transaction: Transaction, _ frame: FramePointer) throws(StoreError) {
-        var slot = writer.slot
-        slot.sequence = transaction.base.sequence + 1
-        slot.end = transaction.appender.position
-        slot.commitChecksum = frame.checksum
-        slot.isUnresolved = false
+        var superblock = writer.superblock
+        superblock.sequence = transaction.base.sequence + 1
+        superblock.end = transaction.appender.position
+        superblock.commitChecksum = frame.checksum
+        superblock.isUnresolved = false
         if options.durability == .full {
-            slot.durableSequence = slot.sequence
-            slot.durableEnd = slot.end
+            superblock.durableSequence = superblock.sequence
+            superblock.durableEnd = superblock.end
         }
-        try announce(slot)
-        writer.bytesBehind += slot.end - writer.end
-        writer.end = slot.end
-        if options.durability == .full { writer.syncedEnd = slot.end }
-        publish(Self.apply(transaction, commitChecksum: frame.checksum, end: slot.end, counters: counters))
+        try announce(superblock)
+        writer.bytesBehind += superblock.end - writer.end
+        writer.end = superblock.end
+        if options.durability == .full { writer.syncedEnd = superblock.end }
+        publish(Self.apply(transaction, commitChecksum: frame.checksum, end: superblock.end, counters: counters))
     }
 
     /// Appends what an appender has gathered.
@@ -131,40 +131,40 @@ extension LogStore {
         }
     }
 
-    /// Writes the slot that is not the newest.
-    /// - Throws: `noSpace` where the file system copies what is overwritten and has no room for that: the newest slot is what it was, and
+    /// Writes the superblock that is not the newest.
+    /// - Throws: `noSpace` where the file system copies what is overwritten and has no room for that: the newest superblock is what it was, and
     ///   the handle can go on. Any other error poisons it.
-    func writeSlot(_ new: HeaderSlot) throws(StoreError) {
-        var slot = new
-        slot.generation = writer.slot.generation + 1
+    func writeSuperblock(_ new: Superblock) throws(StoreError) {
+        var superblock = new
+        superblock.generation = writer.superblock.generation + 1
         do throws(StoreError) {
-            let bytes = slot.encoded(fileID: writer.file.identity.fileID)
-            try FileCreation.write(bytes[...], to: writer.file.storage, at: slot.offset)
-            writer.mark?.wrote(bytes, generation: slot.generation)
+            let bytes = superblock.encoded(fileID: writer.file.identity.fileID)
+            try FileCreation.write(bytes[...], to: writer.file.storage, at: superblock.offset)
+            writer.mark?.wrote(bytes, generation: superblock.generation)
         } catch {
             try failed(error, canGoOn: error.code == .noSpace)
         }
-        writer.slot = slot
-        writer.isSlotWaiting = false
+        writer.superblock = superblock
+        writer.isSuperblockPending = false
     }
 
-    /// The same of what the log says too: where there is no room for the slot it goes out with the next one. Until then it is as after a crash
+    /// The same of what the log says too: where there is no room for the superblock it goes out with the next one. Until then it is as after a crash
     /// here: whoever opens the file or takes its lock finds the commit in the log, and handles that read see it later.
-    func announce(_ new: HeaderSlot) throws(StoreError) {
+    func announce(_ new: Superblock) throws(StoreError) {
         do throws(StoreError) {
-            try writeSlot(new)
+            try writeSuperblock(new)
         } catch {
             guard error.code == .noSpace else { throw error }
-            let generation = writer.slot.generation
-            writer.slot = new
-            writer.slot.generation = generation
-            writer.isSlotWaiting = true
+            let generation = writer.superblock.generation
+            writer.superblock = new
+            writer.superblock.generation = generation
+            writer.isSuperblockPending = true
         }
     }
 
-    /// Writes a slot that waits for room, if there is one and some.
+    /// Writes a superblock that waits for room, if there is one and some.
     func announceWaiting() {
-        if writer.isSlotWaiting { try? writeSlot(writer.slot) }
+        if writer.isSuperblockPending { try? writeSuperblock(writer.superblock) }
     }
 
     func failed(_ error: StoreError, canGoOn: Bool) throws(StoreError) {
@@ -176,8 +176,8 @@ extension LogStore {
     static func apply(_ transaction: Transaction, commitChecksum: UInt64, end: UInt64, counters: Counters) -> Snapshot {
         let base = transaction.base
         var tables = base.tables
-        for slot in 0..<transaction.tables.count {
-            guard let changes = transaction.tables[slot], changes.id == .system || transaction.catalog.table(changes.id) != nil else { continue }
+        for number in 0..<transaction.tables.count {
+            guard let changes = transaction.tables[number], changes.id == .system || transaction.catalog.table(changes.id) != nil else { continue }
             let index = Int(changes.id.rawValue)
             while tables.count <= index { tables.append(nil) }
             let old = tables[index] ?? TableState()
@@ -190,9 +190,9 @@ extension LogStore {
         var indexes = base.indexes
         if transaction.isCatalogChanged {
             for definition in transaction.catalog.indexes {
-                let slot = Int(definition.id.rawValue)
-                while indexes.count <= slot { indexes.append(nil) }
-                if indexes[slot] == nil { indexes[slot] = .empty }
+                let number = Int(definition.id.rawValue)
+                while indexes.count <= number { indexes.append(nil) }
+                if indexes[number] == nil { indexes[number] = .empty }
             }
         }
         transaction.entries.add(to: &indexes)

@@ -19,7 +19,7 @@ public final class LogStore: Sendable {
 
     /// Set where the store was opened read-only and its log ended with a part of a save over several stores about which another store
     /// decides; says what that one answered then.
-    public let waiting: WaitingCommit?
+    public let inDoubt: InDoubtCommit?
 
     /// As the options say.
     public var acceptsDamage: Bool { options.acceptsDamage }
@@ -52,7 +52,7 @@ public final class LogStore: Sendable {
         self.counters = counters
         storeID = opened.snapshot.file.identity.storeID
         damage = opened.damage
-        waiting = opened.waiting
+        inDoubt = opened.inDoubt
         current = Mutex(opened.snapshot)
         writer = Writer(opened)
     }
@@ -133,7 +133,7 @@ public final class LogStore: Sendable {
         }
     }
 
-    /// Runs `body` with a transaction and commits what it did: one append, one sync by the durability, one header slot.
+    /// Runs `body` with a transaction and commits what it did: one append, one sync by the durability, one superblock.
     ///
     /// Waits for other writers, in this process and others. `body` cannot write to the same store again (`invalidArgument`).
     ///
@@ -253,7 +253,7 @@ public final class LogStore: Sendable {
         cutTail()
     }
 
-    /// Takes back what a checkpoint has placed from `end` on, and no slot has published.
+    /// Takes back what a checkpoint has placed from `end` on, and no superblock has published.
     func takeBack(to end: UInt64) {
         guard writer.end > end, writer.poison == nil else { return }
         writer.end = end
@@ -277,12 +277,12 @@ public final class LogStore: Sendable {
     }
 
     /// Takes the file's lock and learns what others have written.
-    /// - Parameter held: see `DecidingStore.held`.
+    /// - Parameter held: see `CommitCoordinator.held`.
     func beginWriting(holding held: [LogStore] = []) throws(StoreError) {
         try writer.check(path: path)
         try checkForWriting()
         // The store that decides about this one's newest commit may be being written to, by a writer that waits for this one.
-        var patience = LockPatience(path: path, timeout: options.lockTimeout)
+        var patience = LockRetry(path: path, timeout: options.lockTimeout)
         while true {
             try lockFile()
             do throws(StoreError) {
@@ -309,12 +309,12 @@ public final class LogStore: Sendable {
     }
 
     private func syncCommits() throws(StoreError) {
-        guard writer.slot.durableSequence < writer.slot.sequence else { return announceWaiting() }
+        guard writer.superblock.durableSequence < writer.superblock.sequence else { return announceWaiting() }
         try syncFile()
-        var slot = writer.slot
-        slot.durableSequence = slot.sequence
-        slot.durableEnd = slot.end
-        try announce(slot)
+        var superblock = writer.superblock
+        superblock.durableSequence = superblock.sequence
+        superblock.durableEnd = superblock.end
+        try announce(superblock)
     }
 
     /// Writes the indexes as of now to the file, so that the next opening reads them in place of the log.
@@ -342,7 +342,7 @@ public final class LogStore: Sendable {
     /// - Throws: as `write` does; `poisoned` where commits that no sync has reached cannot be made durable any more. The store
     ///   is closed in any case.
     public func close() throws(StoreError) {
-        // The parent's lock, zeroes and newest slot are its own. The child's descriptor goes with the handle.
+        // The parent's lock, zeroes and newest superblock are its own. The child's descriptor goes with the handle.
         guard !writer.isForked else { return }
         stopCompacting()
         // One may have been announced by a commit on another thread; none is from now on.
@@ -357,7 +357,7 @@ public final class LogStore: Sendable {
             guard !options.isReadOnly else { return }
             if writer.poison != nil {
                 // (4) Commits that were to become durable here cannot; of others their own errors have told.
-                if options.durability != .none, writer.slot.durableSequence < writer.slot.sequence { try writer.check(path: path) }
+                if options.durability != .none, writer.superblock.durableSequence < writer.superblock.sequence { try writer.check(path: path) }
                 return
             }
             try beginWriting()

@@ -53,12 +53,12 @@ extension StorageFile {
         var header = [UInt8](repeating: 0, count: Int(FileFormat.dataStart))
         guard let count = try? HeaderReader.read(self, into: &header), count == header.count,
             let identity = try? HeaderReader(path: path).identity(header, count: count, size: UInt64(count)),
-            var slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
+            var superblock = HeaderReader.newestSuperblock(header, fileID: identity.fileID)
         else { return }
-        guard isNameDurable || slot.durableSequence == 0 else { return }
-        slot.isSuperseded = true
-        slot.generation += 1
-        try? FileCreation.write(slot, to: self, fileID: identity.fileID)
+        guard isNameDurable || superblock.durableSequence == 0 else { return }
+        superblock.isSuperseded = true
+        superblock.generation += 1
+        try? FileCreation.write(superblock, to: self, fileID: identity.fileID)
     }
 }
 

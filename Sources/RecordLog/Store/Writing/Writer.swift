@@ -11,11 +11,11 @@ final class Writer: @unchecked Sendable {
     var base: Snapshot?
     /// A group of commits that this handle decided and of which every store has heard.
     var settledGroup: UniqueID?
-    /// The header slot written or read last.
-    var slot: HeaderSlot
+    /// The superblock written or read last.
+    var superblock: Superblock
     /// Whether there was no room to write it: its generation is that of the newest one in the file.
-    var isSlotWaiting = false
-    /// Of the header in which that is the newest slot; nil where that is to be found out.
+    var isSuperblockPending = false
+    /// Of the header in which that is the newest superblock; nil where that is to be found out.
     var mark: HeaderMark? {
         didSet { knownHeader.store(mark?.digest ?? 0, ordering: .releasing) }
     }
@@ -23,7 +23,7 @@ final class Writer: @unchecked Sendable {
     let knownHeader = Atomic<UInt64>(0)
     /// Where the next frame goes: behind the newest commit and checkpoint.
     var end: UInt64
-    /// Up to here everything is on the disk, but for header slots, where the log ends here.
+    /// Up to here everything is on the disk, but for superblocks, where the log ends here.
     var syncedEnd: UInt64 = 0
     /// Bytes of commits that the newest checkpoint does not have.
     var bytesBehind: UInt64
@@ -36,7 +36,7 @@ final class Writer: @unchecked Sendable {
     /// Whether this is a child of the process that opened the handle. Then nothing of it may be waited for, its mutexes least of all.
     var isForked: Bool { fork != ForkGeneration.current }
     var isClosed = false
-    /// Whether what no slot calls durable is to be written again before anything else: this handle took up the file as a reader does, or when
+    /// Whether what no superblock calls durable is to be written again before anything else: this handle took up the file as a reader does, or when
     /// there was no room for it.
     var mustRewrite = false
     /// What transactions use again.
@@ -48,22 +48,22 @@ final class Writer: @unchecked Sendable {
     init(_ opened: OpenedFile) {
         file = opened.snapshot.file
         base = opened.base
-        slot = opened.slot
+        superblock = opened.superblock
         end = opened.end
         bytesBehind = opened.bytesBehind
         zeroedEnd = opened.zeroedEnd
-        isSlotWaiting = opened.lacksRoom
+        isSuperblockPending = opened.lacksRoom
         mustRewrite = opened.lacksRoom
     }
 
-    /// Takes the header in which `slot` is the newest for known; one behind whose log something may wait is looked at each time.
-    func remember(_ mark: HeaderMark?) { self.mark = slot.isUnresolved && base == nil ? nil : mark }
+    /// Takes the header in which `superblock` is the newest for known; one behind whose log something may wait is looked at each time.
+    func remember(_ mark: HeaderMark?) { self.mark = superblock.isUnresolved && base == nil ? nil : mark }
 
-    /// The newest slot with the log's end moved.
-    func slot(upTo end: UInt64) -> HeaderSlot {
-        var slot = self.slot
-        slot.end = end
-        return slot
+    /// The newest superblock with the log's end moved.
+    func superblock(upTo end: UInt64) -> Superblock {
+        var superblock = self.superblock
+        superblock.end = end
+        return superblock
     }
 
     func check(path: String) throws(StoreError) {

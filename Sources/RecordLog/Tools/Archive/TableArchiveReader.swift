@@ -114,7 +114,7 @@ package struct TableArchiveReader {
 
     private func read(_ rows: ArchivedRows, _ reader: inout ByteReader, into transaction: Transaction) throws {
         var last: UInt64 = 0
-        var gone = RowWalk(transaction.base, rows.table.id, from: 1)
+        var gone = RowScan(transaction.base, rows.table.id, from: 1)
         var next = try gone.next()
         func deleteGone(before number: UInt64) throws {
             while let row = next, row.reference.row <= number {

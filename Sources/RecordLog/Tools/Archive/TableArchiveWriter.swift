@@ -118,7 +118,7 @@ extension Transaction {
         func visit(_ number: UInt64) throws {
             if let row = try row(RowReference(table: table, row: number)) { try body(row) }
         }
-        var walk = RowWalk(base, table, from: 1)
+        var walk = RowScan(base, table, from: 1)
         while let row = try walk.next() {
             while next < pending.count, pending[next] < row.reference.row {
                 try visit(pending[next])

@@ -45,7 +45,7 @@ public struct StoreInspection: Sendable {
         case inProgress
         case corrupt(offset: UInt64, evidence: String)
         /// A part of a save over several stores, about which the store at this path decides.
-        case waiting(offset: UInt64, decidingPath: String, state: WaitingCommit.State)
+        case inDoubt(offset: UInt64, coordinatorPath: String, state: InDoubtCommit.State)
     }
 
     public var path: String

@@ -7,7 +7,7 @@ struct TailInspection {
         let tail = try examine()
         guard tail != .clean else { return .clean }
         // Damage to what had been published before the store was opened is nobody's work.
-        if store.writer.slot.durableEnd > store.writer.end { return tail }
+        if store.writer.superblock.durableEnd > store.writer.end { return tail }
         let storage = store.writer.file.storage
         do throws(StoreError) {
             try storage.lock(timeout: .zero)
@@ -22,17 +22,17 @@ struct TailInspection {
     private func examine() throws(StoreError) -> StoreInspection.Tail {
         let outcome = try TailExamination(
             file: store.writer.file, sequence: store.snapshot().sequence, end: store.writer.end, size: try store.writer.file.storage.size(),
-            slot: store.writer.slot
+            superblock: store.writer.superblock
         ).run()
         switch outcome {
         case .clean: return .clean
-        case .torn: return store.waiting.map { .waiting(offset: $0.offset, decidingPath: $0.decidingPath, state: $0.state) } ?? .torn
+        case .torn: return store.inDoubt.map { .inDoubt(offset: $0.offset, coordinatorPath: $0.coordinatorPath, state: $0.state) } ?? .torn
         case .corrupt(let offset, let evidence): return .corrupt(offset: offset, evidence: evidence)
         }
     }
 
     private func isAsItWasOpened(_ storage: any StorageFile) throws(StoreError) -> Bool {
-        let slot = HeaderReader.newestSlot(try HeaderReader.header(of: storage), fileID: store.writer.file.identity.fileID)
-        return slot?.generation ?? 0 == store.writer.slot.generation
+        let superblock = HeaderReader.newestSuperblock(try HeaderReader.header(of: storage), fileID: store.writer.file.identity.fileID)
+        return superblock?.generation ?? 0 == store.writer.superblock.generation
     }
 }

@@ -1,7 +1,7 @@
 /// Finds every frame of a damaged file that still verifies, and decides whose rows are taken.
 ///
 /// A whole commit's rows are. Those of a commit that lacks frames, or its footer, are taken where something shows that it
-/// had been completed: a frame further on of a later commit or of a checkpoint as of it, or a header slot that published
+/// had been completed: a frame further on of a later commit or of a checkpoint as of it, or a superblock that published
 /// it. Nothing shows that of an unfinished write at the log's end; its rows must not hide acknowledged older ones, and are
 /// left out; so are those of a prepared commit, unless the store that decides about it says otherwise. A frame whose number is
 /// not above those before it is what an abandoned write left behind.
@@ -237,24 +237,24 @@ struct SalvageScan {
     /// Decides about what follows the last verified frame, and about commits that nothing followed.
     private mutating func finish(end: UInt64) throws(StoreError) {
         let zeroesFrom = try endOfBytes(from: end)
-        if let slot = source.slot, slot.end > end {
-            noteDamage(end..<max(min(slot.end, Self.offsetMax), zeroesFrom))
-        } else if zeroesFrom > end, !source.hasBothSlots {
+        if let superblock = source.superblock, superblock.end > end {
+            noteDamage(end..<max(min(superblock.end, Self.offsetMax), zeroesFrom))
+        } else if zeroesFrom > end, !source.hasBothSuperblocks {
             noteDamage(end..<zeroesFrom)
         }
-        if let slot = source.slot {
-            let count = pending.firstIndex { $0.offset >= slot.end || $0.sequence > slot.sequence } ?? pending.count
+        if let superblock = source.superblock {
+            let count = pending.firstIndex { $0.offset >= superblock.end || $0.sequence > superblock.sequence } ?? pending.count
             try settle(pending[..<count], isTaken: true)
             pending.removeFirst(count)
-            known = max(known, slot.sequence)
+            known = max(known, superblock.sequence)
         }
         if let last = pending.last, let frame = try source.file.frame(at: last.offset, limit: source.size), frame.header.kind == .prepared,
             let prepared = PreparedCommit(frame), isDecided(prepared)
         {
             try take(prepared)
         }
-        if !pending.isEmpty || zeroesFrom > max(end, source.slot?.end ?? 0) {
-            tail = source.hasBothSlots ? .unfinished : .uncertain
+        if !pending.isEmpty || zeroesFrom > max(end, source.superblock?.end ?? 0) {
+            tail = source.hasBothSuperblocks ? .unfinished : .uncertain
         }
         try settle(pending[...], isTaken: false)
         noteMissing(through: known)

@@ -3,10 +3,10 @@ struct SalvageSource {
     let file: LogFile
     /// Bytes that are looked at.
     let size: UInt64
-    /// The valid slot of the higher generation.
-    let slot: HeaderSlot?
+    /// The valid superblock of the higher generation.
+    let superblock: Superblock?
     /// With both, the newer one is known to be the newest that was written: what is behind its end was never published.
-    let hasBothSlots: Bool
+    let hasBothSuperblocks: Bool
     /// Parts of the header that are damaged.
     let headerDamage: [StoreSalvage.Damage]
     /// Bytes that the disk does not give, in whole pages and in order. They are not touched again.
@@ -42,20 +42,20 @@ struct SalvageSource {
         }
         guard let identity else { throw Self.withoutIdentity(path, header) }
         try HeaderReader(path: path).check(identity)
-        var slots: [HeaderSlot] = []
-        for (number, offset) in FileFormat.slotOffsets.enumerated() {
-            let bytes = header[Int(offset)..<Int(offset) + HeaderSlot.Layout.size]
-            if let slot = bytes.withUnsafeBytes({ HeaderSlot($0, fileID: identity.fileID) }) {
-                slots.append(slot)
+        var superblocks: [Superblock] = []
+        for (number, offset) in FileFormat.superblockOffsets.enumerated() {
+            let bytes = header[Int(offset)..<Int(offset) + Superblock.Layout.size]
+            if let superblock = bytes.withUnsafeBytes({ Superblock($0, fileID: identity.fileID) }) {
+                superblocks.append(superblock)
             } else if !bytes.allSatisfy({ $0 == 0 }) {
-                damage.append(.init(offset: offset, end: offset + UInt64(HeaderSlot.Layout.size), what: "header slot \(number)"))
+                damage.append(.init(offset: offset, end: offset + UInt64(Superblock.Layout.size), what: "superblock \(number)"))
             }
         }
         file = LogFile(storage: storage, path: path, identity: identity, maps: maps, counters: Counters())
         size = min(actual, file.sizeMax)
         file.extendReadable(to: size)
-        slot = HeaderReader.newestSlot(header, fileID: identity.fileID)
-        hasBothSlots = slots.count == FileFormat.slotOffsets.count
+        superblock = HeaderReader.newestSuperblock(header, fileID: identity.fileID)
+        hasBothSuperblocks = superblocks.count == FileFormat.superblockOffsets.count
         headerDamage = damage.sorted { $0.offset < $1.offset }
         self.unreadable = unreadable
     }
@@ -64,7 +64,7 @@ struct SalvageSource {
 
     /// What can be said of a file without an identity. The identity's number is the seed of every checksum.
     private static func withoutIdentity(_ path: String, _ header: [UInt8]) -> StoreError {
-        let isStore = FileFormat.slotOffsets.contains { header[Int($0)...].starts(with: HeaderSlot.magic) }
+        let isStore = FileFormat.superblockOffsets.contains { header[Int($0)...].starts(with: Superblock.magic) }
             || FileFormat.identityOffsets.contains { header[Int($0)...].starts(with: FileFormat.magic) }
         guard isStore else { return HeaderReader(path: path).notAStore(header) }
         let places = FileFormat.identityOffsets.map { "\($0)" }.joined(separator: " and ")

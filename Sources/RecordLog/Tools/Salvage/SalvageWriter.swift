@@ -107,7 +107,7 @@ struct SalvageWriter {
             try writeRows(scan.rows.entries, catalog, to: store, &report, progress)
             if store.snapshot().sequence > 0 { try store.checkpoint() }
             try store.close()
-            // The slot that names the checkpoint as well.
+            // The superblock that names the checkpoint as well.
             try storage.sync()
             report.newFileBytes = try storage.size()
             try Self.checkAbsent(newPath, fileSystem)
@@ -130,7 +130,7 @@ struct SalvageWriter {
     }
 
     /// What the client keeps in the system table, and what other stores may ask.
-    private static func isKept(_ row: UInt64) -> Bool { Transaction.systemRows.contains(row) || row == GroupDecisions.row }
+    private static func isKept(_ row: UInt64) -> Bool { Transaction.systemRows.contains(row) || row == CommitDecisions.row }
 
     private func writeSystem(
         _ scan: borrowing SalvageScan, _ catalog: Catalog, _ numbers: RowNumbers, to store: LogStore, _ report: inout StoreSalvage

@@ -53,7 +53,7 @@ public struct StoreSalvage: Sendable {
         case clean
         /// A write that was not finished, and so never acknowledged.
         case unfinished
-        /// The same, or acknowledged commits that are damaged: a header slot that would tell is damaged too.
+        /// The same, or acknowledged commits that are damaged: a superblock that would tell is damaged too.
         case uncertain
     }
 
@@ -94,7 +94,7 @@ public struct StoreSalvage: Sendable {
     public var rows: Int { tables.reduce(0) { $0 + $1.kept } }
 
     /// Whether everything that was ever acknowledged is in the new store, as far as can be known: commits at the log's end
-    /// leave no trace where they were zeroed together with the header slots that named them.
+    /// leave no trace where they were zeroed together with the superblocks that named them.
     public var isComplete: Bool {
         missingCommitRangeCount == 0 && !hasIncompleteCommits && tail != .uncertain && rowsWithoutTable == 0 && malformedRecords == 0
             && systemValuesOlder == 0 && systemValuesLost == 0
@@ -126,8 +126,8 @@ public struct StoreSalvage: Sendable {
         let source = try SalvageSource(path: path, fileSystem: fileSystem, maps: options.usesMemoryMapping, lockTimeout: options.lockTimeout)
         defer { source.close() }
         var scan = SalvageScan(source: source) { prepared in
-            let decider = DecidingStore(prepared: prepared, path: path, options: options, fileSystem: fileSystem)
-            if case .committed = decider.ask() { return true }
+            let coordinator = CommitCoordinator(prepared: prepared, path: path, options: options, fileSystem: fileSystem)
+            if case .committed = coordinator.ask() { return true }
             return false
         }
         try scan.run(progress: progress)

@@ -64,17 +64,17 @@ enum FuzzedParts {
 
     private static func header(_ bytes: UnsafeRawBufferPointer) {
         _ = FileIdentity(bytes)
-        _ = HeaderSlot(bytes, fileID: 1)
+        _ = Superblock(bytes, fileID: 1)
         guard bytes.count >= Int(FileFormat.dataStart) else { return }
         _ = HeaderReader.isUnfinished(Array(bytes))
-        _ = HeaderReader.newestSlot(bytes, fileID: 1)
+        _ = HeaderReader.newestSuperblock(bytes, fileID: 1)
     }
 
     /// The first half is a root, the second a block; the root's own pointers are taken for the block.
     private static func run(_ bytes: UnsafeRawBufferPointer) {
         let root = FramePointer(offset: .max, checksum: 1)
         let source = Halves(bytes: bytes, root: root)
-        let run = DiskRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: source)
+        let run = SortedRun(manifest: Manifest.Run(root: root, entryCount: 1, byteCount: 1), source: source)
         for range in [KeyRange.all, .prefix([2, 0x80]), KeyRange(lower: [2], upper: [2, 0x81])] {
             for isDescending in [false, true] {
                 do throws(StoreError) {

@@ -17,9 +17,9 @@ struct CacheNodeRows {
         let source, destination: ObjectKey
     }
 
-    /// The pairs of one link table.
+    /// The pairs of one join table.
     private struct Link {
-        let table: LinkTable
+        let table: JoinTable
         var order: [Pair] = []
         var places: [Pair: (forward: Int64?, inverse: Int64?)] = [:]
 
@@ -107,7 +107,7 @@ struct CacheNodeRows {
     }
 
     private mutating func gather(
-        _ key: ObjectKey, _ members: [ObjectKey], _ property: PropertyRuntime, _ link: LinkTable, isForward: Bool
+        _ key: ObjectKey, _ members: [ObjectKey], _ property: PropertyRuntime, _ link: JoinTable, isForward: Bool
     ) throws {
         let isOrdered = isForward ? link.isOrdered : link.inverse != nil
         for (place, member) in members.enumerated() {
@@ -125,7 +125,7 @@ struct CacheNodeRows {
         add(Pair(source: owner, destination: key), nil, isForward: true, to: link)
     }
 
-    private mutating func add(_ pair: Pair, _ place: Int64?, isForward: Bool, to link: LinkTable) {
+    private mutating func add(_ pair: Pair, _ place: Int64?, isForward: Bool, to link: JoinTable) {
         links[link.id, default: Link(table: link)].add(pair, place, isForward: isForward)
     }
 
@@ -175,15 +175,15 @@ struct CacheNodeRows {
         for pair in link.order {
             let places = link.places[pair]
             builder.begin(link.table.layout)
-            builder.set(LinkTable.sourcePosition, reference: reference(pair.source))
-            builder.set(LinkTable.destinationPosition, reference: reference(pair.destination))
+            builder.set(JoinTable.sourcePosition, reference: reference(pair.source))
+            builder.set(JoinTable.destinationPosition, reference: reference(pair.destination))
             if link.table.isOrdered {
                 if places?.forward == nil { last.forward += LinkOrder.distance }
-                builder.set(LinkTable.orderPosition, int64: places?.forward ?? last.forward)
+                builder.set(JoinTable.orderPosition, int64: places?.forward ?? last.forward)
             }
             if link.table.inverse != nil {
                 if places?.inverse == nil { last.inverse += LinkOrder.distance }
-                builder.set(LinkTable.inverseOrderPosition, int64: places?.inverse ?? last.inverse)
+                builder.set(JoinTable.inverseOrderPosition, int64: places?.inverse ?? last.inverse)
             }
             let row = RowReference(table: link.table.id, row: try transaction.newRow(in: link.table.id))
             try transaction.put(row, body: builder.finish())

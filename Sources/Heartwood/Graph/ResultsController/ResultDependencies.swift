@@ -1,0 +1,94 @@
+import Foundation
+
+/// What of other objects decides about a controller's results: the properties that its predicate, its order and its section key path look
+/// at behind relationships.
+///
+/// A relationship that leads to other objects is a property of the object itself, whose change is seen with it. So what matters of the
+/// others is only what is read of them.
+struct ResultDependencies {
+    /// By entity: the names of properties that are looked at; nil where some of them are not stored, so that any change may matter.
+    private var properties: [ObjectIdentifier: Set<String>?] = [:]
+    /// Whether results are looked at from other results.
+    private(set) var isOwn = false
+    /// Objects whose changes matter, and are not saved.
+    private var changed: Set<ObjectKey> = []
+
+    var isEmpty: Bool { properties.isEmpty }
+
+    /// - Parameter fetch: with the section key path among its sort keys, where that is stored.
+    init(_ fetch: FetchSpecification, _ section: ResultsQuery.Section?) {
+        if let predicate = fetch.predicate {
+            var paths: [([NSEntityDescription], [String])] = []
+            try? PredicatePaths.walk(predicate, entity: fetch.entity) { path in
+                if path.keys.count > 1 || !path.isDirect { paths.append((path.owners, path.keys)) }
+            }
+            for (owners, keys) in paths { follow(keys, of: owners, isRoot: owners.count == 1 && owners[0] === fetch.entity) }
+        }
+        for key in fetch.sort where key.path.count > 1 { follow(key.path, of: [fetch.entity], isRoot: true) }
+        if let section, !section.isStored, section.path.count > 1 { follow(section.path, of: [fetch.entity], isRoot: true) }
+        isOwn = fetch.concreteEntities.contains { properties[ObjectIdentifier($0)] != nil }
+    }
+
+    private mutating func follow(_ path: [String], of owners: [NSEntityDescription], isRoot: Bool) {
+        var owners = owners
+        for (place, key) in path.enumerated() where !key.hasPrefix("@") && key.lowercased() != "self" {
+            if place > 0 || !isRoot { note(key, of: owners) }
+            owners = owners.destinations(of: key)
+            for entity in owners.flatMap(\.concreteFamily) where properties[ObjectIdentifier(entity)] == nil {
+                properties[ObjectIdentifier(entity)] = .some([])
+            }
+        }
+    }
+
+    private mutating func note(_ key: String, of owners: [NSEntityDescription]) {
+        for entity in owners.flatMap(\.concreteFamily) {
+            let id = ObjectIdentifier(entity)
+            guard let property = entity.propertiesByName[key], !property.isTransient else {
+                if !entity.isKnownInFamily(key) { properties[id] = .some(nil) }
+                continue
+            }
+            if case .some(.some(let known)) = properties[id] {
+                properties[id] = .some(known.union([key]))
+            } else if properties[id] == nil {
+                properties[id] = .some([key])
+            }
+        }
+    }
+
+    /// Whether what has happened to objects that are not among the results may matter to the results.
+    mutating func areTouched(by events: ChangeEvents) -> Bool {
+        guard !isEmpty else { return false }
+        var isTouched = events.beside.isPartial
+        for object in events.updated where matters(changeOf: object) { isTouched = true }
+        for object in events.deleted where properties[ObjectIdentifier(object.entity)] != nil {
+            changed.remove(object.key)
+            isTouched = true
+        }
+        for object in events.refreshed where properties[ObjectIdentifier(object.entity)] != nil {
+            changed.remove(object.key)
+            isTouched = true
+        }
+        return isTouched || events.beside.entities.contains { properties[$0] != nil }
+    }
+
+    /// Asks an updated object. What it is now told to have changed it may have taken back since the last time.
+    private mutating func matters(changeOf object: NSManagedObject) -> Bool {
+        guard let names = properties[ObjectIdentifier(object.entity)] else { return false }
+        guard let names else { return true }
+        guard object.hasChanges else {
+            // Saved since, by a delegate that was told before: what has changed nobody knows any more.
+            changed.remove(object.key)
+            return true
+        }
+        let isChanged = object.changedIndices().contains { names.contains(object.runtime.properties[$0].name) }
+        let wasChanged = isChanged ? !changed.insert(object.key).inserted : changed.remove(object.key) != nil
+        return isChanged || wasChanged
+    }
+
+    /// Begins with the changes that are not saved.
+    mutating func look(at changes: [NSManagedObject]) {
+        changed = []
+        guard !isEmpty else { return }
+        for object in changes where object.isUpdated { _ = matters(changeOf: object) }
+    }
+}

@@ -1,0 +1,349 @@
+import Foundation
+import RecordLog
+
+/// A test of one column.
+class ColumnTest: RowFilter {
+    final let runtime: EntityRuntime
+    final let property: Int
+    /// The runtime's.
+    private final let layouts: EntityRuntime.Layouts
+
+    init(_ runtime: EntityRuntime, _ property: Int) {
+        self.runtime = runtime
+        self.property = property
+        layouts = runtime.layouts
+    }
+
+    /// Where the column lies in `row`; nil for null.
+    @inline(__always)
+    final func access(_ row: RowView) -> ColumnAccess? { layouts.access(property, in: row) }
+
+    /// What an index answers of a column that equals one of several constants.
+    /// - Parameter append: appends a constant to a key.
+    final func isOne<Constants: Sequence>(of constants: Constants, _ append: (KeyBuilder, Constants.Element) -> Void) -> IndexCondition {
+        IndexCondition(property: property, kind: .equal(constants.map { constant in
+            let key = KeyBuilder()
+            append(key, constant)
+            return key.bytes
+        }))
+    }
+
+    /// `filter(_:_:)` by comparing a column with a constant: a loop of its own for each comparison, in which nothing has to be guessed.
+    @inline(__always)
+    fileprivate final func filter<Value: Comparable>(
+        _ rows: UnsafeMutableBufferPointer<RowView>, _ comparison: ComparisonOperator, _ constant: Value,
+        _ read: (RowView, ColumnAccess) -> Value
+    ) -> Int {
+        @inline(__always)
+        func keep(whenNull: Int = 0, _ holds: (Value, Value) -> Bool) -> Int {
+            var kept = 0
+            for place in rows.indices {
+                let row = rows[place]
+                rows[kept] = row
+                if let access = access(row) { kept &+= holds(read(row, access), constant) ? 1 : 0 } else { kept &+= whenNull }
+            }
+            return kept
+        }
+        switch comparison {
+        case .equal: return keep(==)
+        case .notEqual: return keep(whenNull: 1, !=)
+        case .less: return keep(<)
+        case .lessOrEqual: return keep(<=)
+        case .greater: return keep(>)
+        case .greaterOrEqual: return keep(>=)
+        }
+    }
+}
+
+final class NullTest: ColumnTest {
+    let isNull: Bool
+
+    init(_ runtime: EntityRuntime, _ property: Int, isNull: Bool) {
+        self.isNull = isNull
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        (access(row) == nil) == isNull
+    }
+
+    override var indexCondition: IndexCondition? {
+        guard isNull else {
+            return IndexCondition(property: property, kind: .range(lower: nil, lowerIsOpen: false, upper: nil, upperIsOpen: false))
+        }
+        return isOne(of: CollectionOfOne(())) { key, _ in key.appendNull() }
+    }
+}
+
+/// Whole numbers and Booleans.
+final class IntegerTest: ColumnTest {
+    let comparison: ComparisonOperator
+    /// Of a Boolean 0 or 1.
+    let constant: Int64
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Int64) {
+        self.comparison = comparison
+        self.constant = constant
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return comparison == .notEqual }
+        return comparison.holds(row.int64(access), constant)
+    }
+
+    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+        filter(rows, comparison, constant) { row, access in row.int64(access) }
+    }
+
+    override var indexCondition: IndexCondition? {
+        let key = KeyBuilder()
+        if runtime.properties[property].kind == .bool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
+        return IndexCondition(property: property, comparison, key.bytes)
+    }
+}
+
+/// Floats, doubles and dates.
+final class DoubleTest: ColumnTest {
+    let comparison: ComparisonOperator
+    let constant: Double
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Double) {
+        self.comparison = comparison
+        self.constant = constant
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return comparison == .notEqual }
+        return comparison.holds(row.double(access), constant)
+    }
+
+    override func filter(_ rows: UnsafeMutableBufferPointer<RowView>, _ scope: QueryScope) throws -> Int {
+        filter(rows, comparison, constant) { row, access in row.double(access) }
+    }
+
+    override var indexCondition: IndexCondition? {
+        guard !constant.isNaN else { return nil }
+        let key = KeyBuilder()
+        key.append(double: constant)
+        return IndexCondition(property: property, comparison, key.bytes, least: Self.least)
+    }
+
+    /// No order holds for what is no number, whose key comes first.
+    private static let least: [UInt8] = {
+        let key = KeyBuilder()
+        key.append(double: -.infinity)
+        return key.bytes
+    }()
+}
+
+/// Floats, doubles and dates against a list.
+final class DoubleSetTest: ColumnTest {
+    /// Numbers.
+    let constants: Set<Double>
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Double>) {
+        self.constants = constants
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        return constants.contains(row.double(access))
+    }
+
+    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(double: $1) } }
+}
+
+final class DecimalTest: ColumnTest {
+    let comparison: ComparisonOperator
+    /// A number.
+    let constant: StoredDecimal
+    private let constantKey: [UInt8]
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: StoredDecimal) {
+        self.comparison = comparison
+        self.constant = constant
+        let key = KeyBuilder()
+        key.append(decimal: constant)
+        constantKey = key.bytes
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return comparison == .notEqual }
+        let value = row.decimal(access)
+        guard !value.isNaN else { return comparison == .notEqual }
+        // Decimals have several forms a value; their keys have one.
+        let key = scope.key
+        key.removeAll()
+        key.append(decimal: value)
+        return comparison.holds(constantKey.withUnsafeBytes { KeyBytes.compare(key.buffer, $0) }, 0)
+    }
+
+    override var indexCondition: IndexCondition? {
+        IndexCondition(property: property, comparison, constantKey, least: Self.least)
+    }
+
+    /// As for doubles; no row has a lesser one.
+    private static let least: [UInt8] = {
+        let key = KeyBuilder()
+        key.append(decimal: StoredDecimal(mantissa: .max, exponent: .max, isNegative: true, isNaN: false))
+        return key.bytes
+    }()
+}
+
+/// Decimals against a list.
+final class DecimalSetTest: ColumnTest {
+    /// The keys of the list's numbers, each once.
+    private let components: [[UInt8]]
+    private let table = GroupTable()
+
+    /// - Parameter constants: numbers.
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: [Decimal]) {
+        let table = table, key = KeyBuilder()
+        components = constants.compactMap { constant in
+            key.removeAll()
+            key.append(decimal: StoredDecimal(constant))
+            return table.number(of: key.buffer).isNew ? key.bytes : nil
+        }
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        let value = row.decimal(access)
+        guard !value.isNaN else { return false }
+        let key = scope.key
+        key.removeAll()
+        key.append(decimal: value)
+        return table.contains(key.buffer)
+    }
+
+    override var indexCondition: IndexCondition? { IndexCondition(property: property, kind: .equal(components)) }
+}
+
+final class UUIDTest: ColumnTest {
+    let constant: (UInt64, UInt64)
+    let isNegated: Bool
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constant: (UInt64, UInt64), isNegated: Bool) {
+        self.constant = constant
+        self.isNegated = isNegated
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return isNegated }
+        return (row.uuid(access) == constant) != isNegated
+    }
+
+    override var indexCondition: IndexCondition? {
+        isNegated ? nil : isOne(of: CollectionOfOne(constant)) { $0.append(uuid: $1) }
+    }
+}
+
+/// UUIDs against a list.
+final class UUIDSetTest: ColumnTest {
+    let constants: Set<UUID>
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<UUID>) {
+        self.constants = constants
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        return constants.contains(UUID(storedBytes: row.uuid(access)))
+    }
+
+    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(uuid: $1.storedBytes) } }
+}
+
+/// A to-one relationship compared with objects.
+final class ReferenceTest: ColumnTest {
+    let constants: Set<RowReference>
+    let isNegated: Bool
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<RowReference>, isNegated: Bool = false) {
+        self.constants = constants
+        self.isNegated = isNegated
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return isNegated }
+        return constants.contains(row.reference(access)) != isNegated
+    }
+
+    override var indexCondition: IndexCondition? {
+        isNegated ? nil : isOne(of: constants) { $0.append(reference: $1) }
+    }
+}
+
+final class BytesTest: ColumnTest {
+    let constant: Data
+    let isNegated: Bool
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constant: Data, isNegated: Bool) {
+        self.constant = constant
+        self.isNegated = isNegated
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return isNegated }
+        return constant.elementsEqual(row.bytes(access)) != isNegated
+    }
+
+    override var indexCondition: IndexCondition? {
+        isNegated ? nil : isOne(of: CollectionOfOne(constant)) { $0.append(data: $1) }
+    }
+}
+
+/// Data against a list.
+final class BytesSetTest: ColumnTest {
+    /// Each once.
+    private let constants: [Data]
+    private let table = GroupTable()
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: [Data]) {
+        let table = table
+        self.constants = constants.filter { constant in constant.withUnsafeBytes { table.number(of: $0).isNew } }
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        return table.contains(row.bytes(access))
+    }
+
+    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(data: $1) } }
+}
+
+extension KeyBuilder {
+    fileprivate func append(data: Data) { data.withUnsafeBytes { append(bytes: $0) } }
+}
+
+final class IntegerSetTest: ColumnTest {
+    /// Of a Boolean 0, 1 or both.
+    let constants: Set<Int64>
+
+    init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Int64>) {
+        self.constants = constants
+        super.init(runtime, property)
+    }
+
+    override func matches(_ row: RowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        return constants.contains(row.int64(access))
+    }
+
+    override var indexCondition: IndexCondition? {
+        let isBool = runtime.properties[property].kind == .bool
+        return isOne(of: constants) { key, constant in
+            if isBool { key.append(bool: constant != 0) } else { key.append(int64: constant) }
+        }
+    }
+}

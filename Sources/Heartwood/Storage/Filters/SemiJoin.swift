@@ -1,0 +1,131 @@
+import RecordLog
+
+/// Finds the objects at the other end of relationships for which a condition holds, and from them the rows that refer to them: for a
+/// query that would otherwise look at them from each of its rows.
+struct SemiJoin {
+    let view: RecordLogView
+    let scope: QueryScope
+    /// Of the rows that the query asks for.
+    let table: EntityTable
+    /// In rows of a scan.
+    let budget: Double
+    let depth: Int
+
+    var rowLimit: UInt64 { view.snapshot.rowLimit(table.id) }
+
+    /// Whether a reference is to a row that this table has.
+    func isHere(_ reference: RowReference) throws -> Bool {
+        guard reference.table == table.id else { return false }
+        return try view.snapshot.contains(reference)
+    }
+
+    /// Calls `body` with each object that meets its table's condition.
+    /// - Returns: false where that would cost more than the budget; `body` was not called then.
+    func forEachTarget(_ destinations: DestinationTests, _ body: (EntityTable, RowView) throws -> Void) throws -> Bool {
+        var found: [(table: EntityTable, plan: AccessPlan)] = []
+        var left = budget
+        for (id, test) in destinations.list {
+            guard let table = view.schema.table(id) else { return false }
+            let plan = try QueryPlanner(view: view, table: table, scope: scope, budget: left, depth: depth).plan(test)
+            left -= plan.cost
+            guard left >= 0 else { return false }
+            found.append((table, plan))
+        }
+        let run = QueryRun(view: view, scope: scope)
+        for (table, plan) in found {
+            scope.lookups.append(QueryStatistics.Lookup(entity: table.runtime.entity.name ?? "", access: plan.name))
+            try run.forEachMatch(plan, table) { row in
+                try body(table, row)
+                return true
+            }
+        }
+        return true
+    }
+
+    /// Calls `body` with each row of the table that has such a member, once for each of them.
+    /// - Returns: false where that would cost more than the budget; `body` was not called then.
+    func forEachOwner(of destinations: DestinationTests, in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
+        if let inverse = source.inverse {
+            return try forEachTarget(destinations) { members, row in try owner(of: row, members, inverse).map(body) }
+        }
+        var members: [RowReference] = []
+        guard try forEachTarget(destinations, { members.append($1.reference) }) else { return false }
+        if members.count > 1 { members.sort { $0.rawValue < $1.rawValue } }
+        try forEachOwner(of: members, in: source, body)
+        return true
+    }
+
+    /// The same for members that are known.
+    /// - Parameter members: in rising order, each once.
+    func forEachOwner(of members: [RowReference], in source: MemberSources, _ body: (RowReference) -> Void) throws {
+        switch source.members {
+        case .inverse:
+            guard let inverse = source.inverse else { return }
+            for member in members {
+                guard let table = view.schema.table(member.table), let row = try view.snapshot.row(member) else { continue }
+                scope.rowsVisited += 1
+                try owner(of: row, table, inverse).map(body)
+            }
+        case .link(let link, let isForward):
+            var start = 0
+            while start < members.count {
+                let end = members[start...].firstIndex { $0.table != members[start].table } ?? members.count
+                try view.forEachEntry(link.index(isForward: !isForward), of: Array(members[start..<end])) { _, key, _ in
+                    if let owner = RecordLogView.lastReference(of: key), try isHere(owner) { body(owner) }
+                }
+                start = end
+            }
+        }
+    }
+
+    private func owner(of row: RowView, _ members: EntityTable, _ inverse: Int) throws -> RowReference? {
+        guard let access = members.runtime.access(inverse, in: row) else { return nil }
+        let owner = row.reference(access)
+        return try isHere(owner) ? owner : nil
+    }
+
+    /// Calls `body` with the owner of each membership there is.
+    /// - Returns: false where that would cost more than the budget; `body` was not called then.
+    func forEachMembership(in source: MemberSources, _ body: (RowReference) -> Void) throws -> Bool {
+        let indexes = switch source.members {
+        case .inverse(let tables): tables.map(\.index)
+        case .link(let link, let isForward): [link.index(isForward: isForward)]
+        }
+        let entries = try indexes.reduce(0) { try $0 + view.snapshot.estimate($1, .all) }
+        guard Double(entries) * QueryPlanner.Cost.entry <= budget else { return false }
+        for index in indexes {
+            var cursor = try view.snapshot.cursor(index)
+            while try cursor.next() != nil {
+                scope.entriesCounted += 1
+                if let owner = RecordLogView.firstReference(of: cursor.key), owner.table == table.id { body(owner) }
+            }
+        }
+        return true
+    }
+}
+
+/// How many members each row of a table has.
+struct MemberCounts {
+    private var counts: [UInt64: Int64] = [:]
+    private let limit: UInt64
+
+    /// - Parameter limit: what every row's number is less than.
+    init(limit: UInt64) {
+        self.limit = limit
+    }
+
+    mutating func add(_ owner: RowReference) {
+        if owner.row < limit { counts[owner.row, default: 0] += 1 }
+    }
+
+    /// The comparison of the counts with a constant, as a test of rows. Rows without members are not among the counts.
+    func test(_ comparison: ComparisonOperator, _ constant: Int64, _ lookup: SemiJoin) throws -> RowSetFilter {
+        let isNegated = comparison.holds(0, constant)
+        var marks = RowSet()
+        for (row, count) in counts where comparison.holds(count, constant) != isNegated {
+            let reference = RowReference(table: lookup.table.id, row: row)
+            if try lookup.isHere(reference) { marks.insert(reference) }
+        }
+        return RowSetFilter(marks, isNegated: isNegated)
+    }
+}

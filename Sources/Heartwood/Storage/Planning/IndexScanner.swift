@@ -1,0 +1,151 @@
+import RecordLog
+
+/// Gives the row numbers of an index walk.
+///
+/// A walk that gives an order gives rows that are equal in it by their numbers, as a sort does, so that a limit and an offset cut the
+/// same order whichever way was taken.
+final class IndexScanner {
+    private let snapshot: Snapshot
+    private let walk: IndexScan
+    private let isDescending: Bool
+    private var rangesLeft: ArraySlice<KeyRange>
+    private var cursor: IndexCursor?
+    /// The types and directions of the parts up to the order's end; empty where rows are given as they come.
+    private let parts: [(type: ColumnType, isDescending: Bool)]
+    /// Where they end in the key that was read last.
+    private var ends: [Int]
+    /// What a merge compares; empty where there is none.
+    private let compared: [IndexScan.Order.Component]
+    /// Whether rows that are equal have to be gathered.
+    private let gathers: Bool
+    private var group: [UInt64] = []
+    private var place = 0
+    private var ahead: UInt64?
+    private var keyBytes: [UInt8] = []
+
+    /// - Parameter isMerged: whether `key` is asked for.
+    init(_ walk: IndexScan, _ table: EntityTable, _ snapshot: Snapshot, isMerged: Bool = false) {
+        self.snapshot = snapshot
+        self.walk = walk
+        isDescending = walk.order?.isDescending ?? false
+        rangesLeft = (isDescending ? walk.ranges.reversed() : walk.ranges)[...]
+        compared = isMerged ? walk.order?.key ?? [] : []
+        gathers = isMerged && walk.order != nil || Self.gathers(walk)
+        parts = !gathers ? [] : walk.index.parts.prefix(walk.order?.partCount ?? 0).map { part in
+            (part.key.columnType(table.runtime), !part.isAscending)
+        }
+        ends = Array(repeating: 0, count: parts.count)
+    }
+
+    /// Whether a walk has rows that are equal in its order to be sorted by their numbers.
+    static func gathers(_ walk: IndexScan) -> Bool {
+        guard let order = walk.order else { return false }
+        return order.isDescending || order.partCount < walk.index.parts.count
+    }
+
+    /// What the order compares of the row that was given last.
+    private(set) var key: [UInt8] = []
+
+    /// The next row's number; nil at the end.
+    func next() throws -> UInt64? {
+        guard gathers else { return try step() }
+        if place < group.count {
+            place += 1
+            return group[place - 1]
+        }
+        guard let first = try ahead ?? step() else { return nil }
+        ahead = nil
+        group.removeAll(keepingCapacity: true)
+        group.append(first)
+        let bytes = try ordered()
+        keyBytes.removeAll(keepingCapacity: true)
+        keyBytes.append(contentsOf: bytes)
+        if !compared.isEmpty { takeKey() }
+        while let row = try step() {
+            let other = try ordered()
+            let isSame = keyBytes.withUnsafeBytes { KeyBytes.compare($0, other) == 0 }
+            guard isSame else {
+                ahead = row
+                break
+            }
+            group.append(row)
+        }
+        if group.count > 1 { group.sort() }
+        place = 1
+        return group[0]
+    }
+
+    private func step() throws -> UInt64? {
+        while true {
+            if let row = try cursor?.next() { return row }
+            guard let range = rangesLeft.popFirst() else { return nil }
+            cursor = try snapshot.cursor(walk.index.id, range, descending: isDescending)
+        }
+    }
+
+    /// Puts together what the order compares, from the key that was read last.
+    private func takeKey() {
+        key.removeAll(keepingCapacity: true)
+        for component in compared {
+            switch component {
+            case .part(let place): key.append(contentsOf: keyBytes[(place == 0 ? 0 : ends[place - 1])..<ends[place]])
+            case .constant(let bytes): key.append(contentsOf: bytes)
+            }
+        }
+    }
+
+    /// The current key up to the end of the order.
+    private func ordered() throws -> UnsafeRawBufferPointer {
+        let key = cursor?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        var end = 0
+        for (place, part) in parts.enumerated() {
+            guard let next = KeyBuilder.componentEnd(at: end, in: key, part.type, descending: part.isDescending) else {
+                throw StoreError.damagedIndex(walk.index.name)
+            }
+            end = next
+            ends[place] = end
+        }
+        return UnsafeRawBufferPointer(rebasing: key[..<end])
+    }
+}
+
+extension StoreError {
+    fileprivate static func damagedIndex(_ name: String) -> StoreError {
+        StoreError(
+            .corrupt, path: "", "an entry of the index \(name) is malformed",
+            remedy: "No row is lost by it: `heartwood compact` makes the indexes anew from the log.")
+    }
+}
+
+/// Several walks of one order, as one.
+struct MergedWalk {
+    private var walkers: [(walker: IndexScanner, row: UInt64?)]
+    private let tables: [TableID]
+    private let isDescending: Bool
+
+    /// - Parameter walks: each with an order of the same direction; of equal rows the first one's come first.
+    init(_ walks: [(walk: IndexScan, table: EntityTable)], _ snapshot: Snapshot) throws {
+        isDescending = walks.first?.walk.order?.isDescending ?? false
+        tables = walks.map(\.table.id)
+        walkers = try walks.map { walk, table in
+            let walker = IndexScanner(walk, table, snapshot, isMerged: walks.count > 1)
+            return (walker, try walker.next())
+        }
+    }
+
+    /// The next row and the place of its walk; nil at the end.
+    mutating func next() throws -> (part: Int, row: RowReference)? {
+        var best: Int?
+        for place in walkers.indices where walkers[place].row != nil {
+            guard let known = best else {
+                best = place
+                continue
+            }
+            let mine = walkers[place].walker.key, other = walkers[known].walker.key
+            if isDescending ? other.lexicographicallyPrecedes(mine) : mine.lexicographicallyPrecedes(other) { best = place }
+        }
+        guard let best, let row = walkers[best].row else { return nil }
+        walkers[best].row = try walkers[best].walker.next()
+        return (best, RowReference(table: tables[best], row: row))
+    }
+}

@@ -1,0 +1,27 @@
+/// A longest part of a list whose numbers rise: what can stay where it is while the rest moves.
+enum LongestIncreasingSubsequence {
+    /// The places of its numbers. Of equal numbers one is in it at most.
+    /// - Complexity: O(n log n), O(n) where all rise.
+    static func places<Number: Comparable>(in numbers: [Number]) -> [Int] {
+        /// By length: the place of the smallest number that ends a rise so long.
+        var ends: [Int] = []
+        var before = [Int](repeating: -1, count: numbers.count)
+        for (place, number) in numbers.enumerated() {
+            var low = 0, high = ends.count
+            if let last = ends.last, numbers[last] < number { low = high }
+            while low < high {
+                let middle = (low + high) / 2
+                if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { before[place] = ends[low - 1] }
+            if low == ends.count { ends.append(place) } else { ends[low] = place }
+        }
+        var rise: [Int] = []
+        var place = ends.last ?? -1
+        while place >= 0 {
+            rise.append(place)
+            place = before[place]
+        }
+        return rise.reversed()
+    }
+}

@@ -1,0 +1,48 @@
+/// The bytes of a file that were read last, and some that follow them: reads that go on where the last one ended take twice as
+/// much each time, others as little as a page.
+struct ReadBuffer: ~Copyable, @unchecked Sendable {
+    // Unchecked: nobody else has its memory.
+    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.least, alignment: 64)
+    private var start: UInt64 = 0
+    private var count = 0
+    private var step = Self.least
+
+    static let least = 4096
+    private static let most = 256 << 10
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// Whether it takes more memory than reading ahead does: it was used for a large frame.
+    var isLarge: Bool { buffer.count > Self.most }
+
+    /// The bytes from `offset` on, valid until the next call.
+    /// - Parameter limit: the end of what may be read.
+    /// - Returns: nil where the file ends before them, and how far it goes.
+    mutating func bytes(
+        at offset: UInt64, count wanted: Int, limit: UInt64, _ read: (UnsafeMutableRawBufferPointer, UInt64) throws(StoreError) -> Int
+    ) throws(StoreError) -> (pointer: UnsafeRawPointer?, end: UInt64) {
+        let end = start + UInt64(count)
+        let isNear = count > 0 && offset >= start && offset <= end
+        if isNear, UInt64(wanted) <= end - offset { return (UnsafeRawPointer(buffer.baseAddress! + Int(offset - start)), end) }
+        step = isNear ? min(step * 2, Self.most) : Self.least
+        let amount = max(wanted, Int(min(UInt64(step), limit - offset)))
+        let kept = isNear ? Int(end - offset) : 0
+        let from = Int(truncatingIfNeeded: offset &- start)
+        count = 0
+        if amount > buffer.count {
+            let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: amount, alignment: 64)
+            if kept > 0 { larger.baseAddress!.copyMemory(from: buffer.baseAddress! + from, byteCount: kept) }
+            buffer.deallocate()
+            buffer = larger
+        } else if kept > 0 {
+            // They may overlap, which this allows.
+            buffer.baseAddress!.copyMemory(from: buffer.baseAddress! + from, byteCount: kept)
+        }
+        let more = try read(UnsafeMutableRawBufferPointer(rebasing: buffer[kept..<amount]), offset + UInt64(kept))
+        start = offset
+        count = kept + more
+        return (count < wanted ? nil : UnsafeRawPointer(buffer.baseAddress!), start + UInt64(count))
+    }
+}

@@ -1,0 +1,136 @@
+import Synchronization
+
+/// Writes runs of indexes with two threads: one of its own begins at once, to memory, until so much has gathered or nothing is left; `write`
+/// begins at the other end, and lets those that the thread has made follow.
+final class ParallelIndexFlush: @unchecked Sendable {
+    // Unchecked: a job's outcome is written by the thread alone, and read by others once `isDone` says that it is there.
+
+    /// One index.
+    private final class Job {
+        let merge: RunMerge
+        let isTaken = Atomic<Bool>(false)
+        let isDone = Atomic<Bool>(false)
+        let frames: GatheredFrames
+        var outcome: Result<FlushedRuns, StoreError>?
+
+        init(_ merge: RunMerge, payloadMax: Int) {
+            self.merge = merge
+            frames = GatheredFrames(payloadMax: payloadMax)
+        }
+
+        /// - Returns: whether nobody has it.
+        func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }
+
+        /// Gives what the thread has made to a sink.
+        func move(to sink: any FrameSink) throws(StoreError) -> FlushedRuns {
+            guard let made = try outcome?.get() else { preconditionFailure("what is done has an outcome") }
+            return made.moved(to: try frames.move(to: sink))
+        }
+    }
+
+    /// By index ID.
+    private let jobs: [Job?]
+    private let path: String
+    private let thread = StoppableThread()
+
+    private static let bytesMax: UInt64 = 96 << 20
+
+    /// Starts the thread, where there is enough to do.
+    /// - Parameters:
+    ///   - merges: by index ID.
+    ///   - file: the store's; the one that is written has segments of the same size.
+    init(_ merges: [RunMerge?], of file: LogFile, _ options: StoreOptions) {
+        jobs = merges.map { $0.map { Job($0, payloadMax: file.payloadMax) } }
+        path = file.path
+        guard merges.reduce(UInt64(0), { $0 + ($1?.entryCount ?? 0) }) >= options.entriesForThread else { return }
+        // Without a thread `write` makes all of them.
+        _ = thread.start { self.run() }
+    }
+
+    private func run() {
+        var room = Self.bytesMax
+        for job in jobs {
+            guard let job, !thread.isStopped else { continue }
+            let bytes = job.merge.byteCount
+            guard bytes <= room, job.take() else { continue }
+            room -= bytes
+            job.frames.reserve(Int(bytes))
+            do throws(StoreError) {
+                job.outcome = .success(try job.merge.write(to: job.frames) { () throws(StoreError) in try thread.check(path) })
+            } catch {
+                job.outcome = .failure(error)
+            }
+            job.isDone.store(true, ordering: .releasing)
+        }
+    }
+
+    /// Gives the runs' blocks to a sink; their roots are to follow.
+    /// - Parameters:
+    ///   - check: called now and then; what it throws ends the writing.
+    ///   - recover: makes anew what cannot be read.
+    /// - Returns: by index ID.
+    func write(
+        to sink: any FrameSink, _ check: () throws(StoreError) -> Void = {},
+        recover: (Int, StoreError) throws(StoreError) -> FlushedRuns = { (_, error) throws(StoreError) in throw error }
+    ) throws(StoreError) -> [FlushedRuns?] {
+        var made = [FlushedRuns?](repeating: nil, count: jobs.count)
+        func make(_ number: Int, _ body: () throws(StoreError) -> FlushedRuns) throws(StoreError) {
+            do throws(StoreError) {
+                made[number] = try body()
+            } catch {
+                made[number] = try recover(number, error)
+            }
+        }
+        for (number, job) in jobs.enumerated().reversed() {
+            guard let job, job.take() else { continue }
+            try make(number) { () throws(StoreError) in try job.merge.write(to: sink, check) }
+        }
+        for (number, job) in jobs.enumerated() where made[number] == nil {
+            guard let job else { continue }
+            try check()
+            while !job.isDone.load(ordering: .acquiring) { LazyMemory.pause() }
+            try make(number) { () throws(StoreError) in try job.move(to: sink) }
+        }
+        return made
+    }
+
+    /// Waits for the thread's end.
+    func stop() { thread.stop() }
+}
+
+/// Keeps frames until there is a sink that gives them their places.
+private final class GatheredFrames: FrameSink {
+    let payloadMax: Int
+    private var bytes: [UInt8] = []
+    private var frames: [(kind: FrameKind, end: Int)] = []
+
+    init(payloadMax: Int) { self.payloadMax = payloadMax }
+
+    /// Makes room for about so much, so that it need not grow.
+    func reserve(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
+
+    func append(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(StoreError) -> FrameTicket {
+        bytes.append(contentsOf: payload)
+        frames.append((kind, bytes.count))
+        return FrameTicket(number: frames.count - 1)
+    }
+
+    func place() throws(StoreError) {}
+
+    func pointer(_ ticket: FrameTicket) -> FramePointer { preconditionFailure("what is gathered has no place") }
+
+    /// - Returns: the other sink's tickets, by the numbers of those here.
+    func move(to sink: any FrameSink) throws(StoreError) -> [FrameTicket] {
+        defer { (bytes, frames) = ([], []) }
+        var tickets: [FrameTicket] = []
+        var start = 0
+        for frame in frames {
+            let range = start..<frame.end
+            tickets.append(try bytes[range].withUnsafeBufferPointer { payload throws(StoreError) in
+                try sink.append(frame.kind, UnsafeRawBufferPointer(payload))
+            })
+            start = frame.end
+        }
+        return tickets
+    }
+}

@@ -1,0 +1,97 @@
+/// The runs of one index as of one commit, newest first: those that no checkpoint has yet, then those on disk, the base last.
+///
+/// Immutable: a commit makes a new value that shares all runs but the new one.
+///
+/// Invariants:
+/// 1. An entry of a newer run hides the equal entry of an older one.
+/// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk, but for runs in memory too large to be merged, and spilled ones.
+final class RunSet: Sendable {
+    let fresh: [FreshRun]
+    /// While a checkpoint is being written: what it takes to the disk. Older than `fresh`.
+    let frozen: [FreshRun]
+    let disk: [SortedRun]
+
+    static let empty = RunSet()
+
+    static let memoryRunsMax = 8
+    static let diskRunsMax = 9
+
+    init(fresh: [FreshRun] = [], frozen: [FreshRun] = [], disk: [SortedRun] = []) {
+        self.fresh = fresh
+        self.frozen = frozen
+        self.disk = disk
+    }
+
+    var freshEntryCount: Int { fresh.reduce(0) { $0 + $1.countMax } + frozen.reduce(0) { $0 + $1.countMax } }
+    var freshByteCount: Int { fresh.reduce(0) { $0 + $1.byteCount } + frozen.reduce(0) { $0 + $1.byteCount } }
+    var diskEntryCount: UInt64 { disk.reduce(0) { $0 + $1.entryCount } }
+    var diskByteCount: UInt64 { disk.reduce(0) { $0 + $1.byteCount } }
+
+    /// These runs under a newer one. Where that makes too many, the newest ones of like size are joined, so that sizes grow
+    /// geometrically: an entry is copied and sorted again O(log n) times in all where somebody reads after each commit, sorted once where
+    /// nobody does.
+    func adding(_ run: FreshRun) -> RunSet {
+        let joined = joinedRuns(run)
+        var all: [FreshRun] = []
+        all.reserveCapacity(fresh.count + 1)
+        all.append(joined.count < 2 ? run : .memory(.joining(joined)))
+        all += fresh[max(0, joined.count - 1)...]
+        return RunSet(fresh: all, frozen: frozen, disk: disk)
+    }
+
+    /// The same runs, as ones that no checkpoint has taken.
+    var allFresh: RunSet { RunSet(fresh: fresh + frozen + disk.map { .spilled($0) }) }
+
+    /// A newer run with those that it is to be one with, newest first.
+    private func joinedRuns(_ run: FreshRun) -> [ImmutableMemtable] {
+        guard fresh.count >= Self.memoryRunsMax, case .memory(let newest) = run else { return [] }
+        var joined = [newest], count = newest.countMax, bytes = newest.byteCount
+        for (place, older) in fresh.enumerated() {
+            guard case .memory(let older) = older, bytes + older.byteCount <= Memtable.byteCountMax,
+                fresh.count - place >= Self.memoryRunsMax || count * 2 >= older.countMax
+            else { break }
+            joined.append(older)
+            count += older.countMax
+            bytes += older.byteCount
+        }
+        return joined
+    }
+
+    /// One walk over all of them.
+    func merged(_ range: KeyRange = .all, isDescending: Bool = false, keepsTombstones: Bool = false) throws(StoreError) -> MergeCursor {
+        MergeCursor(cursors: try cursors(range, isDescending: isDescending), isDescending: isDescending, keepsTombstones: keepsTombstones)
+    }
+
+    private func cursors(_ range: KeyRange, isDescending: Bool) throws(StoreError) -> [RunCursor] {
+        var cursors: [RunCursor] = []
+        cursors.reserveCapacity(fresh.count + frozen.count + disk.count)
+        for run in fresh { cursors.append(try run.cursor(range, isDescending: isDescending)) }
+        for run in frozen { cursors.append(try run.cursor(range, isDescending: isDescending)) }
+        for run in disk { cursors.append(try RunCursor.over(run, range, isDescending: isDescending)) }
+        return cursors
+    }
+
+    /// The row of the first entry that starts with `key`; nil where there is none.
+    /// - Complexity: O(log entries) for each run.
+    func firstRow(prefix key: UnsafeRawBufferPointer) throws(StoreError) -> UInt64? {
+        var found: (row: UInt64, isTombstone: Bool)?
+        var isAmbiguous = false
+        for index in 0..<fresh.count + frozen.count {
+            let run = index < fresh.count ? fresh[index] : frozen[index - fresh.count]
+            guard let entry = try run.first(prefix: key) else { continue }
+            if found != nil { isAmbiguous = true }
+            found = entry
+        }
+        for index in disk.indices {
+            let run = Unmanaged.passUnretained(disk[index])
+            guard let entry = try run.guaranteed({ run throws(StoreError) in try run.first(prefix: key) }) else { continue }
+            if found != nil { isAmbiguous = true }
+            found = entry
+        }
+        guard let found else { return nil }
+        if !isAmbiguous, !found.isTombstone { return found.row }
+        // Several runs have such entries, or the first one of the only run is hidden: look at all in order.
+        let merge = try merged(.prefix(Array(key)))
+        return try merge.next() ? IndexEntry.row(of: merge.entry) : nil
+    }
+}

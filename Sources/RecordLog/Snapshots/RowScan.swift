@@ -1,0 +1,103 @@
+/// Walks the rows of a table in row order, a page of the primary index at a time.
+struct RowScan {
+    private let snapshot: Snapshot
+    private let table: TableID
+    private let primary: PrimaryIndex?
+    private let nextRow: UInt64
+    private var row: UInt64
+    /// The end of the page that the walk is in.
+    private var limit: UInt64 = 0
+    private var isChanged = false
+    private var addresses = PrimaryPage.empty
+    private var frame = VerifiedFrame()
+    private var rowsAhead = ReadaheadAtTwoPositions()
+    /// Rows before this one were asked for, where they lie scattered.
+    private var askedEnd: UInt64 = 0
+    private var pagesAhead = Readahead()
+    /// The layout of the row before, and the least size of its bodies.
+    private var layout: LayoutID?
+    private var minimumSize = Int.max
+    /// Rows found, for the statistics.
+    private(set) var found = 0
+
+    init(_ snapshot: Snapshot, _ table: TableID, from first: UInt64, to end: UInt64 = .max) {
+        self.snapshot = snapshot
+        self.table = table
+        let state = snapshot.state(table)
+        primary = state?.primary
+        nextRow = min(state?.nextRow ?? 0, end)
+        row = max(first, 1)
+    }
+
+    /// The next row; nil at the end.
+    @inline(__always)
+    mutating func next() throws(StoreError) -> RowView? {
+        while row < nextRow {
+            if row >= limit { try enterPage() }
+            while row < limit {
+                let reference = RowReference(table: table, row: row)
+                let address: UInt64
+                if isChanged {
+                    address = try snapshot.address(of: reference) ?? 0
+                } else {
+                    address = addresses.address(Int(row % PrimaryBase.rowsPerPage))
+                }
+                row &+= 1
+                guard address != 0 else { continue }
+                found &+= 1
+                if let view = insertedRow(at: address, reference) { return view }
+                return try changedRow(at: address, reference)
+            }
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func changedRow(at address: UInt64, _ reference: RowReference) throws(StoreError) -> RowView {
+        // The snapshot is held, and what is changed here is not where it is.
+        let view = try Unmanaged.passUnretained(snapshot).guaranteed { snapshot throws(StoreError) in
+            if address < frame.start || address >= frame.end { readAhead(of: address, snapshot.file) }
+            return try snapshot.checked(try snapshot.file.record(at: address, end: snapshot.end, in: &frame), at: address, reference)
+        }
+        layout = view.layoutID
+        minimumSize = table == .system ? .max : snapshot.catalog.minimumSize(of: view)
+        return view
+    }
+
+    @inline(never)
+    private mutating func readAhead(of address: UInt64, _ file: LogFile) {
+        if let range = rowsAhead.reach(address) { file.willRead(range) }
+        guard rowsAhead.isAstray, row >= askedEnd, !isChanged else { return }
+        askedEnd = min(row + Self.scatteredAtOnce, limit)
+        for next in row..<max(row, askedEnd) {
+            let address = addresses.address(Int(next % PrimaryBase.rowsPerPage))
+            if address != 0 { file.askOnce(address) }
+        }
+    }
+
+    private static let scatteredAtOnce: UInt64 = 64
+
+    /// The row where it lies in the frame of the one before and has its layout; nil where that is not so.
+    @inline(__always)
+    private func insertedRow(at address: UInt64, _ reference: RowReference) -> RowView? {
+        guard address >= frame.start, address < frame.end else { return nil }
+        let pointer = frame.pointer + Int(truncatingIfNeeded: address &- frame.start)
+        guard let length = RowRecord.insertedBody(
+            pointer, limit: Int(truncatingIfNeeded: frame.end &- address), reference, distance: Int(truncatingIfNeeded: address &- frame.frameStart)),
+            length >= minimumSize
+        else { return nil }
+        let view = RowView(body: pointer + RowRecord.Layout.size, byteCount: length, reference: reference, version: 1)
+        return view.layoutID == layout ? view : nil
+    }
+
+    /// Goes to the page of `row`; where the table has none there, behind it.
+    @inline(never)
+    private mutating func enterPage() throws(StoreError) {
+        let page = row / PrimaryBase.rowsPerPage
+        limit = min((page + 1) * PrimaryBase.rowsPerPage, nextRow)
+        isChanged = primary?.isChanged(row..<limit) ?? false
+        if let base = primary?.base, let range = pagesAhead.reach(base.page(Int(truncatingIfNeeded: page)).offset) { snapshot.file.willRead(range) }
+        addresses = try primary?.base?.addresses(ofPage: Int(truncatingIfNeeded: page)) ?? .empty
+        if !isChanged, addresses.isEmpty { row = limit }
+    }
+}

@@ -1,0 +1,128 @@
+/// Asks the store that decides about a prepared commit. Spec: FORMAT.md, "Saves over several stores".
+///
+/// Whoever saves over several stores holds all their locks from before the first frame is prepared until the last one is completed. So who
+/// holds the lock of a store whose log ends with a prepared frame knows that nobody is at work on that save any more: what the deciding
+/// store does not say by now it never will.
+struct CommitCoordinator {
+    let prepared: PreparedCommit
+    /// The store that asks.
+    let path: String
+    let options: StoreOptions
+    let fileSystem: any FileSystem
+    /// Stores whose locks the same thread holds, and which know their newest commit.
+    var held: [LogStore] = []
+
+    enum Answer {
+        case committed, aborted
+        case undecided(StoreError)
+    }
+
+    private struct Found {
+        let path: String
+        let opened: OpenedFile
+        let isDecided: Bool
+    }
+
+    /// Looks, and writes nothing. Without the asking store's lock the answer may be another one later, unless it is `committed`.
+    func ask() -> Answer {
+        do throws(StoreError) {
+            return try find().isDecided ? .committed : .aborted
+        } catch {
+            return .undecided(error)
+        }
+    }
+
+    /// The same, for whoever is about to write the answer down: a decision is durable in its own file before it is in another.
+    /// - Precondition: the asking store's lock is held.
+    /// - Throws: `undecided`; `locked` where somebody else is writing to the coordinator's store at the moment.
+    func settle() throws(StoreError) -> Bool {
+        if let store = held.first(where: { UniqueID($0.storeID) == prepared.record.coordinator }) {
+            guard try decisions(store.snapshot()).contains(prepared.record.group) else { return false }
+            if options.durability == .full, store.writer.superblock.durableSequence < prepared.record.decision { try store.syncFile() }
+            return true
+        }
+        let found = try find()
+        guard found.isDecided else { return false }
+        if options.durability == .full, found.opened.superblock.durableSequence < prepared.record.decision { try makeDurable(found) }
+        return true
+    }
+
+    // MARK: Looking
+
+    /// The coordinator's store, by its identity: where it was from here, where it was from the root, or beside this file.
+    /// - Throws: `undecided`.
+    private func find() throws(StoreError) -> Found {
+        let here = FilePath.directory(of: (try? fileSystem.resolved(path)) ?? path)
+        var reason = "no file is there"
+        var seen: Set<String> = []
+        for candidate in [here + prepared.record.relativePath, prepared.record.path[...], here + FilePath.name(of: prepared.record.path)] {
+            let candidate = String(candidate)
+            guard !candidate.isEmpty, seen.insert(candidate).inserted else { continue }
+            do throws(StoreError) {
+                let opened = try open(try fileSystem.open(candidate, .readOnly), candidate)
+                guard UniqueID(opened.snapshot.file.identity.storeID) == prepared.record.coordinator else {
+                    reason = "another store is at \(candidate)"
+                    continue
+                }
+                let isDecided = try decisions(opened.snapshot).contains(prepared.record.group)
+                // What is behind the damage might say so.
+                if !isDecided, let damage = opened.damage { throw damage }
+                return Found(path: candidate, opened: opened, isDecided: isDecided)
+            } catch {
+                if error.code != .notFound { reason = error.description }
+            }
+        }
+        throw undecided(reason)
+    }
+
+    private func open(_ storage: any StorageFile, _ candidate: String) throws(StoreError) -> OpenedFile {
+        var reading = options
+        reading.isReadOnly = true
+        reading.rebuildsIndexes = false
+        // Damage is looked at below: what is before it may have the answer.
+        reading.acceptsDamage = true
+        // What it waits for itself is not asked.
+        let opening = Opening(path: candidate, options: reading, fileSystem: fileSystem, counters: Counters(), asksOthers: false)
+        return try opening.recover(storage)
+    }
+
+    private func decisions(_ snapshot: Snapshot) throws(StoreError) -> CommitDecisions {
+        guard let decisions = try CommitDecisions(snapshot) else {
+            throw StoreError.corrupt(snapshot.file.path, at: nil, "the list of decisions is malformed")
+        }
+        return decisions
+    }
+
+    private func undecided(_ reason: String) -> StoreError {
+        StoreError(
+            .undecided, path: path, at: prepared.offset,
+            "the newest commit is one part of a save over several stores, about which the store at \(prepared.record.path) decides, "
+                + "and that cannot be asked: \(reason)",
+            remedy: "Bring that file back to its place, or beside this one; until then this store is read as it was before that save. "
+                + "Where the file is lost for good, `heartwood salvage` makes a store of what was there before.")
+    }
+
+    // MARK: Making durable
+
+    /// A crash after the decision was written, and before anybody knew that it was on the disk, may have left it in the system's memory
+    /// alone. It is written in its place again and synced, as whoever opens that store for writing does.
+    private func makeDurable(_ found: Found) throws(StoreError) {
+        let storage: any StorageFile
+        do throws(StoreError) { storage = try fileSystem.open(found.path, .readWrite) } catch { throw undecided(error.description) }
+        // Not waited for: its holder may be waiting for this store.
+        try storage.lock(timeout: .zero)
+        defer { storage.unlock() }
+        guard try fileSystem.identity(of: found.path) == storage.identity else {
+            throw StoreError(.locked, path: found.path, "the file was replaced at this moment", remedy: "Try again.")
+        }
+        do throws(StoreError) {
+            let opened = try open(storage, found.path)
+            guard try decisions(opened.snapshot).contains(prepared.record.group) else { throw undecided("its decision has vanished") }
+            guard opened.superblock.durableSequence < prepared.record.decision else { return }
+            try opened.snapshot.file.rewrite(from: opened.superblock.durableEnd, to: opened.end)
+            try storage.sync()
+        } catch {
+            throw error.code == .undecided ? error : undecided(error.description)
+        }
+    }
+}

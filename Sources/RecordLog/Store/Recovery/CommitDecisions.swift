@@ -1,0 +1,64 @@
+/// The groups of commits that this store has decided and that some other store may not have heard of: row 3 of the system table.
+/// Spec: FORMAT.md, "Saves over several stores".
+///
+/// A row, and so it outlives checkpoints and compactions for as long as anybody may ask.
+struct CommitDecisions: Equatable {
+    struct Decision: Equatable {
+        let group: UniqueID
+        var participants: [UniqueID]
+    }
+
+    static let row: UInt64 = 3
+    private static let version: UInt8 = 1
+
+    private(set) var list: [Decision] = []
+
+    init() {}
+
+    /// - Returns: nil where the bytes are no such list.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard reader.integer(UInt8.self) == Self.version, let count = reader.count(of: UniqueID.size + 4) else { return nil }
+        for _ in 0..<count {
+            guard let group = UniqueID(&reader), let participants = reader.count(of: UniqueID.size) else { return nil }
+            var decision = Decision(group: group, participants: [])
+            for _ in 0..<participants {
+                guard let participant = UniqueID(&reader) else { return nil }
+                decision.participants.append(participant)
+            }
+            list.append(decision)
+        }
+    }
+
+    init?(_ snapshot: Snapshot) throws(StoreError) {
+        guard let bytes = try snapshot.systemValue(Self.row) else {
+            self.init()
+            return
+        }
+        self.init(bytes)
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(Self.version)
+        writer.append(UInt32(list.count))
+        for decision in list {
+            decision.group.append(to: &writer)
+            writer.append(UInt32(decision.participants.count))
+            for participant in decision.participants { participant.append(to: &writer) }
+        }
+        return writer.bytes
+    }
+
+    func contains(_ group: UniqueID) -> Bool { list.contains { $0.group == group } }
+
+    /// Adds a group, and forgets what nobody asks for any more.
+    /// - Parameters:
+    ///   - participants: the stores of the new group beside this one. They are locked, and so wait for no older decision.
+    ///   - settled: a group of which every participant has heard.
+    mutating func decide(_ group: UniqueID, _ participants: [UniqueID], settled: UniqueID?) {
+        for index in list.indices { list[index].participants.removeAll(where: participants.contains) }
+        list.removeAll { $0.participants.isEmpty || $0.group == settled }
+        list.append(Decision(group: group, participants: participants))
+    }
+}

@@ -1,0 +1,31 @@
+/// A log as a walk meets its frames. No protocol, since a generic walk would have its type made at each opening.
+enum ScannedLog {
+    case file(LogFile)
+    case tail(TailReader)
+
+    /// Whether a frame's bytes stay where they are when the next one is asked for.
+    var keepsFrames: Bool {
+        if case .file = self { return true }
+        return false
+    }
+
+    /// As `LogFile.frame`.
+    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame? {
+        switch self {
+        case .file(let file): try file.frame(at: offset, limit: limit)
+        case .tail(let tail): try tail.frame(at: offset, limit: limit)
+        }
+    }
+
+    /// As `LogFile.stated`.
+    func stated(at offset: UInt64, limit: UInt64) throws(StoreError) -> (kind: FrameKind, length: UInt32)? {
+        switch self {
+        case .file(let file): try file.stated(at: offset, limit: limit)
+        case .tail(let tail): try tail.stated(at: offset, limit: limit)
+        }
+    }
+
+    func willRead(_ range: Range<UInt64>) {
+        if case .file(let file) = self { file.willRead(range) }
+    }
+}

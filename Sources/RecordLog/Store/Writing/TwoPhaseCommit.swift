@@ -1,0 +1,228 @@
+import Synchronization
+
+/// One transaction in each of several stores, committed in all of them or in none. Spec: FORMAT.md, "Saves over several stores".
+///
+/// One store decides; the others prepare. Crash points, in order:
+/// - before the deciding commit is on the disk: a prepared frame asks the coordinator's store, which does not say that it was decided. Nothing
+///   was committed anywhere;
+/// - after it, before the others are completed: their prepared frames ask and are told, by whoever opens them or writes to them next, and
+///   a reader shows them as committed meanwhile. Everything is;
+/// - after that: each store has the whole commit in its own file and asks nobody.
+///
+/// Invariants:
+/// 1. All stores are locked, in the order of their identities, from before anything is prepared until everything is completed.
+/// 2. The decision is written once every other store's frames are durable, and nothing is published or acknowledged before the others'
+///    commit frames are.
+/// 3. What goes wrong before the decision is begun is taken back everywhere. What goes wrong after it poisons every handle of the group.
+///
+/// Files that do not outlive the process ask nobody and are asked by nobody: they commit last, when nothing can go wrong any more.
+struct TwoPhaseCommit {
+    final class Part {
+        let store: LogStore
+        let transaction: Transaction
+        fileprivate var frame = FramePointer.none
+        fileprivate var footer: CommitFooter?
+
+        init(_ store: LogStore) {
+            self.store = store
+            transaction = store.makeTransaction()
+        }
+
+        fileprivate var isLasting: Bool { store.fileSystem.outlivesProcess }
+    }
+
+    /// In the order of the locks.
+    private let parts: [Part]
+    private let author: [UInt8]
+    private let authorText: String?
+
+    /// - Parameter stores: locked, and with their newest commits.
+    init(_ stores: [LogStore], author: String?) {
+        parts = stores.map(Part.init)
+        authorText = author
+        self.author = Array((author ?? "").utf8)
+    }
+
+    /// - Parameter body: gets the transactions in the order of `stores`.
+    func run(of stores: [LogStore], _ body: ([Transaction]) throws -> Void) throws {
+        defer { for part in parts { part.store.writer.buffer.trim() } }
+        do {
+            try body(stores.compactMap { store in parts.first { $0.store === store }?.transaction })
+            for part in parts { try part.store.checkWhole(part.transaction) }
+            let changed = parts.filter(\.transaction.hasChanges), lasting = changed.filter(\.isLasting)
+            let group = try lasting.count > 1 ? Group(lasting) : nil
+            for part in changed { try part.transaction.finish() }
+            if let group {
+                try commit(group)
+            } else {
+                for part in lasting { try part.store.commit(part.transaction, author: authorText) }
+            }
+            for part in changed where !part.isLasting { try part.store.commit(part.transaction, author: authorText) }
+            for part in parts where !part.transaction.hasChanges { part.store.abandon(part.transaction.appender) }
+        } catch {
+            for part in parts { part.store.takeBack(part.transaction) }
+            throw error
+        }
+        for part in parts where part.transaction.hasChanges {
+            part.store.checkpointIfDue()
+            part.store.announceCompactionIfDue()
+        }
+    }
+
+    /// The stores of which one decides about the others.
+    private struct Group {
+        let id: UniqueID
+        let coordinator: Part
+        let others: [Part]
+
+        /// Writes the decision into the coordinator's transaction.
+        init(_ parts: [Part]) throws(StoreError) {
+            // The one that promises most; of several the first in order.
+            let coordinator = parts.first { $0.store.options.durability == .full }
+                ?? parts.first { $0.store.options.durability == .relaxed } ?? parts[0]
+            self.coordinator = coordinator
+            others = parts.filter { $0 !== coordinator }
+            id = UniqueID((coordinator.store.fileSystem.random(), coordinator.store.fileSystem.random()))
+            var decisions = try CommitDecisions(coordinator.transaction.base) ?? CommitDecisions()
+            decisions.decide(id, others.map { UniqueID($0.store.storeID) }, settled: coordinator.store.writer.settledGroup)
+            try coordinator.transaction.setSystemRow(CommitDecisions.row, decisions.encoded())
+        }
+    }
+
+    private func commit(_ group: Group) throws(StoreError) {
+        let coordinator = group.coordinator, others = group.others
+        let path = try coordinator.store.fileSystem.resolved(coordinator.store.path)
+        guard path.utf8.count <= PreparedRecord.pathLengthMax else {
+            throw StoreError(
+                .invalidArgument, path: coordinator.store.path, "the path has \(path.utf8.count) bytes, more than the other stores of a save can keep",
+                remedy: "Use paths of at most \(PreparedRecord.pathLengthMax) bytes for stores that are saved together.")
+        }
+        for part in others {
+            let record = PreparedRecord(
+                group: group.id, coordinator: UniqueID(coordinator.store.storeID), decision: coordinator.transaction.base.sequence + 1,
+                relativePath: FilePath.relative(from: try part.store.fileSystem.resolved(part.store.path), to: path), path: path)
+            part.footer = try part.store.prepare(part.transaction, record, author: author)
+        }
+        try coordinator.store.announceUnresolved()
+        do throws(StoreError) {
+            coordinator.frame = try coordinator.store.append(coordinator.transaction, author: authorText)
+            if coordinator.store.options.durability == .full { try coordinator.store.syncFile() }
+        } catch {
+            // Where there was no room nothing was decided. Otherwise only whoever opens the stores again finds out.
+            if coordinator.store.writer.poison != nil { poison(others, error) }
+            throw error
+        }
+        do throws(StoreError) {
+            for part in others { part.frame = try part.store.complete(part.transaction, part.footer, author: author) }
+            for part in others + [coordinator] { try part.store.publish(part.transaction, part.frame) }
+        } catch {
+            poison(others + [coordinator], error)
+            // Not that nothing was saved: it is decided.
+            throw error.asUncertain
+        }
+        coordinator.store.writer.settledGroup = group.id
+    }
+
+    private func poison(_ parts: [Part], _ error: StoreError) {
+        for part in parts { part.store.writer.poison = part.store.writer.poison ?? error }
+    }
+}
+
+extension LogStore {
+    /// Runs `body` with a transaction in each of several stores, and commits what it did in all of them or in none, whatever crashes.
+    ///
+    /// What a crash leaves of it is settled by the stores themselves when they are opened or written to next, each by itself; a store that
+    /// was prepared must find the one that decides for that (`StoreError.Code.undecided`). Once this returns no store depends on another
+    /// file. With relaxed durability a crash of the machine may take the newest commits of one store and not of another.
+    ///
+    /// Waits for other writers. `body` must not write to the stores by other means, and the stores must be different files.
+    /// - Parameters:
+    ///   - author: at most 1000 bytes of UTF-8, kept with each commit.
+    ///   - body: gets the transactions in the order of the stores.
+    /// - Throws: what `body` throws, and nothing is changed then; as `write(author:_:)` does. After a failure to write that may have
+    ///   decided the commit every handle of the group is poisoned.
+    /// - Complexity: for two stores with full durability three syncs; of one store alone as `write(author:_:)`.
+    public static func write(to stores: [LogStore], author: String? = nil, _ body: ([Transaction]) throws -> Void) throws {
+        guard let first = stores.first else { return try body([]) }
+        guard stores.count > 1 else { return try first.perform(author: author) { try body([$0]) } }
+        for store in stores { try store.check(author: author) }
+        let ordered = stores.sorted { a, b in
+            a.storeID == b.storeID ? a.path < b.path : a.storeID < b.storeID
+        }
+        defer {
+            for store in stores {
+                store.throttle()
+                store.startCompactingIfDue()
+            }
+        }
+        try lock(ordered[...], []) { try TwoPhaseCommit(ordered, author: author).run(of: stores, body) }
+    }
+
+    private static func lock(_ stores: ArraySlice<LogStore>, _ held: [LogStore], _ body: () throws -> Void) throws {
+        guard let store = stores.first else { return try body() }
+        var failure: (any Error)?
+        try store.withWriteLock {
+            do {
+                try store.beginWriting(holding: held)
+                defer { store.writer.file.storage.unlock() }
+                try lock(stores.dropFirst(), held + [store], body)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: One store's part
+
+    /// Writes everything of a commit but the frame that makes it one, and makes it durable.
+    fileprivate func prepare(_ transaction: Transaction, _ record: PreparedRecord, author: [UInt8]) throws(StoreError) -> CommitFooter {
+        let appender = transaction.appender
+        let footer = footer(of: transaction, authorLength: author.count)
+        _ = try appender.appendPrepared(record, footer, author: author)
+        try write(appender)
+        try reserve(from: appender.position)
+        try announceUnresolved()
+        if options.durability == .full { try syncFile() }
+        return footer
+    }
+
+    /// Room for the commit frame, so that it cannot be what the disk has none for.
+    private func reserve(from start: UInt64) throws(StoreError) {
+        let end = start + FrameAppender.completionSizeMax
+        guard writer.zeroedEnd < end else { return }
+        do throws(StoreError) {
+            let zeroes = [UInt8](repeating: 0, count: Int(end - max(writer.zeroedEnd, start)))
+            try FileCreation.write(zeroes[...], to: writer.file.storage, at: end - UInt64(zeroes.count))
+        } catch {
+            try failed(error, canGoOn: error.code == .noSpace)
+        }
+        writer.zeroedEnd = end
+    }
+
+    /// Tells readers that go by the superblock to look behind it.
+    fileprivate func announceUnresolved() throws(StoreError) {
+        var superblock = writer.superblock
+        superblock.isUnresolved = true
+        try writeSuperblock(superblock)
+    }
+
+    /// Writes the frame that a prepared commit lacks, and makes it durable.
+    fileprivate func complete(_ transaction: Transaction, _ footer: CommitFooter?, author: [UInt8]) throws(StoreError) -> FramePointer {
+        guard let footer else { preconditionFailure("a commit is prepared before it is completed") }
+        let frame = try transaction.appender.appendFooter(footer, author: author)
+        try write(transaction.appender)
+        if options.durability == .full { try syncFile() }
+        return frame
+    }
+
+    /// Takes back what was written of a transaction, unless it may have been decided: the handle is poisoned then.
+    fileprivate func takeBack(_ transaction: Transaction) {
+        abandon(transaction.appender)
+        guard writer.poison == nil, writer.superblock.isUnresolved else { return }
+        var superblock = writer.superblock
+        superblock.isUnresolved = false
+        // A failure poisons the handle; readers look behind the superblock in vain then.
+        try? writeSuperblock(superblock)
+    }
+}

@@ -1,0 +1,56 @@
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// Runs in memory that commits of every size add, beside a plain set.
+@Suite struct RunSetTests {
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func runsInMemoryAreFewAndTellTheNewest(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed), runs = RunSet.empty, present: Set<[UInt8]> = []
+        let sizes = [[1], [1, 1, 1, 2, 30], [1, 1, 500, 5000]][Int(seed % 3)]
+        for _ in 0..<200 {
+            let buffer = Memtable()
+            for _ in 0..<(sizes.randomElement(using: &random) ?? 1) {
+                let entry = [UInt8.random(in: 0..<8, using: &random), UInt8.random(in: 0...255, using: &random), 0, 0, 0, 0, 0, 1]
+                let isTombstone = Bool.random(using: &random)
+                if isTombstone { present.remove(entry) } else { present.insert(entry) }
+                entry.withUnsafeBytes { buffer.append($0, isTombstone: isTombstone) }
+            }
+            runs = runs.adding(.memory(ImmutableMemtable([buffer])))
+            #expect(runs.fresh.count <= RunSet.memoryRunsMax, "seed \(seed)")
+            // Somebody reads now and then, so that some runs are sorted when they are joined.
+            guard Int.random(in: 0..<5, using: &random) == 0 else { continue }
+            let merged = try runs.merged()
+            var found: [[UInt8]] = []
+            while try merged.next() { found.append(Array(merged.entry)) }
+            #expect(found == present.sorted { $0.lexicographicallyPrecedes($1) }, "seed \(seed)")
+        }
+    }
+
+    /// A commit of one row joins runs once in several, and no entry is copied more than some ten times, whatever their number.
+    @Test func smallCommitsCopyFewEntries() {
+        var runs = RunSet.empty, copied = 0
+        let count = 20_000
+        for number in 0..<count {
+            let buffer = Memtable(), entry = withUnsafeBytes(of: UInt64(number).bigEndian, Array.init)
+            entry.withUnsafeBytes { buffer.append($0, isTombstone: false) }
+            runs = runs.adding(.memory(ImmutableMemtable([buffer])))
+            if case .memory(let newest)? = runs.fresh.first, newest.countMax > 1, newest.countMax <= 4096 { copied += newest.countMax }
+        }
+        #expect(runs.freshEntryCount == count && copied < count * 12, "\(copied) copies")
+    }
+
+    @Test("Transactions over one catalog share what makes their entries, and one over another catalog makes its own")
+    func maintainersAreMadeOncePerCatalog() throws {
+        let sample = try SampleStore()
+        try sample.insert(.init(name: "a", age: 1, group: 1))
+        let made = try #require(sample.store.writer.maintainers)
+        try sample.insert(.init(name: "b", age: 1, group: 1))
+        #expect(sample.store.writer.maintainers === made)
+        try sample.store.write { try sample.addOrDropLateIndex($0) }
+        try sample.insert(.init(name: "c", age: 1, group: 1))
+        #expect(sample.store.writer.maintainers !== made)
+        try sample.check(sample.store.snapshot(), sample.people)
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RecordLog
+
+/// A commit that another store has decided, and that nobody has completed: it is shown whole, and nothing loses it.
+@Suite struct DecidedCommitTests {
+    private struct NotFound: Error {}
+
+    private struct Decided {
+        let disk: SimulatedFileSystem
+        let path: String
+        let coordinator: String
+        /// What the store holds with the commit.
+        let people: SamplePair.Contents
+        /// A handle of the store from before it got its newest index, and rows behind that.
+        let handle: SampleStore
+    }
+
+    private func decided() throws -> Decided {
+        for call in 0..<40 {
+            let disk = SimulatedFileSystem(seed: 7)
+            let pair = try SamplePair(disk)
+            try pair.add("before")
+            let place = 1 - pair.coordinator, path = SamplePair.paths[place], sample = [pair.first, pair.second][place]
+            let handle = try open(path, disk)
+            try sample.store.write { try sample.addOrDropLateIndex($0) }
+            try pair.add("middle")
+            disk.fail(at: disk.operationCount + call, .once(EIO))
+            try? pair.add("new")
+            disk.heal()
+            guard try reader(path, disk).store.inDoubt?.state == .committed else { continue }
+            var people = place == 0 ? pair.state.first : pair.state.second
+            people[3] = .init(name: "new", age: 2, group: 1)
+            return Decided(disk: disk, path: path, coordinator: SamplePair.paths[pair.coordinator], people: people, handle: handle)
+        }
+        throw NotFound()
+    }
+
+    private func open(_ path: String, _ disk: SimulatedFileSystem) throws -> SampleStore {
+        try SampleStore(fileSystem: disk, path: path) {
+            $0.segmentShift = 16
+            $0.zeroAheadBytes = 0
+            $0.lockTimeout = .zero
+        }
+    }
+
+    private func reader(_ path: String, _ disk: SimulatedFileSystem) throws -> SampleStore {
+        var options = StoreOptions()
+        options.fileSystem = disk
+        options.isReadOnly = true
+        return try #require(SampleStore(reading: try LogStore.open(path: path, options: options)))
+    }
+
+    private func check(_ sample: SampleStore, _ people: SamplePair.Contents, _ what: Comment) throws {
+        let mismatch = try sample.mismatch(sample.store.snapshot(), people)
+        #expect(mismatch == nil, what)
+    }
+
+    @Test(arguments: [true, false])
+    func itIsInTheIndexesThatAReaderMakes(follows: Bool) throws {
+        let decided = try decided()
+        if follows {
+            _ = try decided.handle.store.refresh()
+            #expect(decided.handle.store.writer.base != nil)
+            try check(decided.handle, decided.people, "followed")
+        } else {
+            try check(try reader(decided.path, decided.disk), decided.people, "opened")
+        }
+    }
+
+    @Test(arguments: [.none, .commits(1), .since(0)] as [HistoryWindow])
+    func aCompactionKeepsIt(window: HistoryWindow) throws {
+        let decided = try decided()
+        _ = try decided.handle.store.compact(keeping: window)
+        try check(decided.handle, decided.people, "the handle that compacts")
+        try check(try open(decided.path, decided.disk), decided.people, "opened")
+        #expect(try StoreVerification.verify(path: decided.path, fileSystem: decided.disk).isSound)
+    }
+
+    @Test func aCopyHasIt() throws {
+        let decided = try decided()
+        _ = try decided.handle.store.copy(to: "copy", options: decided.handle.options)
+        try check(try open("copy", decided.disk), decided.people, "the copy")
+        try check(decided.handle, decided.people, "the handle that copies")
+        #expect(try StoreVerification.verify(path: "copy", fileSystem: decided.disk).isSound)
+    }
+
+    @Test func aCompactionGoesOnWhereSomebodyElseCompletesIt() throws {
+        let decided = try decided()
+        var settled = decided.people
+        var isFirst = true
+        _ = try decided.handle.store.compact { _ in
+            guard isFirst else { return true }
+            isFirst = false
+            do {
+                let other = try open(decided.path, decided.disk)
+                other.people = decided.people
+                try other.insert(.init(name: "behind it", age: 7, group: 2))
+                settled = other.people
+            } catch {
+                Issue.record("\(error)")
+            }
+            return true
+        }
+        #expect(settled.count == decided.people.count + 1)
+        try check(decided.handle, settled, "the handle that compacts")
+        try check(try open(decided.path, decided.disk), settled, "opened")
+    }
+
+    /// It cannot be completed before the other store is there again.
+    @Test func aCompactionWithoutTheDecidingStoreLeavesTheStoreAsItWas() throws {
+        let decided = try decided()
+        _ = try decided.handle.store.refresh()
+        try decided.disk.rename(decided.coordinator, to: "elsewhere")
+        let error = #expect(throws: StoreError.self) { try decided.handle.store.compact() }
+        #expect(error?.code == .undecided)
+        try check(decided.handle, decided.people, "what was shown stays so")
+        try decided.disk.rename("elsewhere", to: decided.coordinator)
+        _ = try decided.handle.store.compact()
+        try check(try open(decided.path, decided.disk), decided.people, "opened")
+    }
+
+    /// Where the decision itself may be lost with the power, both stores are without it until somebody has completed it.
+    @Test func aCrashAtEveryCallOfACompactionLeavesItInBothStoresOrInNeither() throws {
+        var call = 0, isDone = false, kept = 0
+        while !isDone {
+            let decided = try decided()
+            decided.disk.fail(at: decided.disk.operationCount + call)
+            do {
+                _ = try decided.handle.store.compact(keeping: .commits(call % 3))
+                isDone = true
+            } catch {}
+            for loss in 0..<6 as Range<UInt64> {
+                let left = decided.disk.afterPowerLoss(seed: loss)
+                let seen = try SamplePair.read(left, backwards: loss % 2 == 0), count = seen.first.count
+                #expect(seen.second.count == count && (count == 3 || count == 2 && !isDone), "call \(call), loss \(loss): \(seen)")
+                let pair = try SamplePair(left), mismatch = try pair.mismatch(seen)
+                #expect(mismatch == nil, "call \(call), loss \(loss)")
+                kept += count - 2
+            }
+            call += 1
+        }
+        #expect(call > 8 && kept > 6)
+    }
+}
