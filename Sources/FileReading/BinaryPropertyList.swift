@@ -124,7 +124,7 @@ package struct BinaryPropertyList {
 
     private static func number(_ bytes: [UInt8], at: Int, size: Int) -> UInt64 {
         var result: UInt64 = 0
-        for place in at..<at + size { result = result << 8 | UInt64(bytes[place]) }
+        for index in at..<at + size { result = result << 8 | UInt64(bytes[index]) }
         return result
     }
 

@@ -74,14 +74,14 @@ public struct ClassWriter: Sendable {
             "        NSFetchRequest<\(code(entity.className))>(entityName: \"\(entity.name)\")",
             "    }",
         ]
-        for (place, property) in all.enumerated() {
-            let index = "propertyIndex(\(place), of: \(list))"
+        for (position, property) in all.enumerated() {
+            let index = "propertyIndex(\(position), of: \(list))"
             lines += [""] + accessor(property, index)
         }
         lines += ["}"]
         for relationship in relationships where relationship.isToMany {
-            let place = all.firstIndex { $0.name == relationship.name } ?? 0
-            lines += [""] + members(of: relationship, in: entity, "propertyIndex(\(place), of: \(list))")
+            let position = all.firstIndex { $0.name == relationship.name } ?? 0
+            lines += [""] + members(of: relationship, in: entity, "propertyIndex(\(position), of: \(list))")
         }
         if superclass(of: entity) == "NSManagedObject" { lines += ["", "extension \(code(entity.className)): Identifiable {}"] }
         return lines

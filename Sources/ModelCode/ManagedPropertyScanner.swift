@@ -112,11 +112,11 @@ struct ManagedPropertyScanner {
 
     /// The access that the modifiers before a declaration state.
     private func access(before index: Int) -> Access? {
-        var place = index - 1
+        var position = index - 1
         let modifiers: Set<String> = ["final", "public", "open", "internal", "package", "private", "fileprivate", "indirect", "dynamic"]
-        while place >= 0, modifiers.contains(tokens[place].text) {
-            if let access = Access(tokens[place].text) { return access }
-            place -= 1
+        while position >= 0, modifiers.contains(tokens[position].text) {
+            if let access = Access(tokens[position].text) { return access }
+            position -= 1
         }
         return nil
     }

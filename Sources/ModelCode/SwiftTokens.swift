@@ -99,13 +99,13 @@ struct SwiftTokens {
     /// The end of what begins here as `#/…/#`; over several lines only where the first ends at once.
     private var rawPatternEnd: Int? {
         let hashes = bytes[position...].prefix { $0 == UInt8(ascii: "#") }.count
-        var place = position + hashes
-        guard place < bytes.count, bytes[place] == UInt8(ascii: "/") else { return nil }
-        place += 1
-        let isLong = place < bytes.count && bytes[place] == UInt8(ascii: "\n")
-        while place < bytes.count, isLong || bytes[place] != UInt8(ascii: "\n") {
-            if bytes[place] == UInt8(ascii: "/"), hasHashes(hashes, at: place + 1 - position) { return place + 1 + hashes }
-            place += 1
+        var index = position + hashes
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "/") else { return nil }
+        index += 1
+        let isLong = index < bytes.count && bytes[index] == UInt8(ascii: "\n")
+        while index < bytes.count, isLong || bytes[index] != UInt8(ascii: "\n") {
+            if bytes[index] == UInt8(ascii: "/"), hasHashes(hashes, at: index + 1 - position) { return index + 1 + hashes }
+            index += 1
         }
         return nil
     }
@@ -116,11 +116,11 @@ struct SwiftTokens {
             let leads: Set<String> = ["return", "case", "in", "if", "while", "where", "try", "await", "else", "throw"]
             guard isWord(sign) ? leads.contains(last) : !")]}>?!".utf8.contains(sign) else { return nil }
         }
-        var place = position + 1
-        guard place < bytes.count, !" \t/".utf8.contains(bytes[place]) else { return nil }
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\n") {
-            if bytes[place] == UInt8(ascii: "/") { return place + 1 }
-            place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+        var index = position + 1
+        guard index < bytes.count, !" \t/".utf8.contains(bytes[index]) else { return nil }
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\n") {
+            if bytes[index] == UInt8(ascii: "/") { return index + 1 }
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         return nil
     }

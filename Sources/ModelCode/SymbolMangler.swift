@@ -69,9 +69,9 @@ struct SymbolMangler {
         mangler.append("y")
         // One parameter without a label is no tuple.
         let isTuple = parameters.count > 1 || parameters.contains { $0.label != "_" }
-        for (place, parameter) in parameters.enumerated() {
+        for (index, parameter) in parameters.enumerated() {
             mangler.append(parameter.type)
-            if place == 0, isTuple { mangler.append("_") }
+            if index == 0, isTuple { mangler.append("_") }
         }
         if isTuple { mangler.append("t") }
         mangler.append("F")
@@ -208,7 +208,7 @@ struct SymbolMangler {
         replacements.append((name.count, -1))
         var unplaced = wordsBefore
         var position = 0
-        for (place, replacement) in replacements.enumerated() {
+        for (index, replacement) in replacements.enumerated() {
             if position < replacement.position {
                 append("\(replacement.position - position)")
                 while position < replacement.position {
@@ -222,7 +222,7 @@ struct SymbolMangler {
             }
             guard replacement.word >= 0 else { continue }
             position += words[replacement.word].length
-            if place < replacements.count - 2 {
+            if index < replacements.count - 2 {
                 buffer.append(UInt8(ascii: "a") + UInt8(replacement.word))
             } else {
                 buffer.append(UInt8(ascii: "A") + UInt8(replacement.word))

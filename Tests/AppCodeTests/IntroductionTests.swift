@@ -150,7 +150,7 @@ extension Book {
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))]
         container.loadPersistentStores { _, error in #expect(error == nil) }
         let manager = ToDoManager(container), start = Date()
-        for (place, title) in ["fell", "stack", "sharpen"].enumerated() { manager.save(title: title, date: start.addingTimeInterval(Double(place))) }
+        for (index, title) in ["fell", "stack", "sharpen"].enumerated() { manager.save(title: title, date: start.addingTimeInterval(Double(index))) }
         manager.read()
         #expect(manager.list.map(\.title) == ["sharpen", "stack", "fell"])
         let first = manager.list[2]

@@ -61,7 +61,7 @@ import Testing
                 let node = try PredicateParser.parse(format, arguments: arguments)
                 let expected = try all.filter { try node.evaluate($0) }
                 #expect(try count(stack, format, arguments) == expected.count, "seed \(seed), \(format)")
-                for (place, sort) in Self.sorts.enumerated() where Self.longSeeds != nil || (number + place) % 3 == Int(seed % 3) {
+                for (position, sort) in Self.sorts.enumerated() where Self.longSeeds != nil || (number + position) % 3 == Int(seed % 3) {
                     let descriptors = sort.map { NSSortDescriptor(key: $0.0, ascending: $0.1) }
                     let found = try stack.fetch("Person", format, arguments, sort: descriptors)
                     #expect(Set(found) == Set(expected), "seed \(seed), \(format): \(found.count) and \(expected.count), \(stack.context.lastQueryDescription)")

@@ -186,8 +186,8 @@ import Testing
         }
         try context.save()
         try store.recordLog?.checkpoint()
-        for (place, entry) in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Entry")).enumerated() where place % 3 == 0 {
-            if place % 2 == 0 { context.delete(entry) } else { entry.setValue(-place, forKey: "size") }
+        for (index, entry) in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Entry")).enumerated() where index % 3 == 0 {
+            if index % 2 == 0 { context.delete(entry) } else { entry.setValue(-index, forKey: "size") }
         }
         try context.save()
         func compare() throws {

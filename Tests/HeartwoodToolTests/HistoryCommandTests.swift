@@ -100,10 +100,10 @@ import Testing
         let days = ["2026-03-01", "2026-03-02", "2027-03-01", "2026-03-03", "2026-03-04"]
         let hand = HandClock()
         store.history.setClock { hand.now }
-        for (place, day) in days.enumerated() {
+        for (index, day) in days.enumerated() {
             hand.now = try Date("\(day)T12:00:00Z", strategy: Date.ISO8601FormatStyle()).timeIntervalSinceReferenceDate
             let package = NSEntityDescription.insertNewObject(forEntityName: "Package", into: context)
-            package.setValue("package \(place)", forKey: "name")
+            package.setValue("package \(index)", forKey: "name")
             try context.save()
         }
         try close(coordinator)

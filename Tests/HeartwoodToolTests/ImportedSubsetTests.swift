@@ -80,8 +80,8 @@ import Testing
         let encoder = JSONValue.lineEncoder()
         return try changes.enumerated().map { number, change in
             var members = ["\"key\":\"\(number)\""]
-            for (place, column) in columns.enumerated() {
-                guard let state = state(change, place) else { continue }
+            for (index, column) in columns.enumerated() {
+                guard let state = state(change, index) else { continue }
                 guard let value = column.values[state] else {
                     members.append("\"\(column.name)\":null")
                     continue
@@ -122,7 +122,7 @@ import Testing
             let result = try ToolProcess.runWords(arguments, input: lines(attributes, state))
             #expect(result.status == 0, "\(result.error)")
         }
-        let expected = changes.map { change in columns.enumerated().map { place, column in column.values[change[place] ?? 0] } }
+        let expected = changes.map { change in columns.enumerated().map { index, column in column.values[change[index] ?? 0] } }
 
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: loaded)
         let opened = try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: store, options: nil)
@@ -132,8 +132,8 @@ import Testing
         #expect(cards.count == expected.count)
         for card in cards {
             let number = try #require(Int(card.value(forKey: "key") as? String ?? ""))
-            for (place, column) in columns.enumerated() {
-                let found = Self.text(card.value(forKeyPath: column.name)), wanted = Self.text(expected[number][place])
+            for (index, column) in columns.enumerated() {
+                let found = Self.text(card.value(forKeyPath: column.name)), wanted = Self.text(expected[number][index])
                 #expect(found == wanted, "card \(number), \(changes[number]): \(column.name)")
             }
         }

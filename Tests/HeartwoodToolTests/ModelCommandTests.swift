@@ -142,8 +142,8 @@ import Testing
                 part.components(separatedBy: "\"").enumerated().filter { [0, 2, 4, 6].contains($0.offset) }.compactMap { Double($0.element) }
             }
             #expect(!boxes.isEmpty)
-            for (place, a) in boxes.enumerated() {
-                for b in boxes.dropFirst(place + 1) {
+            for (index, a) in boxes.enumerated() {
+                for b in boxes.dropFirst(index + 1) {
                     #expect(a[0] + a[2] <= b[0] || b[0] + b[2] <= a[0] || a[1] + a[3] <= b[1] || b[1] + b[3] <= a[1], "\(path): \(a) \(b)")
                 }
             }

@@ -77,9 +77,9 @@ import Testing
     private func fill(_ context: NSManagedObjectContext) throws {
         ValueTransformer.setValueTransformer(Upside(), forName: NSValueTransformerName("OfTheProgram"))
         var nodes: [NSManagedObject] = []
-        for (place, text) in ExactValueTests.texts.enumerated() {
-            let more: Any = place % 3 == 0 ? text : place % 3 == 1 ? [text, 1] as NSArray : ["k": Data(text.utf8)] as NSDictionary
-            nodes.append(make("Node", "n\(place)", ["text": text, "more": more, "own": text, "home": ["city": text, "height": Double(place)]], in: context))
+        for (index, text) in ExactValueTests.texts.enumerated() {
+            let more: Any = index % 3 == 0 ? text : index % 3 == 1 ? [text, 1] as NSArray : ["k": Data(text.utf8)] as NSDictionary
+            nodes.append(make("Node", "n\(index)", ["text": text, "more": more, "own": text, "home": ["city": text, "height": Double(index)]], in: context))
         }
         nodes.append(make("Node", "none", in: context))
         nodes.append(make("Node", "low", [
@@ -95,7 +95,7 @@ import Testing
         nodes.append(make("Node", "odd", ["dbl": Double.infinity, "flt": -Float.infinity, "date": Date(timeIntervalSinceReferenceDate: 1e300)], in: context))
         nodes.append(make("Node", "nan", ["dbl": Double.nan, "flt": Float.nan], in: context))
         // A tree whose members are in another order than they were made in, and a cycle.
-        for (place, node) in nodes.enumerated() where place > 0 && place % 5 != 4 { node.setValue(nodes[place / 5 * 5 + 4 < nodes.count ? place / 5 * 5 + 4 : 0], forKey: "parent") }
+        for (index, node) in nodes.enumerated() where index > 0 && index % 5 != 4 { node.setValue(nodes[index / 5 * 5 + 4 < nodes.count ? index / 5 * 5 + 4 : 0], forKey: "parent") }
         for node in nodes {
             guard let members = node.value(forKey: "subnodes") as? NSOrderedSet, members.count > 1 else { continue }
             node.setValue(NSOrderedSet(array: members.array.reversed()), forKey: "subnodes")
@@ -104,19 +104,19 @@ import Testing
         nodes[9].setValue(nodes[4], forKey: "parent")
         // Everybody needs a boss, and an item an owner: each other, or themselves.
         let beings = (0..<9).map { make($0 % 2 == 0 ? "Person" : "Robot", "b\($0)", $0 % 2 == 0 ? [:] : ["made": $0], in: context) }
-        for (place, being) in beings.enumerated() { being.setValue(place == 3 ? being : beings[(place + 1) % beings.count], forKey: "boss") }
+        for (index, being) in beings.enumerated() { being.setValue(index == 3 ? being : beings[(index + 1) % beings.count], forKey: "boss") }
         let tags = (0..<4).map { make("Tag", "t\($0)", $0 == 3 ? [:] : ["key": "x-coredata://no/Tag/p\($0);"], in: context) }
         let items = (0..<12).map { make("Item", "i\($0)", ["owner": beings[$0 * 5 % 9]], in: context) }
         for being in beings {
             guard let owned = being.value(forKey: "items") as? NSOrderedSet, owned.count > 1 else { continue }
             being.setValue(NSOrderedSet(array: owned.array.reversed()), forKey: "items")
         }
-        for (place, tag) in tags.enumerated() {
-            tag.setValue(NSOrderedSet(array: items.filter { (Int(($0.value(forKey: "mark") as? String ?? "").dropFirst()) ?? 0) % (place + 1) == 0 }.reversed()), forKey: "on")
+        for (index, tag) in tags.enumerated() {
+            tag.setValue(NSOrderedSet(array: items.filter { (Int(($0.value(forKey: "mark") as? String ?? "").dropFirst()) ?? 0) % (index + 1) == 0 }.reversed()), forKey: "on")
         }
-        for place in 0..<5 {
-            let left = make("Left", "l\(place)", in: context)
-            left.setValue(make("Right", "r\(place)", in: context), forKey: "right")
+        for index in 0..<5 {
+            let left = make("Left", "l\(index)", in: context)
+            left.setValue(make("Right", "r\(index)", in: context), forKey: "right")
         }
         try context.save()
     }

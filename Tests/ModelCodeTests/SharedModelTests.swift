@@ -14,8 +14,8 @@ import Testing
         for model in models {
             let files = ClassWriter(try CodeModelReader.read(model), importing: "Heartwood", all: true).files()
             let names = Set(files.map(\.name))
-            let place = modules.firstIndex { module in !module.contains { names.contains($0.name) } }
-            if let place { modules[place] += files } else { modules.append(files) }
+            let index = modules.firstIndex { module in !module.contains { names.contains($0.name) } }
+            if let index { modules[index] += files } else { modules.append(files) }
         }
         #expect(modules.count > 1 && modules[0].count > 20)
         for module in modules {

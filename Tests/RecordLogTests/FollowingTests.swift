@@ -92,7 +92,7 @@ import Testing
         let newest = sample.store.writer.superblock
         var whole = newest.encoded(fileID: known.file.identity.fileID)
         let written = whole
-        for place in 8..<Superblock.Layout.checksum { whole[place] = 0 }
+        for index in 8..<Superblock.Layout.checksum { whole[index] = 0 }
         try whole.withUnsafeBytes { try file.write($0, at: newest.offset) }
         #expect(try reader.follow().sequence == known.sequence)
         #expect(!reader.isUpToDate(known))

@@ -159,12 +159,12 @@ import Testing
                 ends.append(key.count)
             }
             var at = 0
-            for (place, part) in parts.enumerated() {
+            for (index, part) in parts.enumerated() {
                 let end = KeyBuilder.componentEnd(at: at, in: key.buffer, part.0, descending: isDescending)
-                #expect(end == ends[place], "\(part.0)")
-                let cut = UnsafeRawBufferPointer(rebasing: key.buffer[..<(ends[place] - 1)])
+                #expect(end == ends[index], "\(part.0)")
+                let cut = UnsafeRawBufferPointer(rebasing: key.buffer[..<(ends[index] - 1)])
                 #expect(KeyBuilder.componentEnd(at: at, in: cut, part.0, descending: isDescending) == nil, "\(part.0)")
-                at = ends[place]
+                at = ends[index]
             }
         }
     }

@@ -84,17 +84,17 @@ import Testing
         _ pool: [[UInt8]], _ scratch: ScratchFile, _ random: inout SeededGenerator
     ) throws -> (runs: RunSet, present: Set<[UInt8]>) {
         var runs = RunSet.empty, present = Set<[UInt8]>()
-        for place in 0..<Int.random(in: 1...8, using: &random) {
+        for position in 0..<Int.random(in: 1...8, using: &random) {
             let buffer = Memtable()
             for _ in 0..<([1, 5, 17, 300, 1000].randomElement(using: &random) ?? 1) {
                 let entry = pool.randomElement(using: &random) ?? []
                 // The base has no tombstones.
-                let isTombstone = place > 0 && Int.random(in: 0..<3, using: &random) == 0
+                let isTombstone = position > 0 && Int.random(in: 0..<3, using: &random) == 0
                 if isTombstone { present.remove(entry) } else { present.insert(entry) }
                 entry.withUnsafeBytes { buffer.append($0, isTombstone: isTombstone) }
             }
             let run = ImmutableMemtable([buffer])
-            if place > 2, Bool.random(using: &random) {
+            if position > 2, Bool.random(using: &random) {
                 runs = runs.adding(.memory(run))
                 continue
             }
@@ -102,7 +102,7 @@ import Testing
                 for index in 0..<run.count { try writer.append(run.key(index), isTombstone: run.isTombstone(index)) }
             }
             guard let written else { continue }
-            if place < 3, runs.fresh.isEmpty { runs = RunSet(disk: [written] + runs.disk) } else { runs = runs.adding(.spilled(written)) }
+            if position < 3, runs.fresh.isEmpty { runs = RunSet(disk: [written] + runs.disk) } else { runs = runs.adding(.spilled(written)) }
         }
         return (runs, present)
     }

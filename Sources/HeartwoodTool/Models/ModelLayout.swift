@@ -43,13 +43,13 @@ struct ModelLayout {
         let entities = loaded.entities
         let places = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($0.element), $0.offset) })
         boxes = entities.map(Self.box)
-        for (place, entity) in entities.enumerated() {
+        for (index, entity) in entities.enumerated() {
             if let parent = entity.superentity.flatMap({ places[ObjectIdentifier($0)] }) {
-                lines.append(Line(from: parent, to: place, relationship: nil))
+                lines.append(Line(from: parent, to: index, relationship: nil))
             }
             for relationship in entity.ownRelationships where relationship.isDrawn {
                 if let destination = relationship.destinationEntity.flatMap({ places[ObjectIdentifier($0)] }) {
-                    lines.append(Line(from: place, to: destination, relationship: relationship))
+                    lines.append(Line(from: index, to: destination, relationship: relationship))
                 }
             }
         }
@@ -197,18 +197,18 @@ struct ModelLayout {
     private static func order(_ columns: inout [[Int]], _ places: inout [Place]) {
         func stack(_ column: [Int]) {
             var y = 0.0
-            for place in column {
-                places[place].y = y
-                y += places[place].height + rowGap
+            for index in column {
+                places[index].y = y
+                y += places[index].height + rowGap
             }
-            for place in column { places[place].y -= y / 2 }
+            for index in column { places[index].y -= y / 2 }
         }
         for column in columns { stack(column) }
         for sweep in 0..<8 {
             for at in sweep % 2 == 0 ? Array(columns.indices) : columns.indices.reversed() {
-                let middle = columns[at].map { place -> Double in
-                    let around = places[place].neighbours
-                    guard !around.isEmpty else { return places[place].y }
+                let middle = columns[at].map { index -> Double in
+                    let around = places[index].neighbours
+                    guard !around.isEmpty else { return places[index].y }
                     return around.reduce(0) { $0 + places[$1].y + places[$1].height / 2 } / Double(around.count)
                 }
                 columns[at] = zip(columns[at], middle).enumerated()
@@ -226,12 +226,12 @@ struct ModelLayout {
         var middle = [Double](repeating: 0, count: places.count)
         for column in columns {
             let widest = column.compactMap { places[$0].box.map { boxes[$0].width } }.max() ?? 0
-            for place in column {
-                middle[place] = x + widest / 2
-                tall = max(tall, places[place].y - top + places[place].height)
-                if let box = places[place].box {
+            for index in column {
+                middle[index] = x + widest / 2
+                tall = max(tall, places[index].y - top + places[index].height)
+                if let box = places[index].box {
                     boxes[box].x = x + (widest - boxes[box].width) / 2
-                    boxes[box].y = places[place].y - top
+                    boxes[box].y = places[index].y - top
                 }
             }
             x += widest + Self.columnGap

@@ -45,8 +45,8 @@ struct ModelSVG {
             "<path d=\"M\(point(x, y + 5)) q0 -5 5 -5 h\(across) q5 0 5 5 v\(down) h\(Self.number(-box.width)) Z\" fill=\"\(head)\"/>")
         let style = "fill=\"#ffffff\" font-weight=\"bold\"" + (box.entity.isAbstract ? " font-style=\"italic\"" : "")
         text(box.entity.title, x + box.width / 2, y + 19, style + " text-anchor=\"middle\"")
-        for (place, row) in box.rows.enumerated() {
-            text(row, x + 10, y + ModelLayout.headHeight + Double(place) * ModelLayout.rowHeight + 16, "fill=\"#222222\"")
+        for (index, row) in box.rows.enumerated() {
+            text(row, x + 10, y + ModelLayout.headHeight + Double(index) * ModelLayout.rowHeight + 16, "fill=\"#222222\"")
         }
     }
 

@@ -88,8 +88,8 @@ public final class Catalog: Sendable {
     func isWellFormed(_ row: RowView) -> Bool {
         let table = Int(row.reference.table.rawValue)
         guard row.byteCount >= RowLayout.nullsOffset, table &+ 1 < starts.count else { return false }
-        let place = starts[table] &+ Int(row.layoutID.rawValue)
-        return place < starts[table &+ 1] && row.byteCount >= minimums[place]
+        let index = starts[table] &+ Int(row.layoutID.rawValue)
+        return index < starts[table &+ 1] && row.byteCount >= minimums[index]
     }
 
     /// The least size that bodies of a well-formed row's layout have.

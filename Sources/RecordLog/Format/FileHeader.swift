@@ -171,8 +171,8 @@ struct HeaderMark: Equatable {
 
     /// - Parameter header: `FileFormat.dataStart` bytes.
     init(_ header: UnsafeRawBufferPointer) {
-        func checksum(_ place: Int) -> UInt64 {
-            header.loadUnaligned(fromByteOffset: Int(FileFormat.superblockOffsets[place]) + Superblock.Layout.checksum, as: UInt64.self)
+        func checksum(_ index: Int) -> UInt64 {
+            header.loadUnaligned(fromByteOffset: Int(FileFormat.superblockOffsets[index]) + Superblock.Layout.checksum, as: UInt64.self)
         }
         first = checksum(0)
         second = checksum(1)

@@ -72,9 +72,9 @@ extension LogFile {
     private func askOnce(_ offsets: UnsafeBufferPointer<UInt64>, _ end: UInt64) {
         let sample = min(Self.sampleSize, offsets.count)
         var isNew = false
-        for place in 0..<sample where offsets[place] < end { isNew = askOnce(offsets[place]) || isNew }
+        for index in 0..<sample where offsets[index] < end { isNew = askOnce(offsets[index]) || isNew }
         guard isNew else { return }
-        for place in sample..<offsets.count where offsets[place] < end { askOnce(offsets[place]) }
+        for index in sample..<offsets.count where offsets[index] < end { askOnce(offsets[index]) }
     }
 
     /// So many of a group tell whether the others are new.
@@ -109,11 +109,11 @@ extension LogFile {
     ///   - word: the bits of the piece and of its neighbours.
     ///   - place: the piece's bit.
     @inline(never)
-    private func ask(_ offset: UInt64, _ word: UnsafeMutablePointer<Atomic<UInt64>>, _ place: Int) {
+    private func ask(_ offset: UInt64, _ word: UnsafeMutablePointer<Atomic<UInt64>>, _ index: Int) {
         let known = word.pointee.load(ordering: .relaxed)
-        let run = place == 0 ? 0 : min((~(known << UInt64(64 - place))).leadingZeroBitCount, place)
-        let count = min(run == 0 ? 1 : run < 8 ? 8 : 64, 64 - place)
-        word.pointee.bitwiseOr((UInt64.max >> UInt64(64 - count)) << UInt64(place), ordering: .relaxed)
+        let run = index == 0 ? 0 : min((~(known << UInt64(64 - index))).leadingZeroBitCount, index)
+        let count = min(run == 0 ? 1 : run < 8 ? 8 : 64, 64 - index)
+        word.pointee.bitwiseOr((UInt64.max >> UInt64(64 - count)) << UInt64(index), ordering: .relaxed)
         let start = offset & ~(1 << Self.pieceShift - 1)
         willRead((run > 0 || start == 0 ? start : start - Self.margin)..<start + UInt64(count) << Self.pieceShift + Self.margin)
     }

@@ -25,8 +25,8 @@ final class IndexMaintainer {
     private func look(_ layout: RowLayout) {
         guard self.layout !== layout else { return }
         self.layout = layout
-        for (place, part) in parts.enumerated() {
-            columns[place] = (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
+        for (index, part) in parts.enumerated() {
+            columns[index] = (layout.position(of: part.column).map { layout.access[$0] } ?? .absent, !part.ascending)
         }
     }
 

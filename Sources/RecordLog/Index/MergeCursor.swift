@@ -27,10 +27,10 @@ final class MergeCursor {
         for (age, cursor) in cursors.enumerated() where cursor.isValid {
             (order + count).initialize(to: Place(cursor: .passUnretained(cursor), age: age))
             count += 1
-            var place = count - 1
-            while place > 0, isAfter(place - 1, place) {
-                swap(&order[place - 1], &order[place])
-                place -= 1
+            var index = count - 1
+            while index > 0, isAfter(index - 1, index) {
+                swap(&order[index - 1], &order[index])
+                index -= 1
             }
         }
     }
@@ -40,7 +40,7 @@ final class MergeCursor {
     }
 
     @inline(__always)
-    private func key(_ place: Int) -> UnsafeRawBufferPointer { order[place].cursor._withUnsafeGuaranteedRef { $0.key } }
+    private func key(_ index: Int) -> UnsafeRawBufferPointer { order[index].cursor._withUnsafeGuaranteedRef { $0.key } }
 
     /// The entry that the last `next` found; valid until the next one.
     @inline(__always)
@@ -110,29 +110,29 @@ final class MergeCursor {
 
     /// Moves one cursor.
     @inline(__always)
-    private func advance(_ place: Int) throws(StoreError) {
-        try order[place].cursor.guaranteed { cursor throws(StoreError) in try cursor.advance() }
-        settle(place)
+    private func advance(_ index: Int) throws(StoreError) {
+        try order[index].cursor.guaranteed { cursor throws(StoreError) in try cursor.advance() }
+        settle(index)
     }
 
     /// Puts a cursor that has moved where its new entry belongs.
     @inline(__always)
-    private func settle(_ place: Int) {
+    private func settle(_ index: Int) {
         mayBeEqual = true
-        if !order[place].cursor._withUnsafeGuaranteedRef({ $0.isValid }) {
+        if !order[index].cursor._withUnsafeGuaranteedRef({ $0.isValid }) {
             count &-= 1
-            var at = place
+            var at = index
             while at < count {
                 order[at] = order[at &+ 1]
                 at &+= 1
             }
             return
         }
-        if place == 0, count > 1, isBefore(key(0), key(1)) {
+        if index == 0, count > 1, isBefore(key(0), key(1)) {
             mayBeEqual = false
             return
         }
-        var at = place
+        var at = index
         while at &+ 1 < count, isAfter(at, at &+ 1) {
             let moved = order[at]
             order[at] = order[at &+ 1]

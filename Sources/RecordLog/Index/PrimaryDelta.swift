@@ -53,7 +53,7 @@ final class PrimaryDelta: Sendable {
     /// A page of nothing.
     static func makePage() -> Page {
         let page = Page.allocate(capacity: Int(rowsPerPage))
-        for place in 0..<Int(rowsPerPage) { (page + place).initialize(to: Atomic(0)) }
+        for index in 0..<Int(rowsPerPage) { (page + index).initialize(to: Atomic(0)) }
         return page
     }
 
@@ -71,9 +71,9 @@ final class PrimaryDelta: Sendable {
             _ = publish(page, at: index)
             return
         }
-        for place in 0..<Int(Self.rowsPerPage) {
-            let address = page[place].load(ordering: .relaxed)
-            if address != 0 { known[place].store(address, ordering: .releasing) }
+        for position in 0..<Int(Self.rowsPerPage) {
+            let address = page[position].load(ordering: .relaxed)
+            if address != 0 { known[position].store(address, ordering: .releasing) }
         }
         page.deallocate()
     }

@@ -54,9 +54,9 @@ extension RunSet {
     /// How many of the runs on disk, the newest ones, become one with what is fresh.
     private func joinedCount(_ merging: Merging) -> Int {
         var count = 0, newer = UInt64(freshEntryCount)
-        for (place, run) in disk.enumerated() {
+        for (index, run) in disk.enumerated() {
             // What lies between is taken along.
-            if !merging.leaves(run.entryCount, isBase: place == disk.count - 1, beside: newer) { count = place + 1 }
+            if !merging.leaves(run.entryCount, isBase: index == disk.count - 1, beside: newer) { count = index + 1 }
             newer += run.entryCount
         }
         if merging == .whileWriting, count < disk.count, disk.count < Self.fewRuns { count = 0 }

@@ -46,9 +46,9 @@ final class RunSet: Sendable {
     private func joinedRuns(_ run: FreshRun) -> [ImmutableMemtable] {
         guard fresh.count >= Self.memoryRunsMax, case .memory(let newest) = run else { return [] }
         var joined = [newest], count = newest.countMax, bytes = newest.byteCount
-        for (place, older) in fresh.enumerated() {
+        for (index, older) in fresh.enumerated() {
             guard case .memory(let older) = older, bytes + older.byteCount <= Memtable.byteCountMax,
-                fresh.count - place >= Self.memoryRunsMax || count * 2 >= older.countMax
+                fresh.count - index >= Self.memoryRunsMax || count * 2 >= older.countMax
             else { break }
             joined.append(older)
             count += older.countMax

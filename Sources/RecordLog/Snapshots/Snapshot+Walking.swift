@@ -106,9 +106,9 @@ extension Snapshot {
     private func askForPages(of group: UnsafeBufferPointer<RowReference>) {
         let sample = min(LogFile.sampleSize, group.count)
         var isNew = false
-        for place in 0..<sample { isNew = willResolve(group[place]) || isNew }
+        for index in 0..<sample { isNew = willResolve(group[index]) || isNew }
         guard isNew else { return }
-        for place in sample..<group.count { _ = willResolve(group[place]) }
+        for index in sample..<group.count { _ = willResolve(group[index]) }
     }
 
     /// A cursor over a range of an index.

@@ -93,9 +93,9 @@ import Testing
     func cascadesGoAllTheWayAndRoundOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule, childRule: .cascadeDeleteRule))
         let nodes = (0..<6).map { stack.node("n\($0)") }
-        for (place, node) in nodes.enumerated() {
-            if place > 0 { node.setValue(nodes[place - 1], forKey: "parent") }
-            node.setValue(NSOrderedSet(array: stack.make("Step", ["s\(place)"])), forKey: "steps")
+        for (index, node) in nodes.enumerated() {
+            if index > 0 { node.setValue(nodes[index - 1], forKey: "parent") }
+            node.setValue(NSOrderedSet(array: stack.make("Step", ["s\(index)"])), forKey: "steps")
         }
         nodes[2].setValue(nodes[4], forKey: "parent")
         try stack.context.save()

@@ -10,9 +10,9 @@ import Testing
         let tags = (0..<5).map { stack.insert("Tag", ["label": "t\($0)"]) }
         for number in 0..<10 {
             let group = stack.insert("Group", ["title": "g\(number)"])
-            for place in 0..<10 {
-                let person = stack.insert("Person", ["name": "p\(number)\(place)", "group": group, "age": number * 10 + place])
-                person.setValue(Set([tags[place % 5], tags[(place + 1) % 5]]), forKey: "tags")
+            for index in 0..<10 {
+                let person = stack.insert("Person", ["name": "p\(number)\(index)", "group": group, "age": number * 10 + index])
+                person.setValue(Set([tags[index % 5], tags[(index + 1) % 5]]), forKey: "tags")
                 person.setValue(NSOrderedSet(array: (0..<2).map { stack.insert("Task", ["title": "\($0)"]) }), forKey: "tasks")
             }
         }

@@ -104,7 +104,7 @@ import Testing
             do {
                 let count = try stack.updateBatch(entity, "email == '\(old)'", ["email": "\(new)"]).count
                 try #require(!isRefused && count == hits.count, "seed \(seed)")
-                for place in hits { plain[place].email = new }
+                for index in hits { plain[index].email = new }
             } catch let error as NSError where error.code == NSManagedObjectConstraintMergeError {
                 try #require(isRefused, "seed \(seed)")
             }

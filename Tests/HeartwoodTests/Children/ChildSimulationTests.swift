@@ -28,13 +28,13 @@ import Testing
 
         func pick(_ list: [Int]) -> Int? { list.randomElement(using: &random) }
 
-        func object(_ id: Int, _ place: Int) -> NSManagedObject { contexts[place].object(with: ids[id]!) }
+        func object(_ id: Int, _ index: Int) -> NSManagedObject { contexts[index].object(with: ids[id]!) }
 
         /// Brings a context up to what those above it say.
-        func refresh(_ place: Int) {
-            if let parent = parents[place] { refresh(parent) }
-            contexts[place].refreshAllObjects()
-            layers[place].refresh()
+        func refresh(_ index: Int) {
+            if let parent = parents[index] { refresh(parent) }
+            contexts[index].refreshAllObjects()
+            layers[index].refresh()
         }
 
         func step(_ number: Int) throws -> String {
@@ -99,30 +99,30 @@ import Testing
         static func nameKey(_ entity: LayeredModel.Entity) -> String { entity == .person ? "name" : entity == .group ? "title" : "label" }
 
         /// - Throws: at the first difference.
-        func check(_ place: Int) throws {
-            refresh(place)
-            let context = contexts[place], layer = layers[place]
+        func check(_ index: Int) throws {
+            refresh(index)
+            let context = contexts[index], layer = layers[index]
             for (id, objectID) in ids {
                 let object = try? context.existingObject(with: objectID)
                 guard layer.exists(id), let entity = layer.entity(id) else {
-                    try expect(object == nil, "\(place) has \(id)")
+                    try expect(object == nil, "\(index) has \(id)")
                     continue
                 }
-                guard let object else { throw Difference(what: "\(place) lacks \(id)") }
-                try expect(object.text(Self.nameKey(entity)) == layer.name(id), "the name of \(id) in \(place)")
-                for (key, value) in object.moreValues { try expect(layer.value(id, key) == value, "\(key) of \(id) in \(place) is \(value)") }
+                guard let object else { throw Difference(what: "\(index) lacks \(id)") }
+                try expect(object.text(Self.nameKey(entity)) == layer.name(id), "the name of \(id) in \(index)")
+                for (key, value) in object.moreValues { try expect(layer.value(id, key) == value, "\(key) of \(id) in \(index) is \(value)") }
                 guard entity == .person else {
                     let people = ids(of: layer.members(id, .person), context)
-                    try expect(present(object.many("people"), context) == people, "the people of \(id) in \(place)")
+                    try expect(present(object.many("people"), context) == people, "the people of \(id) in \(index)")
                     continue
                 }
-                try expect(object.value(forKey: "age") as? Int == layer.age(id), "the age of \(id) in \(place)")
+                try expect(object.value(forKey: "age") as? Int == layer.age(id), "the age of \(id) in \(index)")
                 let group = object.one("group").map { present([$0], context) } ?? []
-                try expect(group == ids(of: layer.group(id) == 0 ? [] : [layer.group(id)], context), "the group of \(id) in \(place)")
+                try expect(group == ids(of: layer.group(id) == 0 ? [] : [layer.group(id)], context), "the group of \(id) in \(index)")
                 let tags = ids(of: layer.members(id, .tag), context)
-                try expect(present(object.many("tags"), context) == tags, "the tags of \(id) in \(place)")
+                try expect(present(object.many("tags"), context) == tags, "the tags of \(id) in \(index)")
             }
-            try checkFetches(place)
+            try checkFetches(index)
         }
 
         private struct Difference: Error {
@@ -141,8 +141,8 @@ import Testing
             Set(numbers.map { context.object(with: ids[$0]!).objectID })
         }
 
-        private func checkFetches(_ place: Int) throws {
-            let context = contexts[place], layer = layers[place]
+        private func checkFetches(_ index: Int) throws {
+            let context = contexts[index], layer = layers[index]
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
             request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false), NSSortDescriptor(key: "name", ascending: true)]
             let sorted = layer.all(.person).sorted {
@@ -160,8 +160,8 @@ import Testing
                 let limit = request.fetchLimit == 0 ? Int.max : request.fetchLimit
                 let expected = sorted.filter(isMatch).dropFirst(request.fetchOffset).prefix(limit)
                 let found = try context.fetch(request)
-                try expect(found.map { $0.text("name") } == expected.map { layer.name($0) }, "\(place) fetches \(format)")
-                try expect(try context.count(for: request) == expected.count, "\(place) counts \(format)")
+                try expect(found.map { $0.text("name") } == expected.map { layer.name($0) }, "\(index) fetches \(format)")
+                try expect(try context.count(for: request) == expected.count, "\(index) counts \(format)")
             }
         }
     }
@@ -179,15 +179,15 @@ import Testing
                 for number in 1...24 {
                     story.append(try run.step(number))
                     // Every relationship is read, so that what came or went twice, in two layers, is known to both.
-                    for place in 0..<4 { try run.check(place) }
+                    for index in 0..<4 { try run.check(index) }
                 }
-                for place in [3, 1, 2, 0] {
-                    run.refresh(place)
-                    try run.contexts[place].save()
-                    run.layers[place].save()
+                for index in [3, 1, 2, 0] {
+                    run.refresh(index)
+                    try run.contexts[index].save()
+                    run.layers[index].save()
                 }
                 story.append("all save")
-                for place in 0..<4 { try run.check(place) }
+                for index in 0..<4 { try run.check(index) }
                 #expect(try run.stack.storedNames() == run.layers[0].all(.person).map { run.layers[0].name($0)! }.sorted(), "seed \(seed)")
             } catch {
                 Issue.record("\(error) after \(story.joined(separator: "; "))")

@@ -61,7 +61,7 @@ struct CombinedSample {
         func add(_ before: [ValueState], _ changes: [ValueState?]) {
             let turn = cases.count
             var whole: [ValueState] = Array(repeating: .short, count: 8), changed: [ValueState?] = Array(repeating: nil, count: 8)
-            for (place, column) in places.enumerated() { (whole[column], changed[column]) = (before[place], changes[place]) }
+            for (index, column) in places.enumerated() { (whole[column], changed[column]) = (before[index], changes[index]) }
             // The others take turns of other lengths, so that they meet in many combinations too.
             whole[6] = [.short, .absent, .long][turn / 2 % 3]
             whole[7] = [.short, .absent][turn / 3 % 2]
@@ -89,12 +89,12 @@ struct CombinedSample {
             product([nil, .absent]) { add(short, $0) }
             product([.absent, .other]) { add(mixed, $0) }
         }
-        for place in extent == .all ? [0, 1, 2, 3] : extent == .many ? [1] : [] {
+        for index in extent == .all ? [0, 1, 2, 3] : extent == .many ? [1] : [] {
             var before = short
-            before[place] = .huge
+            before[index] = .huge
             product([nil, .absent]) { add(before, $0) }
             var changes: [ValueState?] = [.absent, nil, nil, .absent]
-            changes[place] = .huge
+            changes[index] = .huge
             add(short, changes)
         }
         return CombinedSample(name: "texts", columns: columns, derivedFrom: "a", cases: cases)

@@ -83,9 +83,9 @@ extension CombinedSample {
     fileprivate func migrated() -> CombinedSample {
         let kept = columns.indices.filter { $0 != 3 }
         var next = self
-        next.columns = kept.map { place in
-            let column = columns[place]
-            guard place % 2 == 0 else { return column }
+        next.columns = kept.map { index in
+            let column = columns[index]
+            guard index % 2 == 0 else { return column }
             return Column("x_\(column.name)", column.kind, isOptional: column.isOptional, default: column.defaultValue, origin: column.name)
         }
         next.columns.insert(Column("added", .string, default: "new"), at: 1)

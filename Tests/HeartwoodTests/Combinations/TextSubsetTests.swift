@@ -22,9 +22,9 @@ import Testing
 
         /// By text: what is set; nil where nothing is.
         var set: [String??] {
-            (0..<4).map { place -> String?? in
-                guard subset & 1 << place != 0 else { return .none }
-                return .some(value ?? TextSubsetTests.old[place])
+            (0..<4).map { index -> String?? in
+                guard subset & 1 << index != 0 else { return .none }
+                return .some(value ?? TextSubsetTests.old[index])
             }
         }
 
@@ -43,8 +43,8 @@ import Testing
             TestStack.attribute("number", .integer32AttributeType), texts[0], texts[1], TestStack.attribute("made", .dateAttributeType), texts[2],
             TestStack.attribute("id", .UUIDAttributeType), texts[3],
         ]
-        card.indexes = [1, 3].map { place in
-            NSFetchIndexDescription(name: "by\(place)", elements: [NSFetchIndexElementDescription(property: texts[place], collationType: .binary)])
+        card.indexes = [1, 3].map { index in
+            NSFetchIndexDescription(name: "by\(index)", elements: [NSFetchIndexElementDescription(property: texts[index], collationType: .binary)])
         }
         let model = NSManagedObjectModel()
         model.entities = [card]
@@ -80,8 +80,8 @@ import Testing
             try change(Self.cards(context))
             try context.save()
         case .oneByOne:
-            for (place, name) in names.enumerated() {
-                for (card, change) in zip(cards, changes) { if let value = change.set[place] { card.setValue(value, forKey: name) } }
+            for (index, name) in names.enumerated() {
+                for (card, change) in zip(cards, changes) { if let value = change.set[index] { card.setValue(value, forKey: name) } }
                 try stack.context.save()
             }
         case .child, .grandchild:
@@ -153,11 +153,11 @@ import Testing
         let dictionaries = try reader.fetch(request).map { row in Self.names.map { row[$0] as? String } }
         #expect(dictionaries == expected, "\(way), \(kind): as dictionaries")
 
-        for (place, name) in Self.names.enumerated() {
-            for value in Set(expected.map { $0[place] }) {
+        for (index, name) in Self.names.enumerated() {
+            for value in Set(expected.map { $0[index] }) {
                 let count = NSFetchRequest<NSManagedObject>(entityName: "Card")
                 count.predicate = value.map { NSPredicate(format: "%K == %@", name, $0) } ?? NSPredicate(format: "%K == nil", name)
-                #expect(try reader.count(for: count) == expected.filter { $0[place] == value }.count, "\(way), \(kind): \(name) == \(value ?? "nil")")
+                #expect(try reader.count(for: count) == expected.filter { $0[index] == value }.count, "\(way), \(kind): \(name) == \(value ?? "nil")")
             }
         }
     }

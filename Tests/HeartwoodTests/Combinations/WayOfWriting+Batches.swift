@@ -12,8 +12,8 @@ extension WayOfWriting {
         store.expectChanges()
         if self == .batchObjectHandler {
             // The object belongs to no context, so nothing can be set that it refers to.
-            for (place, column) in store.sample.columns.enumerated() where column.kind == .reference {
-                for number in store.expected.indices { store.expected[number][place] = .initial }
+            for (index, column) in store.sample.columns.enumerated() where column.kind == .reference {
+                for number in store.expected.indices { store.expected[number][index] = .initial }
             }
         }
         let context = store.stack.anew()
@@ -65,7 +65,7 @@ extension WayOfWriting {
     /// Each text takes what the next one has, in one request.
     func moveByExpressions(_ store: CombinedStore) throws {
         let columns = store.sample.columns, texts = columns.indices.filter { columns[$0].kind == .string }
-        for (place, text) in texts.enumerated() { store.sources[text] = texts[(place + 1) % texts.count] }
+        for (index, text) in texts.enumerated() { store.sources[text] = texts[(index + 1) % texts.count] }
         let values = Dictionary(uniqueKeysWithValues: store.sources.map {
             (AnyHashable(columns[$0].name), NSExpression(forKeyPath: columns[$1].name) as Any)
         })

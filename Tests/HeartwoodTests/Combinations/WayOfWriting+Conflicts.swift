@@ -52,14 +52,14 @@ extension WayOfWriting {
         }
         guard [.mergedForStore, .mergedForObject, .refreshedBeforeSaving, .followed].contains(self) else { return }
         // Each element of a composite is merged by itself.
-        for (place, column) in columns.enumerated() where column.kind == .composite {
-            func elements(_ states: [ValueState]) -> [String: NSObject] { column.value(states[place], number) as? [String: NSObject] ?? [:] }
+        for (index, column) in columns.enumerated() where column.kind == .composite {
+            func elements(_ states: [ValueState]) -> [String: NSObject] { column.value(states[index], number) as? [String: NSObject] ?? [:] }
             let old = elements(base), new = elements(theirs), own = elements(mine)
             let merged = Dictionary(uniqueKeysWithValues: ["city", "x"].compactMap { name -> (String, NSObject)? in
                 let isTheirs = self == .mergedForStore ? new[name] != old[name] : own[name] == old[name]
                 return (isTheirs ? new[name] : own[name]).map { (name, $0) }
             })
-            store.mixed[[number, place]] = column.kind.plain(merged.isEmpty ? nil : merged)
+            store.mixed[[number, index]] = column.kind.plain(merged.isEmpty ? nil : merged)
         }
     }
 

@@ -53,21 +53,21 @@ import Testing
         }
 
         func step() throws {
-            let place = number(contexts.count), context = contexts[place]
+            let index = number(contexts.count), context = contexts[index]
             switch number(12) {
-            case 0..<8: for _ in 0...number(4) { try edit(place) }
-            case 8, 9: try save(place)
+            case 0..<8: for _ in 0...number(4) { try edit(index) }
+            case 8, 9: try save(index)
             case 10:
-                story.append("\(place) refreshes all")
-                refresh(place)
+                story.append("\(index) refreshes all")
+                refresh(index)
             default:
-                story.append("\(place) rolls back")
+                story.append("\(index) rolls back")
                 if number(2) == 0 { context.rollback() } else { context.reset() }
             }
         }
 
-        private func edit(_ place: Int) throws {
-            let context = contexts[place]
+        private func edit(_ index: Int) throws {
+            let context = contexts[index]
             let (key, entity, destination) = [
                 ("parent", "Node", "Node"), ("spouse", "Node", "Node"), ("card", "Node", "Card"), ("holder", "Card", "Node"),
                 ("owner", "Step", "Node"), ("children", "Node", "Node"), ("friends", "Node", "Node"), ("steps", "Node", "Step"),
@@ -78,15 +78,15 @@ import Testing
                 let made = ["Node", "Node", "Card", "Item", "Step", "Pause"][number(6)]
                 count += 1
                 stack.insert(made, ["name": "\(made)\(count)"], into: context)
-                story.append("\(place) inserts \(made)\(count)")
+                story.append("\(index) inserts \(made)\(count)")
             case 2:
                 guard let object = try pick(["Node", "Card", "Item", "Step"], context) else { return }
-                story.append("\(place) deletes \(object.text("name") ?? "")")
+                story.append("\(index) deletes \(object.text("name") ?? "")")
                 context.delete(object)
             case 3:
                 guard let object = try pick(["Node"], context) else { return }
                 let isMerged = number(2) == 0
-                story.append("\(place) refreshes \(object.text("name") ?? "") \(isMerged)")
+                story.append("\(index) refreshes \(object.text("name") ?? "") \(isMerged)")
                 context.refresh(object, mergeChanges: isMerged)
             default:
                 guard let object = try pick([entity], context) else { return }
@@ -94,7 +94,7 @@ import Testing
                 guard isThere(object) else { return }
                 // Attributes change together with what an object points at.
                 if number(2) == 0 { object.drawMoreValues(&random) }
-                story.append("\(place) \(key) of \(object.text("name") ?? ""): \(other?.text("name") ?? "nil")")
+                story.append("\(index) \(key) of \(object.text("name") ?? ""): \(other?.text("name") ?? "nil")")
                 set(key, object, other)
             }
         }
@@ -113,9 +113,9 @@ import Testing
             }
         }
 
-        private func refresh(_ place: Int) {
-            if let parent = parents[place] { refresh(parent) }
-            contexts[place].refreshAllObjects()
+        private func refresh(_ index: Int) {
+            if let parent = parents[index] { refresh(parent) }
+            contexts[index].refreshAllObjects()
         }
 
         // MARK: What must be
@@ -123,25 +123,25 @@ import Testing
         private static let expected = [NSManagedObjectMergeError, NSManagedObjectValidationError, NSValidationMultipleErrorsError]
 
         /// Saves; where that fails for a conflict, or for a relationship to what is gone, the context starts anew.
-        private func save(_ place: Int) throws {
-            story.append("\(place) saves")
+        private func save(_ index: Int) throws {
+            story.append("\(index) saves")
             do {
-                try contexts[place].save()
+                try contexts[index].save()
             } catch let error as NSError where Self.expected.contains(error.code) {
                 story.append("fails \(error.code)")
-                contexts[place].rollback()
-                return contexts[place].refreshAllObjects()
+                contexts[index].rollback()
+                return contexts[index].refreshAllObjects()
             }
-            guard !contexts[place].hasChanges else { throw Difference(what: "\(place) has changes after its save") }
-            guard parents[place] == nil else { return }
-            try withExtendedLifetime(stack.newContext()) { try checkInverses($0, "the store after \(place) has saved") }
+            guard !contexts[index].hasChanges else { throw Difference(what: "\(index) has changes after its save") }
+            guard parents[index] == nil else { return }
+            try withExtendedLifetime(stack.newContext()) { try checkInverses($0, "the store after \(index) has saved") }
         }
 
         func finish() throws {
-            for place in contexts.indices.reversed() { try save(place) }
-            for place in contexts.indices {
-                contexts[place].refreshAllObjects()
-                try checkInverses(contexts[place], "\(place) at the end")
+            for index in contexts.indices.reversed() { try save(index) }
+            for index in contexts.indices {
+                contexts[index].refreshAllObjects()
+                try checkInverses(contexts[index], "\(index) at the end")
             }
         }
 

@@ -84,10 +84,10 @@ import Testing
             let chain = try Chain()
             try chain.with(old) { context in
                 let messages = (0..<2).map { _ in context.make("Message") }
-                for place in 0..<2 {
+                for index in 0..<2 {
                     let reaction = context.make("Reaction")
                     reaction.setValue("+", forKey: "sign")
-                    reaction.setValue(messages[isUnique ? place : 0], forKey: "message")
+                    reaction.setValue(messages[isUnique ? index : 0], forKey: "message")
                 }
             }
             if isUnique {

@@ -63,13 +63,13 @@ import Testing
         for context in [stack.anew(), changed, child] {
             for entity in ["Person", "Employee"] {
                 for (format, arguments) in formats + [("email == 'new@x'", []), ("email == 'was p7@x'", [])] {
-                    for (place, shape) in shapes.enumerated() {
+                    for (index, shape) in shapes.enumerated() {
                         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
                         request.predicate = NSPredicate(format: format, argumentArray: arguments)
                         shape(request)
                         let found = try context.fetch(request).map(\.objectID)
                         let scanned = try QueryTuning.with(QueryTuning(access: .scan)) { try context.fetch(request).map(\.objectID) }
-                        #expect(Set(found) == Set(scanned) && found.count == scanned.count, "\(entity), \(format) \(arguments), shape \(place)")
+                        #expect(Set(found) == Set(scanned) && found.count == scanned.count, "\(entity), \(format) \(arguments), shape \(index)")
                         #expect(try context.count(for: request) == found.count)
                     }
                 }

@@ -87,9 +87,9 @@ import Testing
     func whatIsTheSameForTheRowsOfOneTableIsCompared(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("a", [("a", true)]), ("da", [("d", true), ("a", true)])], unique: "d"))
         for number in 0..<360 {
-            for (place, entity) in ["Base", "First", "Second"].enumerated() {
-                let object = stack.insert(entity, ["a": (number + place) % 9, "b": number % 4, "c": number, "d": number])
-                if place > 0, number % 5 > 0 { object.setValue(number % 2, forKey: place == 1 ? "one" : "two") }
+            for (index, entity) in ["Base", "First", "Second"].enumerated() {
+                let object = stack.insert(entity, ["a": (number + index) % 9, "b": number % 4, "c": number, "d": number])
+                if index > 0, number % 5 > 0 { object.setValue(number % 2, forKey: index == 1 ? "one" : "two") }
             }
         }
         try stack.context.save()

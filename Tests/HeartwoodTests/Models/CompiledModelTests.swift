@@ -14,9 +14,9 @@ import Testing
     private static func sorted(_ model: NSManagedObjectModel) -> ModelDocument {
         var document = ModelDocument(model)
         document.entities.sort { $0.name < $1.name }
-        for place in document.entities.indices {
-            document.entities[place].attributes.sort { $0.name < $1.name }
-            document.entities[place].relationships.sort { $0.name < $1.name }
+        for index in document.entities.indices {
+            document.entities[index].attributes.sort { $0.name < $1.name }
+            document.entities[index].relationships.sort { $0.name < $1.name }
         }
         return document
     }

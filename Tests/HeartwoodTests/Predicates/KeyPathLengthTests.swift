@@ -36,9 +36,9 @@ import Testing
     func noFetchGoesAlongAPathThatIsTooLong(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for count in [65, 20_000] {
-            for (place, request) in (requests(Self.path(count, "boss")) + requests(Self.path(count, "name"))).enumerated() {
-                let error = try #require(#expect(throws: NSError.self, "request \(place)") { _ = try stack.context.fetch(request) })
-                #expect(error.code == NSPersistentStoreUnsupportedRequestTypeError && error.localizedDescription.contains("more than 64 keys"), "\(place): \(error)")
+            for (index, request) in (requests(Self.path(count, "boss")) + requests(Self.path(count, "name"))).enumerated() {
+                let error = try #require(#expect(throws: NSError.self, "request \(index)") { _ = try stack.context.fetch(request) })
+                #expect(error.code == NSPersistentStoreUnsupportedRequestTypeError && error.localizedDescription.contains("more than 64 keys"), "\(index): \(error)")
             }
         }
     }
@@ -72,8 +72,8 @@ import Testing
     func anEmptyKeyIsRefused(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for path in [".", "..", "boss.", ".boss", "boss..boss"] {
-            for (place, request) in requests(path).dropLast().enumerated() {
-                let error = try #require(#expect(throws: NSError.self, "\(path), request \(place)") { _ = try stack.context.fetch(request) })
+            for (index, request) in requests(path).dropLast().enumerated() {
+                let error = try #require(#expect(throws: NSError.self, "\(path), request \(index)") { _ = try stack.context.fetch(request) })
                 #expect(error.localizedDescription.contains("a key is empty"), "\(error)")
             }
         }

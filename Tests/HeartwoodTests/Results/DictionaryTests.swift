@@ -8,11 +8,11 @@ import Testing
         let stack = try TestStack(kind)
         let red = stack.insert("Group", ["title": "red"]), blue = stack.insert("Group", ["title": "blue"])
         let tag = stack.insert("Tag", ["label": "t"])
-        for (place, name) in ["Ann", "Bob", "Cy", "Ann"].enumerated() {
-            let person = stack.insert(place == 2 ? "Employee" : "Person", ["name": name, "age": 10 * place, "email": "\(place)"])
-            if place < 3 { person.setValue(place == 1 ? blue : red, forKey: "group") }
-            if place == 0 { person.setValue(Set([tag]), forKey: "tags") }
-            if place == 2 { person.setValue(NSDecimalNumber(string: "10.5"), forKey: "salary") }
+        for (index, name) in ["Ann", "Bob", "Cy", "Ann"].enumerated() {
+            let person = stack.insert(index == 2 ? "Employee" : "Person", ["name": name, "age": 10 * index, "email": "\(index)"])
+            if index < 3 { person.setValue(index == 1 ? blue : red, forKey: "group") }
+            if index == 0 { person.setValue(Set([tag]), forKey: "tags") }
+            if index == 2 { person.setValue(NSDecimalNumber(string: "10.5"), forKey: "salary") }
         }
         try stack.context.save()
         return stack

@@ -102,8 +102,8 @@ import Testing
         var seen: Set<String> = [], rows = rows
         if isDistinct { rows = rows.filter { seen.insert($0.text).inserted } }
         rows.sort { a, b in
-            for (place, isAscending) in directions.enumerated() {
-                let found = order(a.order[place], b.order[place])
+            for (index, isAscending) in directions.enumerated() {
+                let found = order(a.order[index], b.order[index])
                 if found != .orderedSame { return (found == .orderedAscending) == isAscending }
             }
             return false
@@ -176,14 +176,14 @@ import Testing
                     var places: [String: Int] = [:]
                     for object in objects {
                         let values = keys.map { expressions.value($0, object) }, name = values.map { $0.map(text) ?? "nil" }.joined(separator: "|")
-                        if let place = places[name] { groups[place].objects.append(object) } else {
+                        if let index = places[name] { groups[index].objects.append(object) } else {
                             places[name] = groups.count
                             groups.append((values, [object]))
                         }
                     }
                 }
                 func value(_ column: String, _ group: (keys: [Any?], objects: [NSManagedObject])) -> Any? {
-                    if let place = keys.firstIndex(of: column) { return group.keys[place] }
+                    if let index = keys.firstIndex(of: column) { return group.keys[index] }
                     guard let aggregate = Self.aggregates.first(where: { $0.format == column }) else { return nil }
                     guard let argument = aggregate.argument else { return group.objects.count }
                     return aggregate.apply(group.objects.flatMap { Self.members(argument == "tags" ? ($0.value(forKey: "tags") as? NSSet)?.allObjects : expressions.value(argument, $0)) })

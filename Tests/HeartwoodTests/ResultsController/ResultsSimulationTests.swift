@@ -295,15 +295,15 @@ import Testing
                 try withDifferences.performFetch()
                 differences.ids = withDifferences.list.entries.map { context.objectID(for: $0.key) }
             }
-            for (place, (name, controller, make)) in followed.enumerated() {
-                if let problem = mirrors[place].problems.first { return "\(name): \(problem)" }
-                let shown = ListMirror.sections(of: controller), told = mirrors[place].sections
+            for (position, (name, controller, make)) in followed.enumerated() {
+                if let problem = mirrors[position].problems.first { return "\(name): \(problem)" }
+                let shown = ListMirror.sections(of: controller), told = mirrors[position].sections
                 // IDs that were obtained show with the next change.
                 let isRenamed = zip(shown, told).contains { $0.keys != $1.keys } && shown.map(\.keys.count) == told.map(\.keys.count)
                 if shown != told, !isRenamed { return "\(name): shown \(shown), told \(told)" }
                 if isReset {
                     try controller.performFetch()
-                    mirrors[place].start(controller)
+                    mirrors[position].start(controller)
                 }
                 let fresh = make()
                 try fresh.performFetch()

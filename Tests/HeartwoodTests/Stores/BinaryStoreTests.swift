@@ -222,14 +222,14 @@ import Testing
         #expect(open(type: NSRecordLogStoreType)?.localizedDescription.contains("this is a binary archive") == true)
         #expect(try Data(contentsOf: url) == whole)
         // Cut short, and with another byte, at a few places.
-        for place in stride(from: 1, to: whole.count, by: max(1, whole.count / 40)) {
-            try whole.prefix(place).write(to: url)
-            #expect(open()?.code == (place < 8 ? NSPersistentStoreOpenError : corrupt), "cut at \(place)")
+        for index in stride(from: 1, to: whole.count, by: max(1, whole.count / 40)) {
+            try whole.prefix(index).write(to: url)
+            #expect(open()?.code == (index < 8 ? NSPersistentStoreOpenError : corrupt), "cut at \(index)")
             var damaged = whole
-            damaged[place] ^= 1
+            damaged[index] ^= 1
             try damaged.write(to: url)
             let error = open()
-            #expect([NSPersistentStoreOpenError, corrupt].contains(error?.code ?? 0) && (place < 16 || error?.code == corrupt), "byte \(place)")
+            #expect([NSPersistentStoreOpenError, corrupt].contains(error?.code ?? 0) && (index < 16 || error?.code == corrupt), "byte \(index)")
         }
         let nowhere = failure {
             try NSPersistentStoreCoordinator(managedObjectModel: TestStack.model()).addPersistentStore(

@@ -423,7 +423,7 @@ import Testing
         let steps = (0..<64).map { stack.insert("Step", ["name": "\($0)"]) }
         try stack.context.save()
         stack.context.refreshAllObjects()
-        for (place, step) in steps.enumerated().reversed() { step.setValue(owners[place % 16], forKey: "owner") }
+        for (index, step) in steps.enumerated().reversed() { step.setValue(owners[index % 16], forKey: "owner") }
         try stack.context.save()
         let expected = (0..<16).map { owner in [48, 32, 16, 0].map { "\(owner + $0)" } }
         #expect(owners.map { $0.names("steps") } == expected)

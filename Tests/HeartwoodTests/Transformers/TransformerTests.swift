@@ -167,9 +167,9 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         let list = try ObjectArchive.data(NSArray(array: ["a", NSArray(array: [1])]))
         #expect(ObjectArchive.object(list) as? NSArray == NSArray(array: ["a", NSArray(array: [1])]))
         for cut in stride(from: 0, to: list.count, by: 7) { _ = ObjectArchive.object(list.prefix(cut)) }
-        for place in 0..<list.count {
+        for index in 0..<list.count {
             var damaged = list
-            damaged[place] ^= 0x55
+            damaged[index] ^= 0x55
             _ = ObjectArchive.object(damaged)
         }
     }

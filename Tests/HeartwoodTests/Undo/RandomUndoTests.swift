@@ -34,9 +34,9 @@ import Testing
         /// The state of the context; IDs change at a save, so objects go by their places.
         func state() -> State {
             var places: [NSManagedObject: Int] = [:]
-            for (place, object) in all.enumerated() { places[object] = place }
+            for (index, object) in all.enumerated() { places[object] = index }
             var result: State = [:]
-            for (place, object) in all.enumerated() where isThere(object) { result[place] = plain(object) { places[$0] ?? -1 } }
+            for (index, object) in all.enumerated() where isThere(object) { result[index] = plain(object) { places[$0] ?? -1 } }
             return result
         }
 
@@ -119,7 +119,7 @@ import Testing
         /// The store holds what the context shows.
         func checkStore(_ expected: State) throws {
             var places: [NSManagedObjectID: Int] = [:]
-            for (place, object) in all.enumerated() where isThere(object) { places[object.objectID] = place }
+            for (index, object) in all.enumerated() where isThere(object) { places[object.objectID] = index }
             let context = stack.newContext()
             var found: State = [:]
             for entity in ["Person", "Group", "Tag", "Task"] {

@@ -163,12 +163,12 @@ import Testing
         let fileSystem = MemoryFileSystem()
         try write((0..<150).map { UInt8($0) }, to: file(fileSystem))
         let bytes = try #require(fileSystem.contents(of: Self.path))
-        for place in bytes.indices {
+        for index in bytes.indices {
             var damaged = bytes
-            damaged[place] ^= 0x10
+            damaged[index] ^= 0x10
             fileSystem.setContents(of: Self.path, to: damaged)
-            let error = #expect(throws: StoreError.self, "byte \(place)") { try file(fileSystem, isReadOnly: true).read() }
-            #expect([.corrupt, .notAStore].contains(error?.code), "byte \(place): \(String(describing: error))")
+            let error = #expect(throws: StoreError.self, "byte \(index)") { try file(fileSystem, isReadOnly: true).read() }
+            #expect([.corrupt, .notAStore].contains(error?.code), "byte \(index): \(String(describing: error))")
             #expect(error?.path == Self.path && error?.remedy.isEmpty == false)
         }
         for count in 1..<bytes.count {

@@ -110,12 +110,12 @@ import Testing
         for round in 0..<120 {
             var hostile = bytes
             for _ in 0...Int.random(in: 0...2, using: &random) {
-                let place = Int.random(in: 0..<hostile.count, using: &random)
+                let index = Int.random(in: 0..<hostile.count, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: hostile[place] = UInt8.random(in: 0...255, using: &random)
-                case 1: hostile[place] = 0xFF
-                case 2: hostile.removeSubrange(place..<min(hostile.count, place + 3))
-                default: hostile.insert(contentsOf: [0, 0xFF], at: place)
+                case 0: hostile[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: hostile[index] = 0xFF
+                case 2: hostile.removeSubrange(index..<min(hostile.count, index + 3))
+                default: hostile.insert(contentsOf: [0, 0xFF], at: index)
                 }
             }
             do {

@@ -116,10 +116,10 @@ import Testing
         case 1: bytes[at] = extremes.randomElement(using: &random) ?? 0
         case 2:
             let value = extremes.randomElement(using: &random) ?? 0
-            for place in at..<min(at + 4, bytes.count) { bytes[place] = value }
+            for index in at..<min(at + 4, bytes.count) { bytes[index] = value }
         case 3:
             let value = UInt64.random(in: 0..<UInt64(bytes.count), using: &random) & ~63
-            for place in 0..<min(8, bytes.count - at) { bytes[at + place] = UInt8(truncatingIfNeeded: value >> UInt64(8 * place)) }
+            for index in 0..<min(8, bytes.count - at) { bytes[at + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index)) }
         case 4:
             // Something that stands elsewhere in the file.
             let count = min(Int.random(in: 1...128, using: &random), bytes.count - at)

@@ -137,11 +137,11 @@ import Testing
     // MARK: Salvage
 
     @Test func aValueThatLostAPartIsNullAndListed() throws {
-        for (kind, place) in [(FrameKind.valueChunk, 0), (.valueChunk, 1), (.valueList, 0)] {
+        for (kind, index) in [(FrameKind.valueChunk, 0), (.valueChunk, 1), (.valueList, 0)] {
             let sample = try make()
             try sample.insert(.init(name: "whole", age: 3, group: 1, picture: .init(fill: 3, count: 20_000)))
             var bytes = try SmallStore.bytes(sample)
-            bytes[Int(try frames(sample, kind)[place].offset) + 40] ^= 1
+            bytes[Int(try frames(sample, kind)[index].offset) + 40] ^= 1
             let fileSystem = MemoryFileSystem()
             fileSystem.setContents(of: SampleStore.path, to: bytes)
             var options = sample.options

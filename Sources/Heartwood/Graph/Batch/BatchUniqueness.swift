@@ -38,7 +38,7 @@ final class BatchUniqueness {
 
     /// Says that the row that `conflict` was asked about last, and found none for, was written.
     func noteWritten(_ reference: RowReference) {
-        for place in asked.indices { rows.insert(asked[place], reference) }
+        for index in asked.indices { rows.insert(asked[index], reference) }
     }
 
     // MARK: Groups
@@ -46,8 +46,8 @@ final class BatchUniqueness {
     /// Adds a hash of each of a row's unique values to a list; none where they are left to the end.
     func addHashes(of row: RowView, _ table: EntityTable, to list: inout [UInt64]) {
         guard !isLeftToTheEnd else { return }
-        for place in table.uniqueIndexes.indices {
-            table.uniqueIndexes[place]._withUnsafeGuaranteedRef { index in
+        for position in table.uniqueIndexes.indices {
+            table.uniqueIndexes[position]._withUnsafeGuaranteedRef { index in
                 key.removeAll()
                 if table.appendUniqueKey(of: row, index, to: key) { list.append(hash(index)) }
             }
@@ -127,8 +127,8 @@ final class BatchUniqueness {
     /// - Complexity: a look-up in each of the constraints' indexes.
     func conflict(of row: RowView, _ table: EntityTable) throws -> (index: TableIndex, holder: RowReference)? {
         asked.removeAll(keepingCapacity: true)
-        for place in table.uniqueIndexes.indices {
-            let index = table.uniqueIndexes[place]
+        for position in table.uniqueIndexes.indices {
+            let index = table.uniqueIndexes[position]
             if let holder = try index._withUnsafeGuaranteedRef({ try holder(of: row, $0, table) }) { return (index.takeUnretainedValue(), holder) }
         }
         return nil
@@ -143,8 +143,8 @@ final class BatchUniqueness {
         asked.append(hash)
         if let holder = try rows.first(hash, where: { try $0 != row.reference && has($0, index) }) { return holder }
         if let holder = try stored(table.id, index.id, besides: row.reference) { return holder }
-        for place in index.relatives.indices {
-            let relative = index.relatives[place]
+        for position in index.relatives.indices {
+            let relative = index.relatives[position]
             if let holder = try stored(relative.table, relative.index, besides: row.reference) { return holder }
         }
         return nil

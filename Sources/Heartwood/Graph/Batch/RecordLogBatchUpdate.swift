@@ -49,8 +49,8 @@ final class RecordLogBatchUpdate {
         /// What a row's properties become, by their indices; valid until the next row's.
         @inline(__always)
         func values(of row: RowView, _ scope: QueryScope) throws -> UnsafeBufferPointer<ManagedValue> {
-            for place in unretained.indices {
-                try unretained[place]._withUnsafeGuaranteedRef { values[$0.property] = try $0.value(for: row, scope) }
+            for index in unretained.indices {
+                try unretained[index]._withUnsafeGuaranteedRef { values[$0.property] = try $0.value(for: row, scope) }
             }
             return UnsafeBufferPointer(values)
         }

@@ -93,7 +93,7 @@ final class ContextTree: Sendable {
 
     private static func current(_ key: ObjectKey, seen: Int, _ table: borrowing Table) -> ObjectKey {
         var key = key
-        while let place = table.places[key], place < seen { key = table.list[place - table.first].new }
+        while let index = table.places[key], index < seen { key = table.list[index - table.first].new }
         return key
     }
 

@@ -11,11 +11,11 @@ extension NSManagedObjectContext {
     /// Makes both sides agree of what the save changes.
     /// - Complexity: O(changed objects); up to three rows are looked up for each change of a one-to-one relationship.
     final func agreePairs() throws {
-        var place = 0
+        var position = 0
         // What agreeing changes comes behind.
-        while place < listed.count {
-            let object = listed[place]
-            place += 1
+        while position < listed.count {
+            let object = listed[position]
+            position += 1
             guard !object.runtime.pairs.isEmpty, object.hasChanges, !object.isDeleted, !object.state.contains(.detached),
                 let values = object.storage?.values, !values.isEmpty
             else { continue }

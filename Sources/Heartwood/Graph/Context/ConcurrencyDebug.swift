@@ -13,8 +13,8 @@ enum ConcurrencyDebug {
     static let isOn = isAsked(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
 
     static func isAsked(arguments: [String], environment: [String: String]) -> Bool {
-        if let place = arguments.lastIndex(of: argument) {
-            return place + 1 < arguments.count && NSString(string: arguments[place + 1]).boolValue
+        if let index = arguments.lastIndex(of: argument) {
+            return index + 1 < arguments.count && NSString(string: arguments[index + 1]).boolValue
         }
         return environment[variable].map { NSString(string: $0).boolValue } ?? false
     }

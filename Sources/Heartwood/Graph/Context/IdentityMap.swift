@@ -201,7 +201,7 @@ final class IdentityMap {
         }
         sweepAt = max(Self.minimumSweep, count &* 2)
         if let observer { observer.unregistered(Array(UnsafeBufferPointer(start: disposed, count: gone))) }
-        for place in 0..<gone { disposed[place].release() }
+        for position in 0..<gone { disposed[position].release() }
     }
 
     /// Lets go of the object of a key where only the map refers to it and it has no changes. O(1).

@@ -198,10 +198,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw CoreDataError.sameStore(store, twin)
         }
         var change: [AnyHashable: Any] = [NSAddedPersistentStoresKey: [store]]
-        let place = old.flatMap { old in persistentStores.firstIndex { $0 === old } }
+        let index = old.flatMap { old in persistentStores.firstIndex { $0 === old } }
         // What it could not write as it was closed is in its own file.
         if let old { try? detach(old) }
-        adopt(store, runtimes, at: place)
+        adopt(store, runtimes, at: index)
         if let old {
             change[NSRemovedPersistentStoresKey] = [old]
             change[NSUUIDChangedPersistentStoresKey] = [old, store, MigratedIDs.of(copies, from: old, to: store, in: self)] as [Any]

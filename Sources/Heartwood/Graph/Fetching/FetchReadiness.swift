@@ -65,10 +65,10 @@ final class LaterBatches {
 
     /// The batch that an object is in, where it is not ready; it counts as ready from now on.
     func open(_ key: ObjectKey) -> ArraySlice<ObjectKey>? {
-        guard let place = places[key], !isOpen[place / size] else { return nil }
-        isOpen[place / size] = true
+        guard let index = places[key], !isOpen[index / size] else { return nil }
+        isOpen[index / size] = true
         left -= 1
-        let start = place / size * size
+        let start = index / size * size
         return keys[start..<min(start + size, keys.count)]
     }
 }

@@ -10,8 +10,8 @@ extension NSManagedObjectContext {
         var result: [NSDictionary] = []
         try forEachResult(fetch, shape) { values in
             let dictionary = NSMutableDictionary(capacity: values.count)
-            for (place, value) in values.enumerated() {
-                if let object = value.object(as: types[place]) { dictionary.setObject(object, forKey: names[place]) }
+            for (index, value) in values.enumerated() {
+                if let object = value.object(as: types[index]) { dictionary.setObject(object, forKey: names[index]) }
             }
             result.append(dictionary)
             return true

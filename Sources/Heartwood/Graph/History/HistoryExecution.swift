@@ -147,12 +147,12 @@ struct HistoryExecution {
         var transactions: [(record: HistoryRecord, changes: [HistoryChange])] = []
         var places: [ObjectIdentifier: Int] = [:]
         for (record, change) in list {
-            let place = places[ObjectIdentifier(record)] ?? transactions.count
-            if place == transactions.count {
-                places[ObjectIdentifier(record)] = place
+            let index = places[ObjectIdentifier(record)] ?? transactions.count
+            if index == transactions.count {
+                places[ObjectIdentifier(record)] = index
                 transactions.append((record, []))
             }
-            transactions[place].changes.append(change)
+            transactions[index].changes.append(change)
         }
         let isBare = request.resultType == .transactionsOnly
         return transactions.map { NSPersistentHistoryTransaction($0.record, isBare ? .none : .some($0.changes)) }

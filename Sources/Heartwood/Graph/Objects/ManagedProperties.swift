@@ -21,11 +21,11 @@ extension NSManagedObject {
     /// The index, in this object's entity, of the property at a place of a list of names: what generated accessors hand to
     /// `managedInteger(at:)` and the like. O(1).
     /// - Precondition: the entity has the property.
-    public final func propertyIndex(_ place: Int, of list: ManagedProperties) -> Int {
+    public final func propertyIndex(_ position: Int, of list: ManagedProperties) -> Int {
         let table = runtime.accessorTables.table(list.number)
             ?? runtime.accessorTables.addTable(list.number, list.names.map { runtime.index(of: $0) ?? -1 })
-        let index = table[place]
-        return index >= 0 ? index : propertyIndex(list.names[place])
+        let index = table[position]
+        return index >= 0 ? index : propertyIndex(list.names[position])
     }
 }
 

@@ -112,9 +112,9 @@ extension NSManagedObject {
     public final func replaceManagedObjects(atPlaces places: IndexSet, with objects: [NSManagedObject], at index: Int) {
         precondition(objects.count == places.count, "There are \(objects.count) objects for \(places.count) places.")
         var members = managedObjects(at: index)
-        for (object, place) in zip(objects, places) {
-            demand(place, within: members.count, at: index)
-            members[place] = object
+        for (object, position) in zip(objects, places) {
+            demand(position, within: members.count, at: index)
+            members[position] = object
         }
         setManagedObjects(members, at: index)
     }
@@ -135,10 +135,10 @@ extension NSManagedObject {
         noteChange()
     }
 
-    private final func demand(_ place: Int, within count: Int, at index: Int) {
+    private final func demand(_ position: Int, within count: Int, at index: Int) {
         precondition(
-            place >= 0 && place < count,
-            "\(entity.name ?? "?").\(runtime.properties[index].name) has no place \(place); places go from 0 to \(count - 1) here.")
+            position >= 0 && position < count,
+            "\(entity.name ?? "?").\(runtime.properties[index].name) has no place \(position); places go from 0 to \(count - 1) here.")
     }
 
     // MARK: What may be a member

@@ -108,11 +108,11 @@ extension AnyFetchedResultsController {
             var oldPlaces: [ObjectKey: Int] = [:]
             for index in removed { oldPlaces[old.entries[index].key] = index }
             var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
-            for place in places {
-                if let before = oldPlaces.removeValue(forKey: new.entries[place].key) {
-                    touched.append((before, place))
+            for position in places {
+                if let before = oldPlaces.removeValue(forKey: new.entries[position].key) {
+                    touched.append((before, position))
                 } else {
-                    inserted.append(place)
+                    inserted.append(position)
                 }
             }
             let change = ResultsChange(
@@ -130,8 +130,8 @@ extension AnyFetchedResultsController {
         let old = list
         var oldPlaces = Dictionary(old.entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
         var touched: [ResultsChange.Pair] = [], inserted: [Int] = []
-        for (place, entry) in new.entries.enumerated() {
-            if let before = oldPlaces.removeValue(forKey: entry.key) { touched.append((before, place)) } else { inserted.append(place) }
+        for (index, entry) in new.entries.enumerated() {
+            if let before = oldPlaces.removeValue(forKey: entry.key) { touched.append((before, index)) } else { inserted.append(index) }
         }
         let change = ResultsChange(from: old, to: new, deleted: oldPlaces.values.sorted(), inserted: inserted, touched: touched) {
             isChanged(new.entries[$0].key)

@@ -31,8 +31,8 @@ struct ResultDependencies {
 
     private mutating func follow(_ path: [String], of owners: [NSEntityDescription], isRoot: Bool) {
         var owners = owners
-        for (place, key) in path.enumerated() where !key.hasPrefix("@") && key.lowercased() != "self" {
-            if place > 0 || !isRoot { note(key, of: owners) }
+        for (index, key) in path.enumerated() where !key.hasPrefix("@") && key.lowercased() != "self" {
+            if index > 0 || !isRoot { note(key, of: owners) }
             owners = owners.destinations(of: key)
             for entity in owners.flatMap(\.concreteFamily) where properties[ObjectIdentifier(entity)] == nil {
                 properties[ObjectIdentifier(entity)] = .some([])

@@ -41,7 +41,7 @@ struct ResultsChange {
                 && sections[old.section(of: touched[index].old)] == new.section(of: touched[index].new)
         }
         var stays = [Bool](repeating: false, count: touched.count)
-        for place in LongestIncreasingSubsequence.places(in: candidates.map { touched[$0].new }) { stays[candidates[place]] = true }
+        for position in LongestIncreasingSubsequence.places(in: candidates.map { touched[$0].new }) { stays[candidates[position]] = true }
         for (index, pair) in touched.enumerated() {
             if !stays[index] { moved.append(pair) } else if isChanged(pair.new) { updated.append(pair) }
         }

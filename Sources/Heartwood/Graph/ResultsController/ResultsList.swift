@@ -116,7 +116,7 @@ struct ResultsList {
             next = max(next, end)
         }
         for item in added {
-            try keep(to: max(next, query.place(of: item, in: self)))
+            try keep(to: max(next, query.index(of: item, in: self)))
             places.append(builder.list.count)
             try builder.append(item)
         }

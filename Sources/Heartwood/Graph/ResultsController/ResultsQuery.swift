@@ -98,9 +98,9 @@ final class ResultsQuery {
         }
         guard !isOfDictionary else { return Section(path: path, isStored: false) }
         var owner: NSEntityDescription? = fetch.entity
-        for (place, key) in path.enumerated() {
+        for (index, key) in path.enumerated() {
             let property = owner?.familyProperty(key)
-            if place == 0, property == nil, NSManagedObject.OwnKey(rawValue: key) == nil,
+            if index == 0, property == nil, NSManagedObject.OwnKey(rawValue: key) == nil,
                 fetch.concreteEntities.contains(where: { context.runtime(for: $0).objectClass == NSManagedObject.self })
             {
                 throw CoreDataError.make(
@@ -111,7 +111,7 @@ final class ResultsQuery {
             guard let property, !property.isTransient else { return Section(path: path, isStored: false) }
             switch property {
             case let relationship as NSRelationshipDescription where !relationship.isToMany: owner = relationship.destinationEntity
-            case is NSAttributeDescription where place == path.count - 1: return Section(path: path, isStored: true)
+            case is NSAttributeDescription where index == path.count - 1: return Section(path: path, isStored: true)
             default: return Section(path: path, isStored: false)
             }
         }
@@ -148,8 +148,8 @@ final class ResultsQuery {
 
     /// Whether a list would have one before the other.
     func isBefore(_ a: Judged, _ b: Judged) -> Bool {
-        for (place, key) in fetch.sort.enumerated() {
-            switch key.order(a.order[place], b.order[place]) {
+        for (index, key) in fetch.sort.enumerated() {
+            switch key.order(a.order[index], b.order[index]) {
             case .orderedAscending: return true
             case .orderedDescending: return false
             case .orderedSame: continue
@@ -159,14 +159,14 @@ final class ResultsQuery {
     }
 
     /// Where an object would stand in a list: before the entry at this place. O(log entries) comparisons.
-    func place(of item: Judged, in list: ResultsList) -> Int {
+    func index(of item: Judged, in list: ResultsList) -> Int {
         let width = fetch.sort.count, order = list.order ?? []
         let own = rank(item.object.key)
         var low = 0, high = list.count
         search: while low < high {
             let middle = (low + high) / 2
-            for (place, key) in fetch.sort.enumerated() {
-                switch key.order(item.order[place], order[middle * width + place]) {
+            for (index, key) in fetch.sort.enumerated() {
+                switch key.order(item.order[index], order[middle * width + index]) {
                 case .orderedAscending:
                     high = middle
                     continue search

@@ -27,8 +27,8 @@ struct StoreRoutes {
     /// - Parameter later: the stores that come behind the runtime's.
     mutating func add(_ runtime: EntityRuntime, before later: [NSPersistentStore]) {
         var route = routes[ObjectIdentifier(runtime.entity)] ?? Route()
-        let place = route.runtimes.firstIndex { known in later.contains { $0 === known.store } }
-        route.runtimes.insert(runtime, at: place ?? route.runtimes.count)
+        let index = route.runtimes.firstIndex { known in later.contains { $0 === known.store } }
+        route.runtimes.insert(runtime, at: index ?? route.runtimes.count)
         route.choose()
         hasSharedEntities = hasSharedEntities || route.runtimes.count > 1
         routes[ObjectIdentifier(runtime.entity)] = route

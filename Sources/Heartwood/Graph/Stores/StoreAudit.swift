@@ -175,7 +175,7 @@ package struct StoreAudit {
         var last: [UInt8] = [], holder: RowReference?
         while !walks.isEmpty {
             var first = 0
-            for place in walks.indices.dropFirst() where KeyBytes.compare(walks[place].cursor.key, walks[first].cursor.key) < 0 { first = place }
+            for position in walks.indices.dropFirst() where KeyBytes.compare(walks[position].cursor.key, walks[first].cursor.key) < 0 { first = position }
             let reference = RowReference(table: walks[first].table, row: walks[first].row), key = walks[first].cursor.key
             if let holder, last.withUnsafeBytes({ KeyBytes.compare($0, key) == 0 }), try isUnique(reference, index) {
                 found(view.schema.table(reference.table), reference, nil, "it has the same \(names), which is to be unique, as \(name(holder))")

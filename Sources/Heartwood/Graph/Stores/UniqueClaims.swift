@@ -33,8 +33,8 @@ struct UniqueClaims {
 
     /// Takes the unique values of a row that is about to be written.
     mutating func claim(_ row: RowView, of object: NSManagedObject, table: EntityTable) {
-        for place in table.uniqueIndexes.indices {
-            let index = table.uniqueIndexes[place], start = keys.count
+        for position in table.uniqueIndexes.indices {
+            let index = table.uniqueIndexes[position], start = keys.count
             guard index._withUnsafeGuaranteedRef({ table.appendUniqueKey(of: row, $0, to: keys) }) else {
                 keys.truncate(to: start)
                 continue

@@ -78,9 +78,9 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
         let value = value(keyPath, of: root)
         let path = reads
         var end = root
-        for (place, read) in path.enumerated() {
+        for (index, read) in path.enumerated() {
             guard read.object === end else { throw several(keyPath, path) }
-            guard place < path.count - 1 else { break }
+            guard index < path.count - 1 else { break }
             guard let next = destinations[end.key]?[read.property], end.runtime.properties[read.property].kind == .toOne else {
                 throw several(keyPath, path)
             }

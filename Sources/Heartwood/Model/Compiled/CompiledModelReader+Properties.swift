@@ -66,11 +66,11 @@ extension CompiledModelReader {
         let predicates = try object.members("NSValidationPredicates")
         guard !predicates.isEmpty else { return nil }
         let warnings = try object.members("NSValidationWarnings").map { try $0.plain() }
-        return try predicates.enumerated().compactMap { place, member in
+        return try predicates.enumerated().compactMap { index, member in
             guard let object = try member.object() else { return nil }
             let node = try CompiledPredicateReader(path: self.path, of: path).predicate(object)
             var rule = ModelDocument.Validation(predicate: PredicatePrinter.format(node))
-            switch place < warnings.count ? warnings[place] : nil {
+            switch index < warnings.count ? warnings[index] : nil {
             case let text as String: rule.text = text
             case let code as Int64: rule.code = Int(clamping: code)
             default: rule.code = ValueTest(NSPredicate(node: node)).errorCode

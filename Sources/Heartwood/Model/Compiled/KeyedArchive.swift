@@ -84,11 +84,11 @@ final class KeyedArchive {
     /// Follows a reference into the archive's objects. `$null` is nothing.
     fileprivate func value(at number: Int) throws -> (value: BinaryPropertyList.Object, number: Int)? {
         var found = try look(number), number = number
-        if case .reference(let place) = found {
+        if case .reference(let index) = found {
             // The first object stands for nothing; a text that reads the same is a text.
-            guard place > 0 else { return nil }
-            guard place < objects.count else { throw Self.failure(path, "refers to object \(place) of \(objects.count)") }
-            number = objects[place]
+            guard index > 0 else { return nil }
+            guard index < objects.count else { throw Self.failure(path, "refers to object \(index) of \(objects.count)") }
+            number = objects[index]
             found = try look(number)
         }
         if case .null = found { return nil }

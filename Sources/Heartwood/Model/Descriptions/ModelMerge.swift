@@ -13,12 +13,12 @@ struct ModelMerge {
         for model in models {
             let document = ModelDocument(model)
             for entity in document.entities {
-                guard let place = places[entity.name] else {
+                guard let index = places[entity.name] else {
                     places[entity.name] = merged.entities.count
                     merged.entities.append(entity)
                     continue
                 }
-                try check(entity, merged.entities[place])
+                try check(entity, merged.entities[index])
             }
             for (name, members) in document.configurations ?? [:] {
                 let known = merged.configurations?[name] ?? []

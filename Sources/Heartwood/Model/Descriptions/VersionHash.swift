@@ -21,8 +21,8 @@ enum VersionHash {
     /// As `joined(separator:)`, whose first call looks up types: every process that opens a store makes it.
     private static func joined(_ parts: [String], by separator: String) -> String {
         var text = ""
-        for (place, part) in parts.enumerated() {
-            if place > 0 { text += separator }
+        for (index, part) in parts.enumerated() {
+            if index > 0 { text += separator }
             text += part
         }
         return text

@@ -60,8 +60,8 @@ package struct ModelComparison {
         let old = source.entities(forConfigurationName: configuration) ?? source.entities
         let new = destination.entities(forConfigurationName: configuration) ?? destination.entities
         var obstacles: [Obstacle] = []
-        let found = Self.match(old, new) { place, identifier in
-            obstacles.append(Obstacle(reason: "Two entities have the renaming identifier \"\(identifier)\"", entity: new[place], property: nil))
+        let found = Self.match(old, new) { index, identifier in
+            obstacles.append(Obstacle(reason: "Two entities have the renaming identifier \"\(identifier)\"", entity: new[index], property: nil))
         }
         let compared = found.map { Self.compare(old[$0.source], new[$0.destination], &obstacles) }
         let counterparts = Dictionary(compared.map { (ObjectIdentifier($0.source), $0.destination) }) { first, _ in first }
@@ -82,9 +82,9 @@ package struct ModelComparison {
         }
         let sources = old.properties.filter { !($0 is NSFetchedPropertyDescription) }
         let destinations = new.properties.filter { !($0 is NSFetchedPropertyDescription) }
-        let found = match(sources, destinations) { place, identifier in
+        let found = match(sources, destinations) { index, identifier in
             obstacles.append(Obstacle(
-                reason: "Two properties have the renaming identifier \"\(identifier)\"", entity: new, property: destinations[place]))
+                reason: "Two properties have the renaming identifier \"\(identifier)\"", entity: new, property: destinations[index]))
         }
         let matches = found.map { PropertyPair(source: sources[$0.source], destination: destinations[$0.destination]) }
         let properties = matches.filter { pair in
@@ -161,33 +161,33 @@ package struct ModelComparison {
 
     /// - Parameter twice: told of a new thing whose identifier another one has as well, and that therefore matches nothing.
     private static func match<Thing: RenamedThing>(
-        _ old: [Thing], _ new: [Thing], twice: (_ place: Int, _ identifier: String) -> Void
+        _ old: [Thing], _ new: [Thing], twice: (_ index: Int, _ identifier: String) -> Void
     ) -> [(source: Int, destination: Int)] {
         let places = Dictionary(old.indices.map { (old[$0].identifier, $0) }) { first, _ in first }
         let names = Dictionary(old.indices.map { (old[$0].nameInModel, $0) }) { first, _ in first }
         var taken: [Int: Int] = [:], left: [Int] = []
-        for place in new.indices {
-            let identifier = new[place].identifier
+        for index in new.indices {
+            let identifier = new[index].identifier
             guard let source = places[identifier] else {
-                left.append(place)
+                left.append(index)
                 continue
             }
             guard let other = taken[source] else {
-                taken[source] = place
+                taken[source] = index
                 continue
             }
             // Of an attribute and a relationship that claim one property, the one that it was is it; the other is new.
-            let isOfKind = new[place].isOfKind(of: old[source]), isOtherOfKind = new[other].isOfKind(of: old[source])
-            if isOfKind == isOtherOfKind { twice(place, identifier) } else if isOfKind { taken[source] = place }
+            let isOfKind = new[index].isOfKind(of: old[source]), isOtherOfKind = new[other].isOfKind(of: old[source])
+            if isOfKind == isOtherOfKind { twice(index, identifier) } else if isOfKind { taken[source] = index }
         }
-        for place in left {
-            let identifier = new[place].identifier
+        for index in left {
+            let identifier = new[index].identifier
             guard let source = names[identifier] else { continue }
             // A name that has another's identifier for its own is a new thing's; two that state the name are not told apart.
             if let other = taken[source] {
-                if new[other].identifier == identifier { twice(place, identifier) }
+                if new[other].identifier == identifier { twice(index, identifier) }
             } else {
-                taken[source] = place
+                taken[source] = index
             }
         }
         return taken.map { (source: $0.key, destination: $0.value) }.sorted { $0.destination < $1.destination }

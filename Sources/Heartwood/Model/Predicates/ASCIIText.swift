@@ -32,7 +32,7 @@ enum ASCIIText {
         let count = text.count
         guard count >= 8 else {
             var word: UInt64 = 0
-            for place in 0..<count { word |= UInt64(text[place]) << UInt64(place &* 8) }
+            for index in 0..<count { word |= UInt64(text[index]) << UInt64(index &* 8) }
             guard let made = lowered(word) else { return false }
             buffer.storeBytes(of: made.littleEndian, as: UInt64.self)
             return true
@@ -40,9 +40,9 @@ enum ASCIIText {
         var at = 0
         while at < count {
             // The last eight bytes are partly done already.
-            let place = min(at, count &- 8)
-            guard let made = lowered(text.loadUnaligned(fromByteOffset: place, as: UInt64.self)) else { return false }
-            buffer.storeBytes(of: made, toByteOffset: place, as: UInt64.self)
+            let index = min(at, count &- 8)
+            guard let made = lowered(text.loadUnaligned(fromByteOffset: index, as: UInt64.self)) else { return false }
+            buffer.storeBytes(of: made, toByteOffset: index, as: UInt64.self)
             at &+= 8
         }
         return true

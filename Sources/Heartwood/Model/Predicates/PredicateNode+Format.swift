@@ -36,8 +36,8 @@ struct PredicatePrinter {
 
     private mutating func join(_ parts: [PredicateNode], _ word: String, empty: String) {
         guard !parts.isEmpty else { return text += empty }
-        for (place, part) in parts.enumerated() {
-            if place > 0 { text += word }
+        for (index, part) in parts.enumerated() {
+            if index > 0 { text += word }
             printOperand(part)
         }
     }
@@ -144,8 +144,8 @@ struct PredicatePrinter {
 
     private mutating func print(_ list: [ExpressionNode], _ open: String, _ close: String) {
         text += open
-        for (place, part) in list.enumerated() {
-            if place > 0 { text += ", " }
+        for (index, part) in list.enumerated() {
+            if index > 0 { text += ", " }
             print(part)
         }
         text += close

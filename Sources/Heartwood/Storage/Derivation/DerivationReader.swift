@@ -125,12 +125,12 @@ struct DerivationReader {
         guard let entity = attribute.holder else { throw failure(attribute, "it belongs to no entity") }
         let keys = entity.joiningComposites(stated.filter { $0.lowercased() != "self" })
         var owner = entity, path: [NSRelationshipDescription] = []
-        for (place, key) in keys.enumerated() {
+        for (index, key) in keys.enumerated() {
             guard let property = owner.keptProperty(key) else {
                 throw failure(attribute, "\(owner.name ?? "?") has no property \"\(key)\"")
             }
             guard !property.isTransient else { throw failure(attribute, "\(key) is transient: no store has its value") }
-            let rest = Array(keys[(place + 1)...])
+            let rest = Array(keys[(index + 1)...])
             switch property {
             case let source as NSAttributeDescription:
                 guard rest.isEmpty else { throw failure(attribute, "\(key) is an attribute, which leads no further") }

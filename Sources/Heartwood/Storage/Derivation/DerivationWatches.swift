@@ -46,9 +46,9 @@ struct DerivationWatches: Sendable {
             guard let first = source.path.first else { return }
             for owner in owners { add(DerivationWatch(way: .own, properties: [first.index]), to: owner) }
             var back: [MemberSource] = []
-            for (place, step) in source.path.enumerated() {
+            for (position, step) in source.path.enumerated() {
                 back.insert(.inverse(references(step)), at: 0)
-                let next = place + 1 < source.path.count ? source.path[place + 1].index : source.attribute.index
+                let next = position + 1 < source.path.count ? source.path[position + 1].index : source.attribute.index
                 for table in tables(of: step.destinationEntity) {
                     add(DerivationWatch(way: .back(back), properties: [next]), to: table)
                 }
@@ -93,13 +93,13 @@ struct DerivationWatches: Sendable {
 
     private mutating func add(_ watch: DerivationWatch, to table: EntityTable?, _ link: TableID? = nil) {
         guard let id = table?.id ?? link else { return }
-        let place = byTable.firstIndex { $0.id == id } ?? byTable.count
-        if place == byTable.count { byTable.append((table, id, [])) }
+        let index = byTable.firstIndex { $0.id == id } ?? byTable.count
+        if index == byTable.count { byTable.append((table, id, [])) }
         // A member that is counted twice would count twice.
-        if let known = byTable[place].watches.firstIndex(where: { $0.way.isSame(as: watch.way) }) {
-            byTable[place].watches[known].properties += watch.properties
+        if let known = byTable[index].watches.firstIndex(where: { $0.way.isSame(as: watch.way) }) {
+            byTable[index].watches[known].properties += watch.properties
         } else {
-            byTable[place].watches.append(watch)
+            byTable[index].watches.append(watch)
         }
     }
 }

@@ -48,10 +48,10 @@ extension ExpressionNode {
     private func attributeType(_ entity: NSEntityDescription) -> NSAttributeType? {
         guard case .keyPath(let keys) = self else { return nil }
         var owner: NSEntityDescription? = entity
-        for (place, key) in keys.enumerated() {
+        for (index, key) in keys.enumerated() {
             let property = owner?.familyProperty(key)
             // What is asked of the value itself is another one.
-            if let attribute = property as? NSAttributeDescription { return place + 1 == keys.count ? attribute.attributeType : nil }
+            if let attribute = property as? NSAttributeDescription { return index + 1 == keys.count ? attribute.attributeType : nil }
             owner = (property as? NSRelationshipDescription)?.destinationEntity
         }
         return nil

@@ -59,8 +59,8 @@ enum ParallelScan {
             if count > 0 { try body(&state, UnsafeMutableBufferPointer(rebasing: rows[..<count]), scope, stretch) }
         })
         let snapshot = view.snapshot
-        DispatchQueue.concurrentPerform(iterations: threads) { place in
-            let worker = workers[place]
+        DispatchQueue.concurrentPerform(iterations: threads) { index in
+            let worker = workers[index]
             while true {
                 let stretch = next.take()
                 guard stretch < count, worker.failure == nil else { return }

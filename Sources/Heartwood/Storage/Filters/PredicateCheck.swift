@@ -46,7 +46,7 @@ enum PredicateCheck {
     /// What is wrong with a key path asked of objects of these entities.
     private static func fault(_ keys: [String], _ entities: [NSEntityDescription]) -> String? {
         var owners = entities
-        for (place, key) in keys.enumerated() {
+        for (index, key) in keys.enumerated() {
             if key.hasPrefix("@") {
                 guard PredicateKeyPath.operators.contains(key) else {
                     return "there is no collection operator \"\(key)\"; there are "
@@ -57,7 +57,7 @@ enum PredicateCheck {
             }
             if key.lowercased() == "self" || key == "objectID" { continue }
             if key == "entity", !owners.isEmpty, !owners.contains(where: { $0.isKnownInFamily(key) }) {
-                let rest = keys.dropFirst(place + 1)
+                let rest = keys.dropFirst(index + 1)
                 if rest.isEmpty || rest.elementsEqual(["name"]) { return nil }
                 return "of an entity a store can be asked the name, not \(rest.joined(separator: "."))"
             }

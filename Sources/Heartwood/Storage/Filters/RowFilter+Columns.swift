@@ -37,8 +37,8 @@ class ColumnTest: RowFilter {
         @inline(__always)
         func keep(whenNull: Int = 0, _ holds: (Value, Value) -> Bool) -> Int {
             var kept = 0
-            for place in rows.indices {
-                let row = rows[place]
+            for index in rows.indices {
+                let row = rows[index]
                 rows[kept] = row
                 if let access = access(row) { kept &+= holds(read(row, access), constant) ? 1 : 0 } else { kept &+= whenNull }
             }

@@ -34,8 +34,8 @@ extension UnsafeMutableBufferPointer<RowView> {
     @inline(__always)
     func keep(_ holds: (RowView) throws -> Bool) rethrows -> Int {
         var kept = 0
-        for place in indices where try holds(self[place]) {
-            self[kept] = self[place]
+        for index in indices where try holds(self[index]) {
+            self[kept] = self[index]
             kept &+= 1
         }
         return kept

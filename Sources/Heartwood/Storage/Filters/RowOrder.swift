@@ -96,9 +96,9 @@ struct RowOrder {
     private func column(_ part: Part, of row: RowView, _ scope: QueryScope) throws -> (RowView, ColumnAccess)? {
         var row = row
         var runtime = table.runtime
-        for (place, index) in part.path.enumerated() {
+        for (position, index) in part.path.enumerated() {
             guard let access = runtime.access(index, in: row) else { return nil }
-            if place == part.path.count - 1 { return (row, access) }
+            if position == part.path.count - 1 { return (row, access) }
             let reference = row.reference(access)
             guard let next = try scope.view.snapshot.row(reference), let owner = scope.view.schema.table(reference.table) else { return nil }
             row = next

@@ -83,10 +83,10 @@ struct RowSorter: RowGathering {
             boundKey = Array(arena[last.start..<last.end])
         }
         var kept: [UInt8] = []
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
             let start = kept.count
             kept.append(contentsOf: arena[entry.start..<entry.end])
-            entries[place] = Entry(prefix: entry.prefix, start: start, end: kept.count, rank: entry.rank, row: entry.row)
+            entries[index] = Entry(prefix: entry.prefix, start: start, end: kept.count, rank: entry.rank, row: entry.row)
         }
         arena = kept
     }

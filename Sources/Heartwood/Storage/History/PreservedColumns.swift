@@ -42,14 +42,14 @@ final class PreservedColumns {
     func body(of row: RowView, in snapshot: Snapshot) throws -> UnsafeRawBufferPointer? {
         builder.begin(layout)
         var isEmpty = true
-        for (place, property) in properties.enumerated() {
+        for (index, property) in properties.enumerated() {
             guard let access = runtime.access(property, in: row) else { continue }
             if let value = try snapshot.value(access, of: row) {
-                try Data(value).withUnsafeBytes { builder.set(place, bytes: $0) }
+                try Data(value).withUnsafeBytes { builder.set(index, bytes: $0) }
             } else {
                 // One of another type is of before a migration.
-                guard access.type == columns[place].type else { continue }
-                builder.copy(place, from: row, access)
+                guard access.type == columns[index].type else { continue }
+                builder.copy(index, from: row, access)
             }
             isEmpty = false
         }
@@ -65,11 +65,11 @@ final class PreservedColumns {
             guard let start = bytes.baseAddress, layout.fits(bytes) else { throw HistoryDecoder.Malformed() }
             let row = RowView(body: start, byteCount: bytes.count, reference: RowReference(rawValue: 0), version: 0)
             var values: [String: Any] = [:]
-            for (place, column) in layout.columns.enumerated() where !row.isNull(layout.access[place]) {
+            for (position, column) in layout.columns.enumerated() where !row.isNull(layout.access[position]) {
                 guard let index = properties[column.id] else { continue }
                 let property = runtime.properties[index], kind: PropertyKind = property.kind == .externalData ? .data : property.kind
                 guard kind.columnType == column.type else { continue }
-                let value = ManagedValue(row: row, access: layout.access[place], kind: kind, slotBase: 0)
+                let value = ManagedValue(row: row, access: layout.access[position], kind: kind, slotBase: 0)
                 values[property.name] = AttributeCoding.object(value, property: runtime.entity.frozenProperties[index], kind: kind)
             }
             let named = runtime.nested(values)

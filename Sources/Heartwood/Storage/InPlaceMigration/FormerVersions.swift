@@ -18,7 +18,7 @@ enum FormerVersions {
         var versions = list(old)
         if let left = RecordLogMetadata.versionChecksum(old), let reached = RecordLogMetadata.versionChecksum(new), left != reached {
             versions.append(left)
-            if let place = versions.firstIndex(of: reached) { versions.removeSubrange(place...) }
+            if let index = versions.firstIndex(of: reached) { versions.removeSubrange(index...) }
         }
         new[key] = versions.isEmpty ? nil : versions
     }

@@ -68,12 +68,12 @@ final class MigratedTable {
         }
         let known = transaction.catalog.indexes(on: table.id)
         var names: [IndexID: String] = [:]
-        for (place, plan) in plans.enumerated() where found[place] == nil {
+        for (position, plan) in plans.enumerated() where found[position] == nil {
             guard let wanted = plan.definition(table.currentLayout), wanted.extractorName == nil else { continue }
-            found[place] = known.first { index in
+            found[position] = known.first { index in
                 index.extractorName == nil && index.parts == wanted.parts && !found.contains { $0?.id == index.id }
             }
-            if let index = found[place] { names[index.id] = plan.name }
+            if let index = found[position] { names[index.id] = plan.name }
         }
         for index in known where !found.contains(where: { $0?.id == index.id }) { try transaction.dropIndex(index.id) }
         if !names.isEmpty { try transaction.rename(indexes: names) }

@@ -27,13 +27,13 @@ final class SpecifiedKeys: IndexKeyExtractor {
     func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
         nonisolated(unsafe) let key = key, row = row
         return compiled.withLock { layouts in
-            let place = layouts.list.firstIndex { $0.layout === layout } ?? layouts.list.count
-            if place == layouts.list.count {
+            let index = layouts.list.firstIndex { $0.layout === layout } ?? layouts.list.count
+            if index == layouts.list.count {
                 // Layouts are made anew with each catalog; the newest are used.
-                if place == Self.layoutsMax { layouts.list.removeAll() }
+                if index == Self.layoutsMax { layouts.list.removeAll() }
                 layouts.list.append((layout, CompiledKeys(specification, layout)))
             }
-            guard let keys = layouts.list[min(place, layouts.list.count - 1)].keys else { return false }
+            guard let keys = layouts.list[min(index, layouts.list.count - 1)].keys else { return false }
             return keys.append(row, to: key, layouts.scope)
         }
     }

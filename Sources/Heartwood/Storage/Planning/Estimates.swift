@@ -17,8 +17,8 @@ final class Estimates {
     func entries(_ index: IndexID, _ ranges: [KeyRange]) throws -> Double {
         let step = max(1, ranges.count / Self.rangesAsked)
         var sum = 0, asked = 0
-        for place in stride(from: 0, to: ranges.count, by: step) {
-            sum += try planner.view.snapshot.estimate(index, ranges[place])
+        for position in stride(from: 0, to: ranges.count, by: step) {
+            sum += try planner.view.snapshot.estimate(index, ranges[position])
             asked += 1
         }
         return asked == ranges.count ? Double(sum) : Double(sum) / Double(asked) * Double(ranges.count)

@@ -3,8 +3,8 @@ struct IndexConditions {
     private var conditions: [(place: Int, condition: IndexCondition)] = []
 
     init(_ tests: [RowFilter]) {
-        for (place, test) in tests.enumerated() {
-            if let condition = test.indexCondition { conditions.append((place, condition)) }
+        for (index, test) in tests.enumerated() {
+            if let condition = test.indexCondition { conditions.append((index, condition)) }
         }
     }
 

@@ -88,7 +88,7 @@ final class IndexScanner {
         key.removeAll(keepingCapacity: true)
         for component in compared {
             switch component {
-            case .part(let place): key.append(contentsOf: keyBytes[(place == 0 ? 0 : ends[place - 1])..<ends[place]])
+            case .part(let index): key.append(contentsOf: keyBytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]])
             case .constant(let bytes): key.append(contentsOf: bytes)
             }
         }
@@ -98,12 +98,12 @@ final class IndexScanner {
     private func ordered() throws -> UnsafeRawBufferPointer {
         let key = cursor?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
         var end = 0
-        for (place, part) in parts.enumerated() {
+        for (position, part) in parts.enumerated() {
             guard let next = KeyBuilder.componentEnd(at: end, in: key, part.type, descending: part.isDescending) else {
                 throw StoreError.damagedIndex(walk.index.name)
             }
             end = next
-            ends[place] = end
+            ends[position] = end
         }
         return UnsafeRawBufferPointer(rebasing: key[..<end])
     }
@@ -136,13 +136,13 @@ struct MergedWalk {
     /// The next row and the place of its walk; nil at the end.
     mutating func next() throws -> (part: Int, row: RowReference)? {
         var best: Int?
-        for place in walkers.indices where walkers[place].row != nil {
+        for index in walkers.indices where walkers[index].row != nil {
             guard let known = best else {
-                best = place
+                best = index
                 continue
             }
-            let mine = walkers[place].walker.key, other = walkers[known].walker.key
-            if isDescending ? other.lexicographicallyPrecedes(mine) : mine.lexicographicallyPrecedes(other) { best = place }
+            let mine = walkers[index].walker.key, other = walkers[known].walker.key
+            if isDescending ? other.lexicographicallyPrecedes(mine) : mine.lexicographicallyPrecedes(other) { best = index }
         }
         guard let best, let row = walkers[best].row else { return nil }
         walkers[best].row = try walkers[best].walker.next()

@@ -12,8 +12,8 @@ extension QueryPlanner {
         var ranges: [KeyRange]?
         // The tests that the ranges answer.
         var answered: [Int] = []
-        func answer(_ place: Int) {
-            if !answered.contains(place) { answered.append(place) }
+        func answer(_ position: Int) {
+            if !answered.contains(position) { answered.append(position) }
         }
         var bound = 0, fixed = 0
         loop: for part in index.parts {
@@ -30,12 +30,12 @@ extension QueryPlanner {
             if let (range, used) = conditions.range(part.key) {
                 let stretch = part.isAscending ? range : range.complemented
                 ranges = prefixes.map(stretch.under)
-                for place in used where conditions[place]?.isExact == true { answer(place) }
+                for position in used where conditions[position]?.isExact == true { answer(position) }
             }
             break loop
         }
         if let partial = index.partial {
-            for place in tests.indices where partial.answers(tests[place], table) { answer(place) }
+            for position in tests.indices where partial.answers(tests[position], table) { answer(position) }
         }
         let isBound = bound > 0 || ranges != nil || index.partial != nil
         let list = KeyRange.sorted(ranges ?? (bound > 0 ? prefixes.map(KeyRange.prefix) : [.all]))

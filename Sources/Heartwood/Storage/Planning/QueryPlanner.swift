@@ -103,11 +103,11 @@ final class QueryPlanner {
             if forced == .index(found.walk.index.name) { return candidate }
             consider(candidate)
         }
-        for (place, test) in tests.enumerated() {
-            func rest() -> [RowFilter] { tests.enumerated().filter { $0.offset != place }.map(\.element) }
+        for (position, test) in tests.enumerated() {
+            func rest() -> [RowFilter] { tests.enumerated().filter { $0.offset != position }.map(\.element) }
             if let rows = (test as? RowSetFilter)?.rows {
                 consider(try priced(.rows(rows), entries: Double(rows.count), ranges: 0, rest(), estimates))
-            } else if let any = test as? AnyTest, conditions[place] == nil {
+            } else if let any = test as? AnyTest, conditions[position] == nil {
                 consider(try union(any, rest(), estimates))
             }
         }

@@ -56,8 +56,8 @@ struct QueryRun {
             }
             try view.snapshot.scanGroups(table.id, first: wanted) { rows in
                 scope.rowsVisited &+= rows.count
-                for place in 0..<(try test.filter(rows, scope)) {
-                    progress.take(try body(rows[place]))
+                for position in 0..<(try test.filter(rows, scope)) {
+                    progress.take(try body(rows[position]))
                     guard progress.left > 0 else { return false }
                 }
                 return true
@@ -122,10 +122,10 @@ struct QueryRun {
             }
             if references.count < room { isDone = true }
             try references.withUnsafeBufferPointer { references in
-                try view.snapshot.rows(references) { place, row in
+                try view.snapshot.rows(references) { index, row in
                     guard let row, progress.left > 0 else { return }
                     scope.rowsVisited &+= 1
-                    if let test = tests[places[place]], try !test.matches(row, scope) { return }
+                    if let test = tests[places[index]], try !test.matches(row, scope) { return }
                     progress.take(try body(row))
                 }
             }

@@ -12,9 +12,9 @@ extension RecordLogView {
                 try forEachEntry(index, of: owners) { result[$0].append(RowReference(table: table, row: $2)) }
             }
         case .link(let link, let isForward):
-            try forEachEntry(link.index(isForward: isForward), of: owners) { place, key, _ in
+            try forEachEntry(link.index(isForward: isForward), of: owners) { position, key, _ in
                 // The other end is the last component of the key.
-                if let member = Self.lastReference(of: key) { result[place].append(member) }
+                if let member = Self.lastReference(of: key) { result[position].append(member) }
             }
         }
         return result
@@ -35,22 +35,22 @@ extension RecordLogView {
             }
         }
         let end = Self.range(of: last).upper
-        var place = 0
-        while place < owners.count {
-            var cursor = try snapshot.cursor(index, KeyRange(lower: Self.range(of: owners[place]).lower, upper: end))
+        var position = 0
+        while position < owners.count {
+            var cursor = try snapshot.cursor(index, KeyRange(lower: Self.range(of: owners[position]).lower, upper: end))
             var strides = 0
             while true {
                 guard let row = try cursor.next() else { return }
                 guard let owner = Self.firstReference(of: cursor.key) else { continue }
-                while place < owners.count, owners[place].rawValue < owner.rawValue { place += 1 }
-                guard place < owners.count else { return }
-                guard owners[place] == owner else {
+                while position < owners.count, owners[position].rawValue < owner.rawValue { position += 1 }
+                guard position < owners.count else { return }
+                guard owners[position] == owner else {
                     strides += 1
                     if strides > Self.strideMax { break }
                     continue
                 }
                 strides = 0
-                try body(place, cursor.key, row)
+                try body(position, cursor.key, row)
             }
         }
     }

@@ -144,9 +144,9 @@ extension RecordLogView {
         _ parts: [Part], _ sorter: consuming Sorter, _ run: QueryRun, _ limit: Int?, _ body: (RowView) throws -> Bool
     ) throws -> Int {
         var matched = 0
-        for (place, part) in parts.enumerated() {
+        for (index, part) in parts.enumerated() {
             guard let order = part.order else { continue }
-            matched += try run.sort(part.plan, part.table, order, part: place, limit: limit, into: &sorter)
+            matched += try run.sort(part.plan, part.table, order, part: index, limit: limit, into: &sorter)
         }
         for row in sorter.sorted().prefix(limit ?? .max) { guard try body(row) else { break } }
         return matched

@@ -63,13 +63,13 @@ struct ColumnReader {
         let node = ExpressionNode.keyPath(keys == ["self"] || keys == ["SELF"] ? [] : keys)
         try PredicateCheck.check(node, entity: entity)
         var owner: NSEntityDescription? = entity
-        for (place, key) in keys.enumerated() {
+        for (index, key) in keys.enumerated() {
             let property = owner?.familyProperty(key)
             if let relationship = property as? NSRelationshipDescription, relationship.isToMany,
-                !(place + 1 < keys.count && keys[place + 1].hasPrefix("@")) {
+                !(index + 1 < keys.count && keys[index + 1].hasPrefix("@")) {
                 throw ResultShape.error(
                     "\(name) cannot give \"\(path)\": \(key) is a to-many relationship, which has no single value; use an operator, such "
-                        + "as \(keys.prefix(place + 1).joined(separator: ".")).@count.")
+                        + "as \(keys.prefix(index + 1).joined(separator: ".")).@count.")
             }
             owner = (property as? NSRelationshipDescription)?.destinationEntity
         }

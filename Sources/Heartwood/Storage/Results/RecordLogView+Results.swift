@@ -58,9 +58,9 @@ extension RecordLogView {
             return true
         }
         guard statistics != nil else { return nil }
-        try groups.finish(into: sink) { group, place in
+        try groups.finish(into: sink) { group, index in
             let row = first[group]
-            return try parts[Int(row.reference.table.rawValue)]?.values[place].value(row, scope) ?? .null
+            return try parts[Int(row.reference.table.rawValue)]?.values[index].value(row, scope) ?? .null
         }
         return statistics
     }

@@ -25,8 +25,8 @@ final class ResultGroups {
     }
 
     @inline(__always)
-    func withAccumulator(_ place: Int, _ body: (Accumulator) throws -> Void) rethrows {
-        try unmanaged[place]._withUnsafeGuaranteedRef(body)
+    func withAccumulator(_ index: Int, _ body: (Accumulator) throws -> Void) rethrows {
+        try unmanaged[index]._withUnsafeGuaranteedRef(body)
     }
 
     /// The group of a key's bytes; a new one is opened.
@@ -43,8 +43,8 @@ final class ResultGroups {
         for group in 0..<table.count {
             func value(_ slot: GroupedExpressions.Slot) throws -> PredicateValue {
                 switch slot {
-                case .key(let place): try keyValue(group, place)
-                case .aggregate(let place): accumulators[place].result(of: group)
+                case .key(let index): try keyValue(group, index)
+                case .aggregate(let index): accumulators[index].result(of: group)
                 }
             }
             // Made where there is more than slots.
@@ -52,12 +52,12 @@ final class ResultGroups {
             func values() throws -> PredicateScope {
                 if let scope { return scope }
                 var variables: [String: Any] = [:]
-                for place in grouped.keys.indices {
-                    let slot = GroupedExpressions.Slot.key(place)
+                for index in grouped.keys.indices {
+                    let slot = GroupedExpressions.Slot.key(index)
                     variables[slot.name] = try value(slot)
                 }
-                for place in grouped.aggregates.indices {
-                    let slot = GroupedExpressions.Slot.aggregate(place)
+                for index in grouped.aggregates.indices {
+                    let slot = GroupedExpressions.Slot.aggregate(index)
                     variables[slot.name] = try value(slot)
                 }
                 let made = PredicateScope(subject: nil, variables: variables)

@@ -76,9 +76,9 @@ final class ResultPart {
             try appendKey(of: row, to: key, scope)
             group = groups.group(key.buffer)
         }
-        for place in unmanagedFeeds.indices {
-            try unmanagedFeeds[place]._withUnsafeGuaranteedRef { feed in
-                try groups.withAccumulator(place) { try feed.give(row, to: $0, group.number, scope) }
+        for index in unmanagedFeeds.indices {
+            try unmanagedFeeds[index]._withUnsafeGuaranteedRef { feed in
+                try groups.withAccumulator(index) { try feed.give(row, to: $0, group.number, scope) }
             }
         }
         return group.isNew

@@ -59,7 +59,7 @@ struct ResultShape {
         if keys.isEmpty {
             let beside = try named.map { try groups.besideObjects($0.expression) }
             if beside.contains(where: \.isOverObject) {
-                for (place, expression) in beside.enumerated() { named[place].expression = expression }
+                for (index, expression) in beside.enumerated() { named[index].expression = expression }
                 columns = named
                 overall = groups
                 try takeOrder(descriptors, entity)
@@ -100,12 +100,12 @@ struct ResultShape {
         shape.overall = nil
         func fill(_ node: ExpressionNode) -> ExpressionNode {
             node.rewriting(bound: []) { node, _ in
-                guard case .aggregate(let place) = GroupedExpressions.Slot(node) else { return node }
-                return .constant(values[place])
+                guard case .aggregate(let index) = GroupedExpressions.Slot(node) else { return node }
+                return .constant(values[index])
             }
         }
-        for place in columns.indices { shape.columns[place].expression = fill(columns[place].expression) }
-        for place in order.indices { shape.order[place].expression = fill(order[place].expression) }
+        for index in columns.indices { shape.columns[index].expression = fill(columns[index].expression) }
+        for index in order.indices { shape.order[index].expression = fill(order[index].expression) }
         return shape
     }
 

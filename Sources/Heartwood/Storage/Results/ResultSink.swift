@@ -42,8 +42,8 @@ final class ResultSink {
     func finish() throws {
         let order = shape.order
         let sorted = kept.enumerated().sorted { a, b in
-            for (place, part) in order.enumerated() {
-                let x = a.element.order[place], y = b.element.order[place]
+            for (index, part) in order.enumerated() {
+                let x = a.element.order[index], y = b.element.order[index]
                 switch part.isAscending ? x.sorted(against: y, part.textOrder) : y.sorted(against: x, part.textOrder) {
                 case .orderedAscending: return true
                 case .orderedDescending: return false

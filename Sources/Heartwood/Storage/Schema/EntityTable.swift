@@ -123,10 +123,10 @@ extension EntityTable {
     /// - Returns: whether the row takes part: null is equal to nothing, so it constrains nothing.
     func appendUniqueKey(of row: RowView, _ index: TableIndex, to keys: KeyBuilder) -> Bool {
         guard let accesses = runtime.accesses(row.layoutID), let attributes = index.attributes else { return false }
-        for place in attributes.indices {
-            let access = accesses[attributes[place].property]
+        for position in attributes.indices {
+            let access = accesses[attributes[position].property]
             guard !access.isAbsent, !row.isNull(access) else { return false }
-            keys.append(column: access, of: row, descending: attributes[place].isDescending)
+            keys.append(column: access, of: row, descending: attributes[position].isDescending)
         }
         return true
     }

@@ -19,9 +19,9 @@ struct RowsByHash {
 
     mutating func insert(_ hash: UInt64, _ reference: RowReference) {
         if (count + 1) * 4 > places.count * 3 { grow() }
-        let (place, found) = search(hash) { $0 == reference }
+        let (index, found) = search(hash) { $0 == reference }
         guard found == nil else { return }
-        places[place] = (hash, reference)
+        places[index] = (hash, reference)
         count += 1
     }
 

@@ -43,8 +43,8 @@ struct AccessorTables: ~Copyable, @unchecked Sendable {
     deinit {
         var next = directory.load(ordering: .acquiring)
         if let words = next {
-            for place in 0..<Int(bitPattern: words[0]) {
-                UnsafeMutablePointer<Int>(bitPattern: words[Self.headerWords + place])?.deallocate()
+            for index in 0..<Int(bitPattern: words[0]) {
+                UnsafeMutablePointer<Int>(bitPattern: words[Self.headerWords + index])?.deallocate()
             }
         }
         while let words = next {

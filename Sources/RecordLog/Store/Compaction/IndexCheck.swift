@@ -84,8 +84,8 @@ final class IndexCheck: @unchecked Sendable {
         }
         guard let wanted = try outcome?.get() else { preconditionFailure("what has ended has an outcome") }
         var wrong: [IndexDefinition] = []
-        for (place, part) in parts.enumerated() {
-            for (index, definition) in part.definitions.enumerated() where entries[place][index] != wanted[place][index] {
+        for (position, part) in parts.enumerated() {
+            for (index, definition) in part.definitions.enumerated() where entries[position][index] != wanted[position][index] {
                 wrong.append(definition)
             }
         }
@@ -100,11 +100,11 @@ final class IndexCheck: @unchecked Sendable {
             count &+= 1
             if count % Self.reportEvery == 0 { try thread.check(path) }
             guard let layout = part.table.layout(row.layoutID) else { return true }
-            for place in part.maintainers.indices {
+            for index in part.maintainers.indices {
                 key.removeAll()
-                guard part.maintainers[place].appendKey(of: row, layout: layout, to: key) else { continue }
+                guard part.maintainers[index].appendKey(of: row, layout: layout, to: key) else { continue }
                 key.append(row: row.reference.row)
-                sums[place].add(key.buffer)
+                sums[index].add(key.buffer)
             }
             return true
         }

@@ -75,7 +75,7 @@ enum RowAudit {
             default: return false
             }
             guard bytes.count &- at >= following, next.contains(bytes[at]) else { return false }
-            for place in 1..<max(following, 1) where bytes[at &+ place] & 0xC0 != 0x80 { return false }
+            for index in 1..<max(following, 1) where bytes[at &+ index] & 0xC0 != 0x80 { return false }
             at &+= following
         }
         return true

@@ -147,12 +147,12 @@ struct CheckpointBuilder {
             let count = min(perPage, state.nextRow - first)
             var addresses = [UInt64](repeating: 0, count: Int(count))
             let old = try state.primary.base?.addresses(ofPage: page) ?? .empty
-            for place in 0..<count {
-                let known = state.primary.known(first + place)
+            for index in 0..<count {
+                let known = state.primary.known(first + index)
                 if known == 0 {
-                    addresses[Int(place)] = old.address(Int(place))
+                    addresses[Int(index)] = old.address(Int(index))
                 } else if known & PrimaryDelta.tombstoneBit == 0 {
-                    addresses[Int(place)] = known
+                    addresses[Int(index)] = known
                 }
             }
             return .new(addresses)

@@ -90,9 +90,9 @@ struct RowAddresses: ~Copyable {
     private func search(_ number: UInt64) -> Int {
         let mask = places.count - 1
         // The upper half of the product depends on all of the number's bits.
-        var place = Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-        while places[place].page != nil, places[place].number != number { place = (place + 1) & mask }
-        return place
+        var index = Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+        while places[index].page != nil, places[index].number != number { index = (index + 1) & mask }
+        return index
     }
 
     private mutating func grow() {

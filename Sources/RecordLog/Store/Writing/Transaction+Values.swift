@@ -49,8 +49,8 @@ extension Transaction {
             let bytes = new.bytes(layout.access[position])
             guard let stored = StoredValue(bytes) else { throw foreignValue("a row has a value that is none") }
             guard case .reference(let reference) = stored else { continue }
-            if let old, let oldLayout, let place = oldLayout.position(of: layout.columns[position].id) {
-                let access = oldLayout.access[place]
+            if let old, let oldLayout, let index = oldLayout.position(of: layout.columns[position].id) {
+                let access = oldLayout.access[index]
                 if access.type == .value, !old.isNull(access), KeyBytes.compare(old.bytes(access), bytes) == 0 { continue }
             }
             guard unusedValues.contains(reference), taken.insert(reference).inserted else {

@@ -154,8 +154,8 @@ public final class Transaction {
         let oldSize = changes.liveBytes(of: view)
         let address = try wholly { () throws(StoreError) in
             if let layout = changes.layout(view.layoutID) {
-                for place in changes.unretainedIndexes.indices {
-                    let index = changes.unretainedIndexes[place]
+                for position in changes.unretainedIndexes.indices {
+                    let index = changes.unretainedIndexes[position]
                     oldKey.removeAll()
                     if append(index, of: view, layout, to: oldKey) {
                         try add(oldKey, row: reference.row, to: index._withUnsafeGuaranteedRef(\.id), isTombstone: true)
@@ -222,8 +222,8 @@ public final class Transaction {
             return
         }
         try wholly { () throws(StoreError) in
-            for place in changes.unretainedIndexes.indices {
-                let index = changes.unretainedIndexes[place]
+            for position in changes.unretainedIndexes.indices {
+                let index = changes.unretainedIndexes[position]
                 if isSameLayout, let view = old.view, isUnchanged(index, view, new, layout) { continue }
                 let id = index._withUnsafeGuaranteedRef(\.id)
                 newKey.removeAll()

@@ -54,10 +54,10 @@ package struct TableArchiveReader {
                 try skipRows(&ahead, heading)
             }
             guard ahead.remaining == 0 else { throw Self.malformed(path, ahead, "the archive goes on behind its end") }
-            for place in tables.indices {
+            for index in tables.indices {
                 let heading = try heading(&reader)
-                let rows = try ArchivedRows(heading, tables[place], tables)
-                try transaction.skipRows(to: heading.nextRow, in: tables[place].id)
+                let rows = try ArchivedRows(heading, tables[index], tables)
+                try transaction.skipRows(to: heading.nextRow, in: tables[index].id)
                 try read(rows, &reader, into: transaction)
             }
         }
@@ -176,7 +176,7 @@ private struct ArchivedRows {
         guard let nulls = reader.take(TableArchive.nullBytes(columns.count)) else { return false }
         let old = try transaction.row(reference)
         builder.begin(layout)
-        for (place, column) in columns.enumerated() where nulls[place / 8] & 1 << UInt8(place % 8) == 0 {
+        for (index, column) in columns.enumerated() where nulls[index / 8] & 1 << UInt8(index % 8) == 0 {
             guard let bytes = Self.take(column.type, &reader) else { return false }
             switch column.type {
             case .reference:

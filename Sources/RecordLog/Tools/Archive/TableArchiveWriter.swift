@@ -11,9 +11,9 @@ package struct TableArchiveWriter {
         var archive = TableArchiveWriter(transaction: transaction, writer: writer)
         try archive.writeSystemValues()
         let tables = transaction.catalog.tables
-        for (place, table) in tables.enumerated() {
+        for (index, table) in tables.enumerated() {
             while archive.places.count <= Int(table.id.rawValue) { archive.places.append(0) }
-            archive.places[Int(table.id.rawValue)] = UInt64(place) + 1
+            archive.places[Int(table.id.rawValue)] = UInt64(index) + 1
         }
         try writer.append(UInt32(tables.count))
         for table in tables { try archive.write(table) }
@@ -56,9 +56,9 @@ package struct TableArchiveWriter {
     private static func accesses(_ row: RowView, _ table: TableDefinition, _ layout: RowLayout) -> [ColumnAccess] {
         guard let old = table.layout(row.layoutID) else { return Array(layout.access) }
         return layout.columns.indices.map { position in
-            guard let place = old.position(of: layout.columns[position].id), old.columns[place].type == layout.columns[position].type
+            guard let index = old.position(of: layout.columns[position].id), old.columns[index].type == layout.columns[position].type
             else { return .absent }
-            return old.access[place]
+            return old.access[index]
         }
     }
 

@@ -173,7 +173,7 @@ struct SalvageWriter {
                     let entry = entries[at]
                     at += 1
                     guard entry.reference.table != .system, entry.address > 0, !entry.isDeletion else { continue }
-                    guard let place = places[entry.reference.table.rawValue] else {
+                    guard let index = places[entry.reference.table.rawValue] else {
                         // The numbers of dropped tables are below the next one.
                         if entry.reference.table.rawValue >= catalog.nextTable { withoutTable += 1 }
                         continue
@@ -181,13 +181,13 @@ struct SalvageWriter {
                     guard let (record, body) = source.record(at: entry.address),
                         try checker.accepts(entry.reference, UnsafeRawBufferPointer(start: body, count: record.bodyLength))
                     else {
-                        tables[place].malformed += 1
+                        tables[index].malformed += 1
                         continue
                     }
                     let row = RowView(body: body, byteCount: record.bodyLength, reference: entry.reference, version: record.version)
-                    tables[place].valuesLost += try Self.put(row, &values, catalog, to: transaction)
-                    tables[place].kept += 1
-                    if entry.isOfIncompleteCommit { tables[place].fromIncompleteCommits += 1 }
+                    tables[index].valuesLost += try Self.put(row, &values, catalog, to: transaction)
+                    tables[index].kept += 1
+                    if entry.isOfIncompleteCommit { tables[index].fromIncompleteCommits += 1 }
                     count += 1
                     bytes += Int(clamping: catalog.liveBytes(of: row))
                 }

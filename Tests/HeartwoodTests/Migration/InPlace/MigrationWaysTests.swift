@@ -78,48 +78,48 @@ struct MigrationWaysTests {
     /// Every object has a name that no migration changes.
     private static func tagged(_ version: ModelVersion) -> ModelVersion {
         var version = version
-        for place in version.entities.indices {
-            version.entities[place].attributes.removeAll { $0.name == "tag" }
-            if version.entities[place].parent == nil { version.entities[place].attributes.append(Attribute(name: "tag")) }
+        for index in version.entities.indices {
+            version.entities[index].attributes.removeAll { $0.name == "tag" }
+            if version.entities[index].parent == nil { version.entities[index].attributes.append(Attribute(name: "tag")) }
         }
         return version
     }
 
     /// Attributes of one type take each other's names.
     private static func swapAttributes(_ new: inout ModelVersion, _ old: ModelVersion) {
-        for place in new.entities.indices {
-            let entity = new.entities[place], before = old.entities.first { $0.name == entity.was ?? entity.name }?.attributes ?? []
+        for index in new.entities.indices {
+            let entity = new.entities[index], before = old.entities.first { $0.name == entity.was ?? entity.name }?.attributes ?? []
             let kept = entity.attributes.indices.filter { at in
                 let attribute = entity.attributes[at]
                 return attribute.was == nil && attribute.name != "tag" && before.contains { $0.name == attribute.name }
             }
             guard let one = kept.first, let other = kept.last(where: { $0 != one && entity.attributes[$0].type == entity.attributes[one].type })
             else { continue }
-            new.entities[place].attributes[one].was = entity.attributes[other].name
-            new.entities[place].attributes[other].was = entity.attributes[one].name
+            new.entities[index].attributes[one].was = entity.attributes[other].name
+            new.entities[index].attributes[other].was = entity.attributes[one].name
             // Names of the past alone make no other version.
-            new.entities[place].attributes.append(Attribute(name: "swapped\(place)"))
+            new.entities[index].attributes.append(Attribute(name: "swapped\(index)"))
         }
     }
 
     private static func rename(_ names: [String: String], in version: inout ModelVersion) {
-        for place in version.entities.indices {
-            let entity = version.entities[place]
+        for index in version.entities.indices {
+            let entity = version.entities[index]
             if let name = names[entity.name] {
-                version.entities[place].was = entity.was ?? entity.name
-                version.entities[place].name = name
+                version.entities[index].was = entity.was ?? entity.name
+                version.entities[index].name = name
             }
-            version.entities[place].parent = entity.parent.map { names[$0] ?? $0 }
+            version.entities[index].parent = entity.parent.map { names[$0] ?? $0 }
             for at in entity.relationships.indices {
                 let destination = entity.relationships[at].destination
-                version.entities[place].relationships[at].destination = names[destination] ?? destination
+                version.entities[index].relationships[at].destination = names[destination] ?? destination
             }
         }
     }
 
     private static func change(_ new: inout ModelVersion, _ versions: inout RandomVersions) {
-        let place = Int.random(in: 0..<new.entities.count, using: &versions.generator)
-        let name = new.entities[place].name
+        let index = Int.random(in: 0..<new.entities.count, using: &versions.generator)
+        let name = new.entities[index].name
         switch Int.random(in: 0..<4, using: &versions.generator) {
         case 0:
             rename([name: "Former\(name)"], in: &new)
@@ -127,36 +127,36 @@ struct MigrationWaysTests {
         case 1:
             guard let other = new.entities.map(\.name).filter({ $0 != name }).randomElement(using: &versions.generator) else { return }
             rename([name: other, other: name], in: &new)
-            new.entities[place].attributes.append(Attribute(name: "exchanged"))
+            new.entities[index].attributes.append(Attribute(name: "exchanged"))
         case 2:
             // What it inherited becomes its own.
-            guard let parent = new.entities[place].parent else { return }
-            new.entities[place].attributes += new.attributes(of: parent)
-            new.entities[place].parent = nil
+            guard let parent = new.entities[index].parent else { return }
+            new.entities[index].attributes += new.attributes(of: parent)
+            new.entities[index].parent = nil
         default:
-            guard let at = new.entities[place].relationships.indices.randomElement(using: &versions.generator),
-                new.entities[place].relationships[at].inverse == nil
+            guard let at = new.entities[index].relationships.indices.randomElement(using: &versions.generator),
+                new.entities[index].relationships[at].inverse == nil
             else { return }
-            let destination = new.entities[place].relationships[at].destination
+            let destination = new.entities[index].relationships[at].destination
             guard let other = new[destination].parent ?? new.entities.first(where: { $0.parent == destination })?.name else { return }
-            new.entities[place].relationships[at].destination = other
+            new.entities[index].relationships[at].destination = other
         }
     }
 
     /// Derives something of every text and every relationship to many, by the names that these have in either version.
     private static func derive(_ old: inout ModelVersion, _ new: inout ModelVersion) {
-        for place in old.entities.indices {
-            let name = old.entities[place].name, stated = old.entities[place]
+        for index in old.entities.indices {
+            let name = old.entities[index].name, stated = old.entities[index]
             guard let at = new.entities.firstIndex(where: { $0.was ?? $0.name == name }) else { continue }
             for attribute in stated.attributes where attribute.type == .stringAttributeType && attribute.name != "tag" {
                 let all = new.attributes(of: new.entities[at].name).filter { $0.type == .stringAttributeType }
-                old.entities[place].attributes.append(Attribute(name: "upper\(attribute.name)", derivation: "uppercase:(\(attribute.name))"))
+                old.entities[index].attributes.append(Attribute(name: "upper\(attribute.name)", derivation: "uppercase:(\(attribute.name))"))
                 guard let found = all.first(where: { $0.name == attribute.name }) ?? all.first(where: { $0.was == attribute.name }) else { continue }
                 new.entities[at].attributes.append(Attribute(name: "upper\(attribute.name)", derivation: "uppercase:(\(found.name))"))
             }
             for end in stated.relationships where end.isToMany {
                 let count = Attribute(name: "count\(end.name)", type: .integer64AttributeType, derivation: "\(end.name).@count")
-                old.entities[place].attributes.append(count)
+                old.entities[index].attributes.append(count)
                 let stays = new.relationships(of: new.entities[at].name).contains { $0.name == end.name && $0.isToMany }
                 if stays { new.entities[at].attributes.append(count) }
             }

@@ -84,10 +84,10 @@ struct RandomVersions {
     /// What follows from a version, with what each thing was in it.
     mutating func next(of old: ModelVersion) -> ModelVersion {
         var version = old
-        for place in version.entities.indices {
-            for at in version.entities[place].attributes.indices { version.entities[place].attributes[at].was = nil }
-            for at in version.entities[place].relationships.indices { version.entities[place].relationships[at].was = nil }
-            version.entities[place].was = nil
+        for index in version.entities.indices {
+            for at in version.entities[index].attributes.indices { version.entities[index].attributes[at].was = nil }
+            for at in version.entities[index].relationships.indices { version.entities[index].relationships[at].was = nil }
+            version.entities[index].was = nil
         }
         for _ in 0..<Int.random(in: 1...6, using: &generator) { change(&version, old) }
         addIndexes(to: &version)
@@ -96,9 +96,9 @@ struct RandomVersions {
 
     /// Indexes over columns, over an expression, and over some rows alone, of attributes that may be new, renamed or have a twin in the past.
     private mutating func addIndexes(to version: inout ModelVersion) {
-        for place in version.entities.indices {
+        for index in version.entities.indices {
             var indexes: [(name: String, keys: [String], predicate: String?)] = []
-            for attribute in version.entities[place].attributes where !attribute.isExternal && chance(60) {
+            for attribute in version.entities[index].attributes where !attribute.isExternal && chance(60) {
                 indexes.append((name: "by\(indexes.count)", keys: [attribute.name], predicate: nil))
                 if attribute.type == .stringAttributeType {
                     indexes.append((name: "by\(indexes.count)", keys: ["uppercase:(\(attribute.name))"], predicate: nil))
@@ -107,7 +107,7 @@ struct RandomVersions {
                     indexes.append((name: "by\(indexes.count)", keys: [attribute.name], predicate: "\(attribute.name) > 40"))
                 }
             }
-            version.entities[place].indexes = indexes
+            version.entities[index].indexes = indexes
         }
     }
 
@@ -184,17 +184,17 @@ struct RandomVersions {
     }
 
     private func ends(of version: ModelVersion) -> [(Int, Int)] {
-        version.entities.indices.flatMap { place in version.entities[place].relationships.indices.map { (place, $0) } }
+        version.entities.indices.flatMap { index in version.entities[index].relationships.indices.map { (index, $0) } }
     }
 
     private mutating func changeEnd(in version: inout ModelVersion, _ change: (inout Relationship) -> Void) {
-        guard let (place, at) = ends(of: version).randomElement(using: &generator) else { return }
-        change(&version.entities[place].relationships[at])
+        guard let (index, at) = ends(of: version).randomElement(using: &generator) else { return }
+        change(&version.entities[index].relationships[at])
     }
 
     /// The end that is the inverse of one.
-    private func inverse(_ place: Int, _ at: Int, _ version: ModelVersion) -> (Int, Int)? {
-        let end = version.entities[place].relationships[at]
+    private func inverse(_ index: Int, _ at: Int, _ version: ModelVersion) -> (Int, Int)? {
+        let end = version.entities[index].relationships[at]
         return ends(of: version).first { other in
             let candidate = version.entities[other.0].relationships[other.1]
             return candidate.name == end.inverse && candidate.inverse == end.name
@@ -202,27 +202,27 @@ struct RandomVersions {
     }
 
     private mutating func renameEnd(in version: inout ModelVersion) {
-        guard let (place, at) = ends(of: version).randomElement(using: &generator) else { return }
-        let before = version.entities[place].relationships[at], new = name("r")
-        if let (other, index) = inverse(place, at, version) { version.entities[other].relationships[index].inverse = new }
-        version.entities[place].relationships[at].was = before.was ?? before.name
-        version.entities[place].relationships[at].name = new
+        guard let (position, at) = ends(of: version).randomElement(using: &generator) else { return }
+        let before = version.entities[position].relationships[at], new = name("r")
+        if let (other, index) = inverse(position, at, version) { version.entities[other].relationships[index].inverse = new }
+        version.entities[position].relationships[at].was = before.was ?? before.name
+        version.entities[position].relationships[at].name = new
     }
 
     private mutating func dropInverse(in version: inout ModelVersion) {
-        guard let (place, at) = ends(of: version).randomElement(using: &generator), let (other, index) = inverse(place, at, version) else { return }
-        version.entities[place].relationships[at].inverse = nil
+        guard let (position, at) = ends(of: version).randomElement(using: &generator), let (other, index) = inverse(position, at, version) else { return }
+        version.entities[position].relationships[at].inverse = nil
         version.entities[other].relationships.remove(at: index)
     }
 
     private mutating func addInverse(in version: inout ModelVersion) {
-        guard let (place, at) = ends(of: version).randomElement(using: &generator) else { return }
-        let end = version.entities[place].relationships[at]
+        guard let (index, at) = ends(of: version).randomElement(using: &generator) else { return }
+        let end = version.entities[index].relationships[at]
         guard end.inverse == nil, let other = version.entities.indices.first(where: { version.entities[$0].name == end.destination }) else { return }
         let new = name("r")
-        version.entities[place].relationships[at].inverse = new
+        version.entities[index].relationships[at].inverse = new
         // To many: to one, two could claim it.
-        var back = Relationship(name: new, destination: version.entities[place].name, inverse: end.name, isToMany: true)
+        var back = Relationship(name: new, destination: version.entities[index].name, inverse: end.name, isToMany: true)
         back.isOrdered = chance(30)
         version.entities[other].relationships.append(back)
     }

@@ -41,7 +41,7 @@ struct MigrationAssociations {
     var count: Int { sources.count }
 
     /// Whether a pair is the first one of its object of the destination.
-    func isFirst(_ place: Int) -> Bool { byDestination.first(of: destinations[place]) == place }
+    func isFirst(_ index: Int) -> Bool { byDestination.first(of: destinations[index]) == index }
 
     mutating func add(_ source: ObjectKey, _ destination: ObjectKey) {
         let place = UInt32(truncatingIfNeeded: sources.count)
@@ -58,7 +58,7 @@ struct MigrationAssociations {
     mutating func rename(_ key: ObjectKey, to new: ObjectKey) {
         var places: [Int] = []
         byDestination.places(of: key) { places.append($0) }
-        for place in places { destinations[place] = new }
+        for index in places { destinations[index] = new }
         byDestination.rename(key, to: new)
     }
 

@@ -22,11 +22,11 @@ extension NSMigrationManager {
 
     /// - Parameter body: tells by its second argument which part of the step is done.
     private func pass(_ number: Int, _ body: (MigrationStep, _ report: (Double) -> Void) throws -> Void) throws {
-        for (place, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() {
             try checkCancellation()
             currentMapping = step.mapping
             let report = { (part: Double) in
-                self.setProgress(Float((Double(number) + (Double(place) + part) / Double(self.steps.count)) / 3))
+                self.setProgress(Float((Double(number) + (Double(index) + part) / Double(self.steps.count)) / 3))
             }
             try body(step, report)
             report(1)
@@ -85,11 +85,11 @@ extension NSMigrationManager {
         try step.policy.begin(step.mapping, with: self)
         if step.asksSource {
             let keys = try sourceKeys(of: step)
-            for (place, key) in keys.enumerated() {
+            for (index, key) in keys.enumerated() {
                 try checkCancellation()
                 guard let object = reader.object(for: key) else { continue }
                 try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: self)
-                if try saveIfDue() { report(Double(place) / Double(keys.count)) }
+                if try saveIfDue() { report(Double(index) / Double(keys.count)) }
             }
         }
         try step.policy.endInstanceCreation(forMapping: step.mapping, manager: self)
@@ -98,15 +98,15 @@ extension NSMigrationManager {
     private func makeRelationships(of step: MigrationStep, report: (Double) -> Void) throws {
         let count = step.associations.count
         if !step.policy.isPlain || !step.relationships.isEmpty {
-            for place in 0..<count {
+            for index in 0..<count {
                 try checkCancellation()
-                let key = step.associations.destinations[place]
-                guard step.associations.isFirst(place), let object = writer.object(for: key) else { continue }
+                let key = step.associations.destinations[index]
+                guard step.associations.isFirst(index), let object = writer.object(for: key) else { continue }
                 // A policy may have deleted it.
                 object.fireFault()
                 guard !object.isDeleted else { continue }
                 try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: self)
-                if try saveIfDue() { report(Double(place) / Double(count)) }
+                if try saveIfDue() { report(Double(index) / Double(count)) }
             }
         }
         try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: self)

@@ -32,8 +32,8 @@ struct StagedMigration {
         var way: [Version] = []
         for stage in manager.stages {
             let custom = stage as? NSCustomMigrationStage
-            for (place, checksum) in stage.checksums.enumerated() {
-                let leads = custom != nil && place == 1
+            for (index, checksum) in stage.checksums.enumerated() {
+                let leads = custom != nil && index == 1
                 // A stage that begins where the one before has ended.
                 if !leads, way.last?.checksum == checksum { continue }
                 way.append(Version(checksum: checksum, stage: leads ? custom : nil))

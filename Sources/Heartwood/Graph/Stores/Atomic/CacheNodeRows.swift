@@ -110,10 +110,10 @@ struct CacheNodeRows {
         _ key: ObjectKey, _ members: [ObjectKey], _ property: PropertyRuntime, _ link: JoinTable, isForward: Bool
     ) throws {
         let isOrdered = isForward ? link.isOrdered : link.inverse != nil
-        for (place, member) in members.enumerated() {
+        for (index, member) in members.enumerated() {
             if link.isExclusive, let inverse = property.inverse, try owner(of: member, inverse) != key { continue }
             let pair = isForward ? Pair(source: key, destination: member) : Pair(source: member, destination: key)
-            add(pair, isOrdered ? Int64(place) * LinkOrder.distance : nil, isForward: isForward, to: link)
+            add(pair, isOrdered ? Int64(index) * LinkOrder.distance : nil, isForward: isForward, to: link)
             // A relationship that is its own inverse has both pairs.
             if property.isItsOwnInverse { add(Pair(source: member, destination: key), nil, isForward: true, to: link) }
         }
