@@ -32,7 +32,7 @@ import Testing
         return (stack.store.log?.statistics.bytesAppended ?? 0) - before
     }
 
-    @Test(arguments: StoreKind.allCases, [0, 1, 4096, 4097, 3_000_000])
+    @Test("Data of any length comes back", arguments: StoreKind.allCases, [0, 1, 4096, 4097, 3_000_000])
     func dataOfAnyLengthComesBack(kind: StoreKind, count: Int) throws {
         let stack = try TestStack(kind, model: Self.model())
         let photo = stack.insert("Photo", ["title": "a", "image": data(count)])
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Neither a change of another attribute nor the same data again writes the data.
-    @Test func dataIsNotWrittenAgain() throws {
+    @Test("Unchanged data is not written again") func dataIsNotWrittenAgain() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         let photo = stack.insert("Photo", ["title": "a", "image": data(2_500_000)])
         #expect(try appended(stack) { try stack.context.save() } > 2_500_000)
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// An object that was read before a compaction reads its data from the file of its row.
-    @Test func dataIsReadAcrossACompaction() throws {
+    @Test("Data is read across a compaction") func dataIsReadAcrossACompaction() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         stack.insert("Photo", ["title": "a", "image": data(20_000)])
         try stack.context.save()
@@ -84,7 +84,7 @@ import Testing
         #expect(context.readingFailure == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Predicates treat external data as other data", arguments: StoreKind.allCases)
     func predicatesAreAsForOtherData(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         for (title, image) in [("a", data(5)), ("b", data(9000)), ("c", data(9000, 2)), ("d", nil)] as [(String, Data?)] {
@@ -104,13 +104,13 @@ import Testing
         #expect(try stack.fetch("Photo", sort: [NSSortDescriptor(key: "image", ascending: true)]).count == 4)
     }
 
-    @Test func anIndexOverExternalDataIsRefused() throws {
+    @Test("An index over external data is refused") func anIndexOverExternalDataIsRefused() throws {
         let error = #expect(throws: (any Error).self) { try TestStack(.recordLog, model: Self.model(isIndexed: true)) }
         #expect("\(error.map { ($0 as NSError).localizedDescription } ?? "")".contains("large values"))
     }
 
     /// The flag changes how objects are stored, so it is part of an entity's version; without it a version is what it was.
-    @Test func theFlagIsPartOfTheVersionAndOfTheStoredModel() throws {
+    @Test("The flag is part of the version and of the stored model") func theFlagIsPartOfTheVersionAndOfTheStoredModel() throws {
         let external = Self.model(), plain = Self.model(isExternal: false)
         #expect(external.entityVersionHashesByName["Photo"] != plain.entityVersionHashesByName["Photo"])
         let stack = try TestStack(.recordLog, model: external)
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// A save would have trapped: rows are built by the types that the model states.
-    @Test func aTableWhoseColumnsAreOfOtherTypesIsRefused() throws {
+    @Test("A table with columns of other types is refused") func aTableWhoseColumnsAreOfOtherTypesIsRefused() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
         let model = Self.model()
@@ -142,7 +142,7 @@ import Testing
         #expect("\(error.map { ($0 as NSError).localizedDescription } ?? "")".contains("Photo.image"))
     }
 
-    @Test func modelFilesStateTheFlag() throws {
+    @Test("A model file can state the flag") func modelFilesStateTheFlag() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).xcdatamodel")
         defer { try? FileManager.default.removeItem(at: url) }
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -156,7 +156,7 @@ import Testing
     }
 
     /// A part of the data is damaged: the getter gives nothing, and the context keeps why.
-    @Test func damagedDataIsAFailureAndNotOtherData() throws {
+    @Test("Damaged data is a failure, not other data") func damagedDataIsAFailureAndNotOtherData() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         stack.insert("Photo", ["title": "a", "image": data(9000, 0x77)])
         try stack.context.save()

@@ -42,7 +42,7 @@ import Testing
 
     /// Through an index, a scan, with unsaved changes, and in memory: the same objects, in the same order. Each seed takes a third of the
     /// orders for each predicate, three seeds all of them; in the long form each takes all.
-    @Test(arguments: StoreKind.recordLogs, 1...(FetchTests.longSeeds ?? 2))
+    @Test("All ways of fetching give the same", arguments: StoreKind.recordLogs, 1...(FetchTests.longSeeds ?? 2))
     func everyWayOfFetchingGivesTheSame(kind: StoreKind, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let stack = try filled(kind, &random, count: 120)
@@ -82,7 +82,7 @@ import Testing
         return try stack.context.count(for: request)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Limit and offset take a window of the order", arguments: StoreKind.allCases)
     func limitAndOffsetTakeAWindowOfTheOrder(kind: StoreKind) throws {
         var random = SeededGenerator(seed: 9)
         let stack = try filled(kind, &random)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("An index is used where it helps", arguments: StoreKind.planning)
     func anIndexIsUsedWhereItServes(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<1000 { stack.insert("Person", ["name": "p\(number)", "age": number, "email": "e\(number)"]) }
@@ -128,7 +128,7 @@ import Testing
         #expect(stack.context.lastQuery.rowsVisited == 1000)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fetch that cannot be served says why", arguments: StoreKind.allCases)
     func aFetchThatCannotBeServedSaysWhy(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         func message(_ body: () throws -> Void) -> String { (#expect(throws: (any Error).self, performing: body) as? NSError)?.localizedDescription ?? "" }
@@ -140,7 +140,7 @@ import Testing
         #expect(message { _ = try stack.context.fetch(request) }.contains("block"))
     }
 
-    @MainActor @Test func theUsesOfCoreDataCompileAsWritten() throws {
+    @MainActor @Test("Typical uses of Core Data compile as written") func theUsesOfCoreDataCompileAsWritten() throws {
         let stack = try TestStack(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator

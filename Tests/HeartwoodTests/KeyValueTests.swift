@@ -60,7 +60,7 @@ final class Ledger: NSManagedObject {
         return try TestStack(kind, model: model)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Several values are set and read as a dictionary", arguments: StoreKind.allCases)
     func severalValuesGoInAndOutAsADictionary(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"]), person = stack.insert("Person", ["email": "a@x"])
@@ -77,7 +77,7 @@ final class Ledger: NSManagedObject {
         #expect(person.value(forKey: "group") == nil && person.value(forKey: "name") == nil && group.many("people").isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Key-value coding reads the properties of every object", arguments: StoreKind.allCases)
     func whatEveryObjectHasCanBeAskedForByKey(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "Ada"])
         #expect(person.value(forKey: "isInserted") as? Bool == true && person.value(forKey: "hasChanges") as? Bool == true)
@@ -96,7 +96,7 @@ final class Ledger: NSManagedObject {
         #expect(person.value(forKey: "deleted") as? Bool == true && person.value(forKey: "inserted") as? Bool == false)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A class may override key-value coding", arguments: StoreKind.allCases)
     func aClassOverridesKeyValueCoding(kind: StoreKind) throws {
         let stack = try stack(kind)
         let person = try #require(stack.insert("Person", ["name": "Ada"]) as? Ledger)
@@ -119,7 +119,7 @@ final class Ledger: NSManagedObject {
     }
 
     /// What bridges on Apple's platforms.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Any type of number and a substring may be set", arguments: StoreKind.allCases)
     func anyNumberAndAPartOfATextMayBeSet(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         stack.insert("Sample", [
@@ -133,7 +133,7 @@ final class Ledger: NSManagedObject {
     }
 
     /// Such a path gave nil, where a predicate finds the value.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Key paths lead through values that are not managed objects", arguments: StoreKind.allCases)
     func pathsLeadThroughWhatIsNoObject(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"])

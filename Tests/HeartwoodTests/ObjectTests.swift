@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct ObjectTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("Every attribute type comes back as it was saved", arguments: StoreKind.allCases)
     func everyAttributeTypeComesBackAsItWasSaved(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let uuid = UUID(), date = Date(timeIntervalSinceReferenceDate: 123_456.75)
@@ -37,7 +37,7 @@ import Testing
         for key in values.keys { #expect(other.value(forKey: key) == nil, "\(key)") }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object goes through its states", arguments: StoreKind.allCases)
     func anObjectGoesThroughItsStates(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let context = stack.context
@@ -68,7 +68,7 @@ import Testing
         #expect(try stack.fetch("Person").isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A context has one instance of an object", arguments: StoreKind.allCases)
     func aContextHasOneInstanceOfAnObject(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"])
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: (any Error).self) { try stack.newContext().existingObject(with: id) }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A fault reads its row only when it is used", arguments: StoreKind.planning)
     func aFaultReadsItsRowWhenItIsAskedAndOnlyThen(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = stack.insert("Person", ["name": "Ada"])
@@ -105,7 +105,7 @@ import Testing
         #expect(person.name == "Ada" && person.fetches == 2)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Unchanged objects are released", arguments: StoreKind.allCases)
     func unchangedObjectsAreLetGo(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<3000 { stack.insert("Person", ["name": "\(number)"]) }
@@ -118,7 +118,7 @@ import Testing
         #expect(try stack.fetch("Person", "name == '7'").first === kept.first)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A save that conflicts reports it and changes nothing", arguments: StoreKind.allCases)
     func aSaveThatConflictsSaysSoAndChangesNothing(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let mine = stack.insert("Person", ["name": "Ada"])
@@ -138,7 +138,7 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "Grace")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A unique value can be taken once", arguments: StoreKind.allCases)
     func aUniqueValueIsTakenOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada", "email": "ada@example.org"])
@@ -159,7 +159,7 @@ import Testing
         #expect(try stack.names("email == 'ada@example.org'") == ["New"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("All missing values are reported at once", arguments: StoreKind.allCases)
     func allMissingValuesAreReportedAtOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.insert("Group", [:])
@@ -172,7 +172,7 @@ import Testing
         #expect((several?.userInfo[NSDetailedErrorsKey] as? [NSError])?.count == 2)
     }
 
-    @Test func aRecordLogIsTheSameAfterItIsOpenedAgain() throws {
+    @Test("A record log is the same after it is opened again") func aRecordLogIsTheSameAfterItIsOpenedAgain() throws {
         let stack = try TestStack(.recordLog)
         let group = stack.insert("Group", ["title": "Readers"])
         for number in 0..<100 { stack.insert("Person", ["name": "\(number)", "group": group]) }
@@ -190,7 +190,7 @@ import Testing
         #expect(error?.localizedDescription.contains("only in the store") == true)
     }
 
-    @Test func anSQLiteStoreIsRefusedWithWhatToUse() throws {
+    @Test("An SQLite store is refused with the alternatives") func anSQLiteStoreIsRefusedWithWhatToUse() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let error = #expect(throws: (any Error).self) {
             try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: nil)
@@ -200,7 +200,7 @@ import Testing
     }
 
     /// All such objects of an entity had one ID, which said that it was permanent.
-    @Test func objectsOfNoContextHaveTemporaryIDsOfTheirOwn() throws {
+    @Test("Objects without a context have temporary IDs of their own") func objectsOfNoContextHaveTemporaryIDsOfTheirOwn() throws {
         let stack = try TestStack(.inMemory)
         let entity = try #require(NSEntityDescription.entity(forEntityName: "Tag", in: stack.context))
         let one = NSManagedObject(entity: entity, insertInto: nil), other = NSManagedObject(entity: entity, insertInto: nil)

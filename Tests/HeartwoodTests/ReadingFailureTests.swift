@@ -55,7 +55,7 @@ import Testing
         #expect(throws: NSError.self) { try medium.stack.context.save() }
     }
 
-    @Test func nothingDerivedFromAFailedReadIsSaved() throws {
+    @Test("Nothing derived from a failed read is saved") func nothingDerivedFromAFailedReadIsSaved() throws {
         let medium = try Medium()
         let context = medium.stack.context, before = medium.sequence
         let unread = try medium.person(3), changed = try medium.person(190)
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// A relationship that could not be read once seemed to have no members: they kept their references to what was deleted.
-    @Test func aDeletionThatCouldNotFollowItsRulesIsNotSaved() throws {
+    @Test("A deletion that could not follow its rules is not saved") func aDeletionThatCouldNotFollowItsRulesIsNotSaved() throws {
         let medium = try Medium()
         let context = medium.stack.context, group = try medium.theGroup()
         try medium.fail { context.delete(group) }
@@ -96,7 +96,7 @@ import Testing
         #expect(try medium.stack.fetch("Person", "group == nil").count == 200)
     }
 
-    @Test func anotherContextAndOneThatWasResetSave() throws {
+    @Test("Another context can save, and this one after a reset") func anotherContextAndOneThatWasResetSave() throws {
         let medium = try Medium()
         let context = medium.stack.context, unread = try medium.person(3)
         try medium.fail { #expect(unread.value(forKey: "name") == nil) }

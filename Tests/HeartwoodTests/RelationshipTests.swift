@@ -9,7 +9,7 @@ import Testing
         return objects.compactMap { ($0 as? NSManagedObject)?.value(forKey: key) as? String }.sorted()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Both sides of a one-to-many relationship agree", arguments: StoreKind.allCases)
     func bothSidesOfOneToManyAgree(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let readers = stack.insert("Group", ["title": "Readers"]), writers = stack.insert("Group", ["title": "Writers"])
@@ -33,7 +33,7 @@ import Testing
         #expect(again.countOfManagedObjects(at: again.propertyIndex("people")) == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A many-to-many relationship can be changed from either side", arguments: StoreKind.allCases)
     func manyToManyIsKeptFromEitherSide(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada"]), grace = stack.insert("Person", ["name": "Grace"])
@@ -58,7 +58,7 @@ import Testing
         #expect(names(try tag("red").value(forKey: "people")) == ["Grace"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A one-to-one relationship moves both partners", arguments: StoreKind.allCases)
     func oneToOneMovesBothPartners(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0]) }
@@ -73,7 +73,7 @@ import Testing
         #expect(c.value(forKeyPath: "partner.name") as? String == "b")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An ordered relationship keeps its order and cascades", arguments: StoreKind.allCases)
     func anOrderedRelationshipKeepsItsOrderAndCascades(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada"])
@@ -97,7 +97,7 @@ import Testing
         #expect(try stack.fetch("Task").isEmpty)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Connecting to a group reads no other member", arguments: StoreKind.planning)
     func connectingToAGroupReadsNoOtherMember(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "Large"])
@@ -113,7 +113,7 @@ import Testing
         #expect(stack.rowReads - before < 10)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Subentities are found through their parent", arguments: StoreKind.allCases)
     func subentitiesAreFoundThroughTheirParent(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "Staff"])
@@ -131,7 +131,7 @@ import Testing
 
     /// Each side of a many-to-many relationship once compared its own entity with the other's destination; where that was a
     /// subentity of the one that states the inverse, neither side wrote the pairs, and the store lost them.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A many-to-many relationship is kept if its inverse is inherited", arguments: StoreKind.allCases)
     func manyToManyIsKeptWhereItsInverseIsInherited(kind: StoreKind) throws {
         let parent = NSEntityDescription(), child = NSEntityDescription(), other = NSEntityDescription()
         (parent.name, child.name, other.name) = ("Z", "A", "M")
@@ -154,7 +154,7 @@ import Testing
 
     /// A relationship that was not read yet forgot that a member was taken out, where it had been added before although the store had
     /// it; and that one was added, where it had been taken out before although the store had not.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Members can be added and removed before they are read", arguments: StoreKind.allCases)
     func membersComeAndGoBeforeTheyAreRead(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let tag = stack.insert("Tag", ["label": "t"]), new = stack.insert("Person", ["name": "new"])

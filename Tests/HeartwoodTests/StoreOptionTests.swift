@@ -11,7 +11,7 @@ import Testing
         return try store.location().options.compaction
     }
 
-    @Test func compactionByItselfIsAdjustedAndTurnedOff() throws {
+    @Test("Automatic compaction can be adjusted and turned off") func compactionByItselfIsAdjustedAndTurnedOff() throws {
         #expect(try policy([:]) == CompactionPolicy(deadRatio: 0.5, minimumBytes: 64 << 20))
         #expect(try policy([NSRecordLogAutomaticCompactionOption: false]) == nil)
         #expect(try policy([NSRecordLogAutomaticCompactionOption: NSNumber(value: false)]) == nil)
@@ -19,7 +19,7 @@ import Testing
         #expect(adjusted == CompactionPolicy(deadRatio: 0.25, minimumBytes: 1000))
     }
 
-    @Test func aStoreIsReadInPlaceOfBeingMapped() throws {
+    @Test("A store can be read instead of mapped") func aStoreIsReadInPlaceOfBeingMapped() throws {
         for mapping in [false, true] {
             let stack = try TestStack(.recordLog, options: [NSRecordLogMemoryMappingOption: mapping])
             for number in 0..<5 { stack.insert("Person", ["name": "p \(number)"]) }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary], [Double.infinity, .nan, 1e300, -1, -.infinity])
+    @Test("Any timeout is accepted", arguments: [StoreKind.recordLog, .binary], [Double.infinity, .nan, 1e300, -1, -.infinity])
     func anyTimeoutIsOne(kind: StoreKind, seconds: Double) throws {
         let stack = try TestStack(kind, options: [NSPersistentStoreTimeoutOption: seconds])
         stack.insert("Person", ["name": "p"])

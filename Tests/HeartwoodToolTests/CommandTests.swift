@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct CommandTests {
-    @Test func helpIsGivenForTheToolAndEachCommand() throws {
+    @Test("Help is given for the tool and each command") func helpIsGivenForTheToolAndEachCommand() throws {
         let help = try ToolProcess.run("--help")
         #expect(help.status == 0)
         for command in ["demo", "import", "export", "query", "inspect", "verify", "history", "compact", "salvage", "model"] {
@@ -18,7 +18,7 @@ import Testing
         #expect(try ToolProcess.run("demo", "--people", "few").status == 2)
     }
 
-    @Test func aDemoStoreCanBeLookedAt() throws {
+    @Test("A demo store can be inspected") func aDemoStoreCanBeLookedAt() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let demo = try ToolProcess.run("demo", "--people", "1000", "--store", store)
@@ -52,7 +52,7 @@ import Testing
         #expect(try ToolProcess.run("inspect", store, "--object", String(uri), "--no-mmap").output.contains("@example.org"))
     }
 
-    @Test func whatIsNoStoreIsSaidToBeNone() throws {
+    @Test("A file that is not a store is reported as such") func whatIsNoStoreIsSaidToBeNone() throws {
         let file = ToolProcess.temporaryPath("txt"), missing = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(file) }
         try "hello".write(toFile: file, atomically: true, encoding: .utf8)
@@ -70,7 +70,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
-    @Test func damageIsFoundAndPlaced() throws {
+    @Test("Damage is found and located") func damageIsFoundAndPlaced() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         try ToolProcess.run("demo", "--people", "1000", "--store", store)
@@ -85,7 +85,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
     }
 
-    @Test func aModelThatContradictsItselfIsRefusedWithItsLine() throws {
+    @Test("A model that contradicts itself is refused with its line") func aModelThatContradictsItselfIsRefusedWithItsLine() throws {
         let model = ToolProcess.temporaryPath("xcdatamodel"), store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(model, store) }
         let xml = """
@@ -105,14 +105,15 @@ import Testing
     }
 
     /// "-x" was taken for a file, "--" too.
-    @Test func whatBeginsWithADashIsAnOptionUnlessTwoDashesStandBefore() throws {
+    @Test("An argument that begins with a dash is an option unless two dashes precede it")
+    func whatBeginsWithADashIsAnOptionUnlessTwoDashesStandBefore() throws {
         let unknown = try ToolProcess.run("verify", "-x", "none.heartwood")
         #expect(unknown.status == 2 && unknown.error.contains("there is no option -x; `--help` says more"), "\(unknown.error)")
         let named = try ToolProcess.run("verify", "--", "--none.heartwood")
         #expect(named.status == 2 && named.error.contains("--none.heartwood: open failed"), "\(named.error)")
     }
 
-    @Test func aMessageEndsOnce() throws {
+    @Test("A message ends once") func aMessageEndsOnce() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         try ToolProcess.importExcerpt(to: store)

@@ -6,7 +6,7 @@ import Testing
 
 /// The files in Tests/Goldens are read as they were written; FORMAT.md, "Versions", says for how long.
 @Suite struct GoldenTests {
-    @Test(arguments: Goldens.Kind.allCases)
+    @Test("A golden file exports its original content", arguments: Goldens.Kind.allCases)
     func aGoldenFileIsExportedAsItWas(kind: Goldens.Kind) throws {
         let store = try Goldens.copy(kind)
         defer { ToolProcess.cleanUp(store) }
@@ -34,7 +34,7 @@ import Testing
         (0..<size).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
     }
 
-    @Test func theGoldenFileHasWhatItShouldHave() throws {
+    @Test("The golden file has the expected content") func theGoldenFileHasWhatItShouldHave() throws {
         let store = try Goldens.copy(.sound)
         defer { ToolProcess.cleanUp(store) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)).count < 200_000)
@@ -61,7 +61,7 @@ import Testing
         #expect(people[0].contains(#""tags":["blå","no longer empty","red","青 😀"],"tasks":["x-coredata://"#))
     }
 
-    @Test func aTornTailIsCutOffByTheFirstOpeningForWriting() throws {
+    @Test("The first opening for writing cuts off a torn tail") func aTornTailIsCutOffByTheFirstOpeningForWriting() throws {
         let path = try Goldens.copy(.torn)
         defer { ToolProcess.cleanUp(path) }
         let sound = try Data(contentsOf: Goldens.file(.sound)), torn = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -73,7 +73,7 @@ import Testing
         #expect(try StoreVerification.verify(path: path).isSound)
     }
 
-    @Test func damageToADurableCommitIsRefusedToAWriter() throws {
+    @Test("A writer refuses damage to a durable commit") func damageToADurableCommitIsRefusedToAWriter() throws {
         let path = try Goldens.copy(.corrupt)
         defer { ToolProcess.cleanUp(path) }
         let sound = try Data(contentsOf: Goldens.file(.sound)), damaged = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// An object whose members are in a damaged index is not exported as one that has none.
-    @Test func anExportThatCannotReadAnIndexFails() throws {
+    @Test("An export that cannot read an index fails") func anExportThatCannotReadAnIndexFails() throws {
         let path = try Goldens.copy(.compacted)
         defer { ToolProcess.cleanUp(path) }
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -110,7 +110,8 @@ import Testing
 
     // MARK: The second reader
 
-    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: Goldens.Kind.allCases)
+    @Test("The second reader agrees on a golden file",
+        .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: Goldens.Kind.allCases)
     func theSecondReaderAgreesOnAGoldenFile(kind: Goldens.Kind) throws {
         let path = try Goldens.file(kind).path
         let export = try FormatReader.run([path, "--entity"] + Goldens.entities)
@@ -134,7 +135,8 @@ import Testing
 
     /// Without the newest checkpoint the log is followed from its beginning, over batches of which nothing but their first
     /// frames can be read.
-    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: [Goldens.Kind.sound, .interleaved])
+    @Test("Both readers step over batches",
+        .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: [Goldens.Kind.sound, .interleaved])
     func bothReadersStepOverBatches(kind: Goldens.Kind) throws {
         let path = try Goldens.copy(kind)
         defer { ToolProcess.cleanUp(path) }
@@ -155,7 +157,7 @@ import Testing
         #expect(check.status == 1 && check.output.contains("damaged frames of indexes or checkpoints"), "\(check.output)")
     }
 
-    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
+    @Test("The second reader agrees on a checkpoint before the first commit", .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
     func theSecondReaderAgreesOnACheckpointBeforeTheFirstCommit() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
@@ -169,7 +171,7 @@ import Testing
     }
 
     /// A store of one moment ago: rows on two pages, values with wide offsets, a commit of many frames; then compacted.
-    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
+    @Test("The second reader agrees on a fresh store", .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
     func theSecondReaderAgreesOnAFreshStore() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }

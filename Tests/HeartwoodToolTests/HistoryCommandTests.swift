@@ -20,7 +20,7 @@ import Testing
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
-    @Test func whatTwoProcessesSaveIsListed() throws {
+    @Test("The saves of two processes are listed") func whatTwoProcessesSaveIsListed() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         let (coordinator, context) = try open(path)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func aStoreWithoutAHistoryHasNone() throws {
+    @Test("A store without a history lists none") func aStoreWithoutAHistoryHasNone() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         try ToolProcess.importExcerpt(to: path)

@@ -12,7 +12,7 @@ import Testing
             error: String(decoding: try Data(contentsOf: error), as: UTF8.self))
     }
 
-    @Test func anExcerptComesBackEqual() throws {
+    @Test("An excerpt comes back equal") func anExcerptComesBackEqual() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let first = try importing(store, ToolProcess.excerpt)
@@ -30,7 +30,7 @@ import Testing
         #expect(try ToolProcess.run("verify", store).status == 0)
     }
 
-    @Test func anExportIsFilteredSortedAndLimited() throws {
+    @Test("An export is filtered, sorted and limited") func anExportIsFilteredSortedAndLimited() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         _ = try importing(store, ToolProcess.excerpt)
@@ -44,7 +44,7 @@ import Testing
         #expect(wrong.status == 2 && wrong.error.contains("^"))
     }
 
-    @Test func delimitedFilesComeBackEqual() throws {
+    @Test("Delimited files come back equal") func delimitedFilesComeBackEqual() throws {
         let store = ToolProcess.temporaryPath(), copy = ToolProcess.temporaryPath(), file = ToolProcess.temporaryPath("csv")
         defer { ToolProcess.cleanUp(store, copy, file) }
         _ = try importing(store, ToolProcess.excerpt)
@@ -57,7 +57,8 @@ import Testing
 
     /// The whole file by a release build, where there is a fresh one; else its first records, which a debug build can take
     /// in a few seconds.
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: ToolProcess.realData), "../shared/data/debian-packages.jsonl is absent"))
+    @Test("The Debian graph comes back equal",
+        .enabled(if: FileManager.default.fileExists(atPath: ToolProcess.realData), "../shared/data/debian-packages.jsonl is absent"))
     func theDebianGraphComesBackEqual() throws {
         let store = ToolProcess.temporaryPath(), part = ToolProcess.temporaryPath("jsonl")
         defer { ToolProcess.cleanUp(store, part) }
@@ -96,7 +97,7 @@ import Testing
         #expect(try ToolProcess.records(largest.output).values.first == expected)
     }
 
-    @Test func wrongInputIsRefusedAndWhatWasSavedStays() throws {
+    @Test("Wrong input is refused, and saved rows stay") func wrongInputIsRefusedAndWhatWasSavedStays() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let good = (0..<3).map { "{\"name\": \"p\($0)\", \"size\": \($0)}" }.joined(separator: "\n")
@@ -119,7 +120,7 @@ import Testing
     }
 
     /// However an import ends, whole batches are there and nothing else.
-    @Test func aKilledImportLeavesWholeBatches() throws {
+    @Test("A killed import leaves whole batches") func aKilledImportLeavesWholeBatches() throws {
         let file = ToolProcess.temporaryPath("jsonl")
         defer { ToolProcess.cleanUp(file) }
         let lines = (0..<6_000).map { "{\"name\": \"p\($0)\", \"size\": \($0), \"depends\": [\"p\(($0 * 7) % ($0 + 1))\"]}" }

@@ -40,7 +40,7 @@ import Testing
         return (["\(root)/1", "\(root)/2", "\(root)/3"], names[0], names[1])
     }
 
-    @Test func everyReaderSettlesItTheSameWay() throws {
+    @Test("Every reader settles an in-doubt commit the same way") func everyReaderSettlesItTheSameWay() throws {
         let (directories, coordinator, other) = try copies()
         defer { try? FileManager.default.removeItem(atPath: (directories[0] as NSString).deletingLastPathComponent) }
         for (number, directory) in directories.enumerated() {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func withoutTheOtherFileTheToolSaysWhatIsMissing() throws {
+    @Test("Without the other file the tool names the missing file") func withoutTheOtherFileTheToolSaysWhatIsMissing() throws {
         let (directories, coordinator, other) = try copies()
         let root = (directories[0] as NSString).deletingLastPathComponent
         defer { try? FileManager.default.removeItem(atPath: root) }

@@ -20,7 +20,7 @@ import Testing
         return path
     }
 
-    @Test func largeValuesGoInAndComeOut() throws {
+    @Test("Large values go in and come out") func largeValuesGoInAndComeOut() throws {
         let store = ToolProcess.temporaryPath(), new = ToolProcess.temporaryPath(), model = try makeModel()
         defer { ToolProcess.cleanUp(store, new, model) }
         let contents = [("a", 10), ("b", 9000), ("c", 1_500_000)].map { name, count in (name, Data(repeating: UInt8(name.utf8.first ?? 0), count: count)) }

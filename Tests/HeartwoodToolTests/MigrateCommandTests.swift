@@ -15,7 +15,7 @@ import Testing
     private static let odd = model("<attribute name=\"title\" attributeType=\"Integer 16\"/>")
 
     /// One process does it, and the others find it done or, being through before that, the store in use.
-    @Test func severalProcessesMigrateAtOnce() throws {
+    @Test("Several processes migrate at once") func severalProcessesMigrateAtOnce() throws {
         let old = try ModelCommandTests.write(Self.old), new = try ModelCommandTests.write(Self.new)
         let store = ToolProcess.temporaryPath(), input = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(old, new, store, input) }
@@ -33,7 +33,7 @@ import Testing
         #expect(try ToolProcess.run("verify", store).status == 0)
     }
 
-    @Test func aStoreIsBroughtToAnotherVersion() throws {
+    @Test("A store is migrated to another version") func aStoreIsBroughtToAnotherVersion() throws {
         let old = try ModelCommandTests.write(Self.old), new = try ModelCommandTests.write(Self.new), odd = try ModelCommandTests.write(Self.odd)
         let store = ToolProcess.temporaryPath(), input = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(old, new, odd, store, input) }

@@ -20,7 +20,7 @@ import Testing
         return store
     }
 
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
+    @Test("Output that cannot be written is an error", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
     func whatCannotBeWrittenIsAnError() throws {
         let store = try filled()
         defer { ToolProcess.cleanUp(store) }
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func aReaderThatGoesAwayIsNoError() throws {
+    @Test("A reader that closes its pipe is no error") func aReaderThatGoesAwayIsNoError() throws {
         let store = try filled()
         defer { ToolProcess.cleanUp(store) }
         // The signal is ignored, so that the tool sees the error.
@@ -42,7 +42,7 @@ import Testing
         #expect(result.error == "0\n")
     }
 
-    @Test func aClosedOutputIsNoStores() throws {
+    @Test("A store never gets the descriptor of a closed output") func aClosedOutputIsNoStores() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         for closed in ["<&- >&-", "<&- >&- 2>&-", ">&- 2>&-"] {
@@ -54,7 +54,7 @@ import Testing
         #expect(!text.contains("made and saved"))
     }
 
-    @Test func aDemoReplacesNobodysStore() throws {
+    @Test("A demo replaces no existing store") func aDemoReplacesNobodysStore() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-demo-\(UUID().uuidString)")
         let model = folder.appendingPathComponent("Mine.xcdatamodel"), store = folder.appendingPathComponent("mine.heartwood").path
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
@@ -70,7 +70,7 @@ import Testing
         #expect(try ToolProcess.run("export", store, "--entity", "Contact").output == "{\"name\":\"Ada\"}\n")
     }
 
-    @Test func aDrawingDoesNotReplaceWhatItShows() throws {
+    @Test("A drawing does not replace the file that it shows") func aDrawingDoesNotReplaceWhatItShows() throws {
         let store = try filled(), link = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, link) }
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// A terminal does as escapes in its input say.
-    @Test func controlCharactersAreShown() throws {
+    @Test("Control characters are shown escaped") func controlCharactersAreShown() throws {
         let store = try filled()
         defer { ToolProcess.cleanUp(store) }
         let line = "{\"name\":\"a\",\"installedSize\":\"\\u001b[31mred\\n\\u009b0m\"}\n"

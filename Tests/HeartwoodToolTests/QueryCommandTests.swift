@@ -10,7 +10,7 @@ import Testing
         try body(store)
     }
 
-    @Test func aTableIsAligned() throws {
+    @Test("A table is aligned") func aTableIsAligned() throws {
         try stored { store in
             let some = try ToolProcess.run("query", store, "Package", "--select", "name,section.name,size,depends.@count", "--sort", "name")
             #expect(some.status == 0, "\(some.error)")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func groupsAreAskedForOnTheCommandLine() throws {
+    @Test("Groups can be requested on the command line") func groupsAreAskedForOnTheCommandLine() throws {
         try stored { store in
             let groups = try ToolProcess.run(
                 "query", store, "Package", "--select", "section.name,sum:(size) AS total,count(name)", "--group-by", "section.name",
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func everyFormatIsWrittenWhole() throws {
+    @Test("Every format is written completely") func everyFormatIsWrittenWhole() throws {
         try stored { store in
             func query(_ format: String, _ condition: String = "name BEGINSWITH 's'") throws -> String {
                 try ToolProcess.run("query", store, "Package", "--select", "name,summary,size,section", "--where", condition, "--sort", "-name", "--format", format).output
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func aQueryIsCountedAndExplained() throws {
+    @Test("A query is counted and explained") func aQueryIsCountedAndExplained() throws {
         try stored { store in
             #expect(try ToolProcess.run("query", store, "Package", "--where", "size > 20000", "--count").output == "4\n")
             #expect(try ToolProcess.run("query", store, "Package", "--group-by", "section.name", "--count").output == "4\n")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrongIsSaidWithItsPlace() throws {
+    @Test("An error is shown with its position") func whatIsWrongIsSaidWithItsPlace() throws {
         try stored { store in
             let cases: [(arguments: [String], says: String)] = [
                 (["--where", "name = = 3"], "    name = = 3\n           ^"), (["--select", "sum:(size"], "    sum:(size\n             ^"),
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func textIsSortedAsIsAskedFor() throws {
+    @Test("Text is sorted in the requested order") func textIsSortedAsIsAskedFor() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let lines = ["b10", "B9", "a", "B10", "b9"].map { "{\"name\": \"\($0)\"}\n" }.joined()
@@ -128,7 +128,7 @@ import Testing
         #expect(try ToolProcess.run("query", store, "Package", "--sort", "size:localized").status == 2)
     }
 
-    @Test func anEmptyTextIsNotNoneInCSV() throws {
+    @Test("An empty text differs from null in CSV") func anEmptyTextIsNotNoneInCSV() throws {
         let store = ToolProcess.temporaryPath(), copy = ToolProcess.temporaryPath(), file = ToolProcess.temporaryPath("csv")
         defer { ToolProcess.cleanUp(store, copy, file) }
         let lines = "{\"name\": \"a\", \"summary\": \"\"}\n{\"name\": \"b\", \"summary\": \"\\\"\\u0301\"}\n{\"name\": \"c\"}\n{\"name\": \"d\", \"summary\": \"x\\r\\ny\\u0007\"}\n"

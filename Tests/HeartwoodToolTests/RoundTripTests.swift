@@ -55,7 +55,7 @@ import Testing
         return try exported(store).trimmingCharacters(in: .newlines)
     }
 
-    @Test func datesComeBackAsTheyWere() throws {
+    @Test("Dates come back as they were") func datesComeBackAsTheyWere() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let dates = [
             "2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05.999Z", "2024-01-02T03:04:05.123456Z", "1969-12-31T23:59:59.999Z",
@@ -70,7 +70,7 @@ import Testing
         #expect(try through(#"{"date":"2024-01-02T03:04:05.5+02:00","key":"a"}"#) == #"{"date":"2024-01-02T01:04:05.500Z","key":"a"}"#)
     }
 
-    @Test func anyDateComesBack() throws {
+    @Test("Any date comes back") func anyDateComesBack() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var generator = SeededGenerator(seed: 7)
         let seconds = (0..<200).map { _ in Double.random(in: -1e11...3e11, using: &generator) * pow(2, Double.random(in: -60...4, using: &generator)) }
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func oddNumbersComeBackOrAreRefused() throws {
+    @Test("Unusual numbers come back or are refused") func oddNumbersComeBackOrAreRefused() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for line in [
             #"{"dbl":-0,"flt":-0,"key":"a"}"#, #"{"dbl":-0,"key":"a-0\"-0","text":"\\-0"}"#, #"{"dbl":"nan","flt":"-inf","key":"a"}"#, #"{"dec":"NaN","key":"a"}"#,
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func textsOfDelimitedFilesComeBack() throws {
+    @Test("Texts of delimited files come back") func textsOfDelimitedFilesComeBack() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let texts = ["a\r\nb", "\r", "\n", "\r\n", "ends\r", "\u{FEFF}mark", "\"", "a,b", "", " ", "x\n\u{FEFF}y"]
         let lines = try texts.enumerated().map { place, text in
@@ -124,7 +124,7 @@ import Testing
         #expect(old.status == 1 && old.error.contains("carriage return"))
     }
 
-    @Test func keysWithSemicolonsStayWhole() throws {
+    @Test("Keys with semicolons stay whole") func keysWithSemicolonsStayWhole() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let line = #"{"key":"a;b","one":"x;y\\","tags":["t;1","\\","t2","c:\\d"]}"#
         #expect(try through(line) == line)
@@ -136,7 +136,7 @@ import Testing
         #expect(try exported("third") == #"{"key":"a","one":"f;g","tags":["c:\\d","e"]}"# + "\n")
     }
 
-    @Test func whatCannotBeImportedLeavesNoStore() throws {
+    @Test("An import that fails leaves no store") func whatCannotBeImportedLeavesNoStore() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = path("a.csv")
         for (text, entity, key) in [("", "Item", "key"), ("key\na\n", "Nobody", "key"), ("key\na\n", "Item", "nothing")] {

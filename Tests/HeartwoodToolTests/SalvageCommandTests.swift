@@ -6,7 +6,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func aDamagedStoreIsBroughtOutToANewOne() throws {
+    @Test("A damaged store is salvaged into a new one") func aDamagedStoreIsBroughtOutToANewOne() throws {
         let store = ToolProcess.temporaryPath(), whole = ToolProcess.temporaryPath(), new = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, whole, new) }
         #expect(try ToolProcess.run("demo", "--people", "1000", "--store", store).status == 0)
@@ -47,7 +47,7 @@ import Testing
         #expect(words.status == 1 && words.output.contains("damaged: bytes") && words.output.contains("incomplete"), "\(words.output)")
     }
 
-    @Test func withoutAnIdentityItSaysWhatToDo() throws {
+    @Test("Without an identity the tool gives advice") func withoutAnIdentityItSaysWhatToDo() throws {
         let store = ToolProcess.temporaryPath(), new = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, new) }
         try ToolProcess.run("demo", "--people", "100", "--store", store)

@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Killed at any moment, a writer leaves whole commits alone, and every one that it had been told was saved.
-    @Test func whatWasAcknowledgedSurvivesKillMinus9() throws {
+    @Test("Acknowledged work survives kill -9") func whatWasAcknowledgedSurvivesKillMinus9() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, store + ".compacting") }
         var random = SystemRandomNumberGenerator()
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Readers that follow a writer, while another process compacts the file again and again, see whole commits alone.
-    @Test func readersNeverSeeATornStateWhileOthersWriteAndCompact() throws {
+    @Test("Readers never see a torn state while others write and compact") func readersNeverSeeATornStateWhileOthersWriteAndCompact() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, store + ".compacting") }
         _ = try check(store)

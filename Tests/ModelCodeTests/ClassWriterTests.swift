@@ -24,7 +24,7 @@ struct ClassWriterTests {
     }
 
     /// HEARTWOOD_REGENERATE_GOLDENS=1 writes the references anew.
-    @Test func theFilesAreTheReferences() throws {
+    @Test("The generated files equal the references") func theFilesAreTheReferences() throws {
         let files = ClassWriter(try CodeModelReader.read(Reference.model), importing: "Heartwood").files()
         if ProcessInfo.processInfo.environment["HEARTWOOD_REGENERATE_GOLDENS"] != nil {
             for file in files { try Data(file.text.utf8).write(to: Reference.folder.appendingPathComponent(file.name)) }
@@ -35,7 +35,7 @@ struct ClassWriterTests {
         }
     }
 
-    @Test func generatedPropertiesReadAndWriteTheStore() throws {
+    @Test("Generated properties read and write the store") func generatedPropertiesReadAndWriteTheStore() throws {
         let context = try Self.stack()
         let book = Book(context: context)
         #expect(book.isInPrint && book.edition == 1 && book.pages == 0 && book.title == nil && book.copies == nil)
@@ -65,7 +65,7 @@ struct ClassWriterTests {
         #expect(type(of: request) == NSFetchRequest<Chapter>.self, "not NSManagedObject's, without a type beside it")
     }
 
-    @Test func generatedRelationshipAccessorsKeepOrderAndInverses() throws {
+    @Test("Generated relationship accessors keep order and inverses") func generatedRelationshipAccessorsKeepOrderAndInverses() throws {
         let context = try Self.stack()
         let book = Book(context: context)
         let chapters = (0..<4).map { _ in Chapter(context: context) }
@@ -84,7 +84,7 @@ struct ClassWriterTests {
     }
 
     /// The same class under two models whose properties have other places, used in turn.
-    @Test func aClassServesModelsWhoseIndexesDiffer() throws {
+    @Test("A class serves models whose property indexes differ") func aClassServesModelsWhoseIndexesDiffer() throws {
         func chapter(_ names: [String]) throws -> Chapter {
             let entity = NSEntityDescription()
             entity.name = "Chapter"
@@ -113,7 +113,7 @@ struct ClassWriterTests {
         }
     }
 
-    @Test(arguments: [
+    @Test("A bad model is refused with its line", arguments: [
         ("<model><entity name=\"A\" parentEntity=\"B\"/></model>", ":1:"), ("<model>\n<entity name=\"A b\"/></model>", ":2:"),
         ("<model><entity name=\"A\"/>\n<entity name=\"A\"/></model>", ":2:"), ("<model><entity", ":1:"),
         ("<model><entity name=\"A\">\n<relationship name=\"r\" destinationEntity=\"Z\"/></entity></model>", ":2:"),
@@ -127,7 +127,8 @@ struct ClassWriterTests {
         #expect(error?.description.contains(line) == true)
     }
 
-    @Test func ninetyEntitiesWithSevenHundredAttributesTakeLessThanASecond() throws {
+    @Test("Ninety entities with seven hundred attributes take less than a second")
+    func ninetyEntitiesWithSevenHundredAttributesTakeLessThanASecond() throws {
         let entities = (0..<90).map { entity in
             "<entity name=\"E\(entity)\" representedClassName=\"E\(entity)\" codeGenerationType=\"class\">"
                 + (0..<8).map { "<attribute name=\"a\($0)\" attributeType=\"Integer 64\" usesScalarValueType=\"YES\"/>" }.joined()

@@ -18,7 +18,7 @@ struct ManagedCollectionTests {
             module: "App", models: [try CodeModelReader.read(folder.path)], sources: [.init(path: "List.swift", text: text)])
     }
 
-    @Test func aSetOfAnOrderedRelationshipIsServedWithAWarning() throws {
+    @Test("A Set for an ordered relationship works with a warning") func aSetOfAnOrderedRelationshipIsServedWithAWarning() throws {
         let found = try writer("@NSManaged var items: Set<Item>?\n@NSManaged func addToItems(_ values: NSSet)", isOrdered: true)
         #expect(found.problems.isEmpty && found.warnings.count == 2)
         #expect(found.warnings.first?.hasPrefix("List.swift:2: warning: @NSManaged List.items: the model says that the relationship is ordered") == true)
@@ -26,19 +26,20 @@ struct ManagedCollectionTests {
         #expect(found.text.contains("Set(managedObjects(at: ") && found.text.contains("values.allObjects as? [NSManagedObject]"))
     }
 
-    @Test func anOrderedSetOfARelationshipWithoutOrderIsServedWithAWarning() throws {
+    @Test("An ordered set for an unordered relationship works with a warning")
+    func anOrderedSetOfARelationshipWithoutOrderIsServedWithAWarning() throws {
         let found = try writer("@NSManaged var items: NSOrderedSet?\n@NSManaged func addToItems(_ values: NSOrderedSet)", isOrdered: false)
         #expect(found.problems.isEmpty && found.warnings.count == 2 && found.text.contains("NSOrderedSet(array: managedObjects(at: "))
     }
 
-    @Test func whatTheModelSaysHasNoWarning() throws {
+    @Test("A property that agrees with the model has no warning") func whatTheModelSaysHasNoWarning() throws {
         for (isOrdered, type) in [(true, "NSOrderedSet"), (false, "NSSet"), (false, "Set<Item>")] {
             let found = try writer("@NSManaged var items: \(type)?", isOrdered: isOrdered)
             #expect(found.problems.isEmpty && found.warnings.isEmpty)
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test("Functions with Core Data's Objective-C names work", arguments: [true, false])
     func functionsUnderTheNamesThatCoreDataFindsInObjectiveCAreServed(isOrdered: Bool) throws {
         let source = """
             @NSManaged func addItems(_ values: NSSet)
@@ -59,7 +60,7 @@ struct ManagedCollectionTests {
         #expect(described.text.contains(Array(repeating: "\"items\"", count: 7).joined(separator: ", ")))
     }
 
-    @Test func aliasesStandForTheirTypes() throws {
+    @Test("Aliases stand for their types") func aliasesStandForTheirTypes() throws {
         let source = """
             typealias ID = String
             typealias Items = Set<Item>
@@ -89,7 +90,7 @@ struct ManagedCollectionTests {
         #expect(ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "A.swift", text: circle)]).problems.count == 1)
     }
 
-    @Test func functionsOfAClassThatNoModelNamesAreServedByTheirNames() {
+    @Test("Functions of a class that no model names work by their names") func functionsOfAClassThatNoModelNamesAreServedByTheirNames() {
         let source = "class Own: NSManagedObject {\n@NSManaged var URLs: NSSet?\n@NSManaged func addToURLs(_ value: Own)\n"
             + "@NSManaged func addToParts(_ values: NSSet)\n@NSManaged func shuffle(_ values: NSSet)\n}\n"
         let found = ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "Own.swift", text: source)])

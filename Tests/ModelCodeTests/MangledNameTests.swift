@@ -87,13 +87,14 @@ struct MangledNameTests {
         """
 
     #if !canImport(Darwin)
-        @Test func thePredictedSymbolsAreThoseThatTheCompilerLeavesUndefined() throws {
+        @Test("The predicted symbols are those that the compiler leaves undefined")
+        func thePredictedSymbolsAreThoseThatTheCompilerLeavesUndefined() throws {
             let (undefined, predicted) = try Self.symbols(Self.source, models: [], ending: "v[gs]")
             #expect(predicted == undefined)
             #expect(undefined.count >= 120)
         }
 
-        @Test func theSymbolsOfManagedFunctionsAreTheCompilers() throws {
+        @Test("The symbols of managed functions equal the compiler's") func theSymbolsOfManagedFunctionsAreTheCompilers() throws {
             let source = """
                 import Foundation
 
@@ -152,7 +153,7 @@ struct MangledNameTests {
         }
     #endif
 
-    @Test func whatCannotBeServedIsReportedWithFileAndLine() throws {
+    @Test("A declaration that cannot be served is reported with file and line") func whatCannotBeServedIsReportedWithFileAndLine() throws {
         let model = try CodeModelReader.read(Reference.model)
         let source = """
             class Author: NSManagedObject {
@@ -171,7 +172,7 @@ struct MangledNameTests {
         #expect(writer.text.contains("value(forKey: \"nickname\")") && writer.text.contains("addManagedObject(value"))
     }
 
-    @Test(arguments: [
+    @Test("The scanner reads over regular expressions and modules", arguments: [
         "class Author: NSManagedObject { let r = /\\{/\n @NSManaged var name: String? }",
         "class Author: NSManagedObject { let r = list.first(where: /}\"\\//)\n @NSManaged var name: String? }",
         "class Author: NSManagedObject { let r = #/{/#, s = ##/\n } /# \n/##\n @NSManaged var name: String? }",

@@ -19,7 +19,7 @@ struct ModelCompilerTests {
         "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>\(current)</string></dict></plist>"
     }
 
-    @Test func aModelOfSeveralVersionsBecomesABundleOfThem() throws {
+    @Test("A model of several versions becomes a bundle of them") func aModelOfSeveralVersionsBecomesABundleOfThem() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("<model><entity name=\"First\"/></model>", to: "M.xcdatamodeld/M.xcdatamodel/contents")
         try write("<model><entity name=\"Second\"/></model>", to: "M.xcdatamodeld/M & 2.xcdatamodel/contents")
@@ -47,7 +47,7 @@ struct ModelCompilerTests {
         #expect(hashes?["M"] == NSManagedObjectModel(contentsOf: bundle)?.entityVersionHashesByName && hashes?["M"]?.isEmpty == false)
     }
 
-    @Test func aModelOfOneVersionAndAMappingModelBecomeFiles() throws {
+    @Test("A model of one version and a mapping model become files") func aModelOfOneVersionAndAMappingModelBecomeFiles() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("<model><entity name=\"Only\"/></model>", to: "One.xcdatamodel/contents")
         try write("<database><object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"></object></database>", to: "Map.xcmappingmodel/xcmapping.xml")

@@ -24,7 +24,7 @@ struct PluginRunTests {
 
     private func text(_ name: String) throws -> String { try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8) }
 
-    @Test func whatWasNamedGetsItsFileAndTheRestGoesIntoOne() throws {
+    @Test("Named classes get their files and the rest go into one") func whatWasNamedGetsItsFileAndTheRestGoesIntoOne() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = ["A+CoreDataClass.swift", "A+CoreDataProperties.swift", "Gone+CoreDataClass.swift"]
         #expect(run(try model(["A", "B"]), files: files) == 0)
@@ -37,7 +37,7 @@ struct PluginRunTests {
         #expect(try !text("App+Models.swift").contains("class B"))
     }
 
-    @Test func aFileThatSaysTheSameIsLeft() throws {
+    @Test("A file with the same content is not written") func aFileThatSaysTheSameIsLeft() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = ["A+CoreDataClass.swift", "A+CoreDataProperties.swift", "B+CoreDataClass.swift"]
         let path = try model(["A"])

@@ -7,7 +7,7 @@ import Testing
 ///
 /// Models whose classes have the same names cannot be of one module, so they are compiled as several.
 @Suite(.enabled(if: SharedModels.canBeCompiled, SharedModels.condition)) struct SharedModelTests {
-    @Test func theClassesOfRealModelsCompile() throws {
+    @Test("The classes of real models compile") func theClassesOfRealModelsCompile() throws {
         var modules: [[ClassWriter.File]] = []
         let models = SharedModels.versions()
         #expect(models.count > 5)

@@ -15,7 +15,7 @@ struct ManagedPropertyTests {
     }
 
     /// As code finds it that was written for what Xcode's compiler makes.
-    @Test func theModelIsAResourceUnderTheNameThatXcodeGivesIt() throws {
+    @Test("The model is a resource under the name that Xcode gives it") func theModelIsAResourceUnderTheNameThatXcodeGivesIt() throws {
         let url = try #require(Bundle.module.url(forResource: "Plants", withExtension: "momd"))
         let model = try NSManagedObjectModel.load(contentsOf: url)
         #expect(model == context.persistentStoreCoordinator?.managedObjectModel)
@@ -25,7 +25,7 @@ struct ManagedPropertyTests {
         #expect(NSPersistentContainer(name: "Plants").managedObjectModel.entitiesByName["Plant"] != nil)
     }
 
-    @Test func managedPropertiesReadAndWriteTheStore() throws {
+    @Test("Managed properties read and write the store") func managedPropertiesReadAndWriteTheStore() throws {
         let plant = Plant(context: context)
         let date = Date(timeIntervalSinceReferenceDate: 5)
         let identifier = UUID()
@@ -46,7 +46,7 @@ struct ManagedPropertyTests {
         #expect(read.shout == "FERNS" && read[keyPath: \.count] == 7)
     }
 
-    @Test func managedRelationshipsKeepTheirInverses() throws {
+    @Test("Managed relationships keep their inverses") func managedRelationshipsKeepTheirInverses() throws {
         let garden = Garden(context: context)
         let fern = Plant(context: context)
         let oak = Tree(context: context)
@@ -60,7 +60,7 @@ struct ManagedPropertyTests {
         #expect(fern.garden == nil && garden.plants?.count == 1)
     }
 
-    @Test func managedPropertiesSayWhichPropertyAKeyPathReads() throws {
+    @Test("Managed properties report which property a key path reads") func managedPropertiesSayWhichPropertyAKeyPathReads() throws {
         let trees = [Int64](arrayLiteral: 3, 1, 2).map { count in
             let tree = Tree(context: context)
             tree.count = count
@@ -71,7 +71,7 @@ struct ManagedPropertyTests {
         #expect(try context.fetch(request) == [trees[1], trees[2], trees[0]])
     }
 
-    @Test func managedFunctionsAddAndRemoveMembers() throws {
+    @Test("Managed functions add and remove members") func managedFunctionsAddAndRemoveMembers() throws {
         let fern = Plant(context: context)
         let oak = Tree(context: context)
         fern.addToNeighbours(oak)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct BackgroundCheckpointTests {
     /// Commits go on while checkpoints are written; what each snapshot shows stays what it was, and the store opens again
     /// with everything, having replayed little.
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Commits continue while checkpoints are written", arguments: 1...4 as ClosedRange<UInt64>)
     func commitsGoOnWhileCheckpointsAreWritten(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore {
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Opening steps over nothing but the batch that the manifest is in, however large the checkpoint is.
-    @Test func theLogGoesOnBehindACheckpointThatNoCommitCameBetween() throws {
+    @Test("The log continues behind a checkpoint without commits in between") func theLogGoesOnBehindACheckpointThatNoCommitCameBetween() throws {
         let sample = try SampleStore()
         for number in 0..<3000 { try sample.insert(.init(name: "a name of some length, \(number)", age: Int64(number), group: 1)) }
         try sample.store.checkpoint()
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// A second handle writes while the first one's checkpoint is on its way.
-    @Test func anotherWriterMayComeBetweenTheBatches() throws {
+    @Test("Another writer may write between the batches") func anotherWriterMayComeBetweenTheBatches() throws {
         let sample = try SampleStore {
             $0.checkpointAfterBytes = 20_000
             $0.checkpointsInBackground = true
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// A handle that only follows takes over another's checkpoints, so that its memory stays bounded.
-    @Test func aFollowerTakesOverCheckpoints() throws {
+    @Test("A follower takes over checkpoints") func aFollowerTakesOverCheckpoints() throws {
         let sample = try SampleStore { $0.checkpointAfterBytes = 5_000 }
         var options = sample.options
         options.isReadOnly = true
@@ -167,7 +167,7 @@ import Testing
     }
 
     /// Whichever byte of it goes bad but those that say its kind and length.
-    @Test func aDamagedBatchFrameDoesNotEndTheLog() throws {
+    @Test("A damaged batch frame does not end the log") func aDamagedBatchFrameDoesNotEndTheLog() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         try sample.insert(.init(name: "before", age: 1, group: 1))
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// Runs that become a new base, and small ones that stay beside it, by a second thread or not.
-    @Test(arguments: [0, .max] as [UInt64])
+    @Test("Indexes are written completely or in part", arguments: [0, .max] as [UInt64])
     func indexesAreWrittenWholeOrInPart(entriesForThread: UInt64) throws {
         let sample = try SampleStore { $0.entriesForThread = entriesForThread }
         func put(_ rows: some Sequence<UInt64>, round: Int64) throws {
@@ -222,7 +222,7 @@ import Testing
     }
 
     /// The older run cannot be merged, whichever thread finds out; the log has what it takes to make another.
-    @Test(arguments: [0, .max] as [UInt64])
+    @Test("The next checkpoint rebuilds a damaged run", arguments: [0, .max] as [UInt64])
     func aDamagedRunIsMadeAnewByTheNextCheckpoint(entriesForThread: UInt64) throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
@@ -246,7 +246,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func aReplayStepsOverACheckpointsBatches() throws {
+    @Test("A replay steps over a checkpoint's batches") func aReplayStepsOverACheckpointsBatches() throws {
         let sample = try SampleStore()
         for number in 0..<2_000 { sample.people[UInt64(number + 1)] = .init(name: "name \(number)", age: 1, group: 1) }
         try sample.store.write { transaction in

@@ -70,7 +70,7 @@ import Testing
     private struct Stop: Error {}
 
     /// Rows of a transaction are read back and changed while their bytes are on the way; some transactions are given up.
-    @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
+    @Test("Rows that are being written are read and changed", arguments: [1, 2, 3] as [UInt64], [true, false])
     func rowsOnTheirWayAreReadAndChanged(seed: UInt64, maps: Bool) throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) {
@@ -117,7 +117,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: disk).isSound)
     }
 
-    @Test func aPieceForWhichThereIsNoRoomEndsItsTransactionAlone() throws {
+    @Test("A piece without room ends only its transaction") func aPieceForWhichThereIsNoRoomEndsItsTransactionAlone() throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) { $0.flushSize = 3000 }
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -133,7 +133,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func aPieceThatFailedPoisonsTheHandle() throws {
+    @Test("A failed piece poisons the handle") func aPieceThatFailedPoisonsTheHandle() throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) { $0.flushSize = 3000 }
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// Behind a mapped file's end there is nothing to read: a transaction that goes on all the same is told of the failure again.
-    @Test(arguments: [true, false], [.noSpace, .io] as [StoreError.Code])
+    @Test("The rows of a failed piece are not read back", arguments: [true, false], [.noSpace, .io] as [StoreError.Code])
     func whatIsInAPieceThatFailedIsNotReadBack(maps: Bool, code: StoreError.Code) throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) {
@@ -197,7 +197,7 @@ import Testing
     }
 
     /// So that the sync at the end has little left to do.
-    @Test(arguments: [.full, .relaxed, .none] as [Durability])
+    @Test("The disk may begin with a piece before the sync", arguments: [.full, .relaxed, .none] as [Durability])
     func theDiskMayBeginWithAPieceBeforeTheSync(durability: Durability) throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) {

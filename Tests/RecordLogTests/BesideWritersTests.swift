@@ -77,7 +77,7 @@ import Testing
     }
 
     /// It once read them through its mapping, where a byte that is cut off ends the process.
-    @Test(arguments: [Durability.full, .relaxed, .none])
+    @Test("A reader opens while uncommitted bytes are cut off", arguments: [Durability.full, .relaxed, .none])
     func aReaderOpensWhileWhatWasNeverCommittedIsCutOff(durability: Durability) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(durability)
@@ -93,7 +93,7 @@ import Testing
         try sample.check(try sample.store.refresh(), sample.people)
     }
 
-    @Test func theToolsReadingsSurviveThatToo() throws {
+    @Test("Reads by the tools survive the cut too") func theToolsReadingsSurviveThatToo() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(.full)
         try withUnfinished(sample) {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aWritersWorkIsNoTornTail() throws {
+    @Test("A writer's work is not a torn tail") func aWritersWorkIsNoTornTail() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(.full)
         try withUnfinished(sample) {
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// It once compared the indexes as of one commit with the log as of a later one, and took commits that it had not seen for damage.
-    @Test(arguments: [true, false])
+    @Test("A verification sees one commit", arguments: [true, false])
     func aVerificationIsOfOneCommit(compacts: Bool) throws {
         let memory = MemoryFileSystem(), disk = BusyDisk(memory)
         let sample = try SampleStore(fileSystem: memory)
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Who waits looks for the lock every millisecond or two, and would not see it free.
-    @Test(.timeLimit(.minutes(1)))
+    @Test("A writer that holds the lock for long lets others have it", .timeLimit(.minutes(1)))
     func whoHoldsTheLockForLongLetsOthersHaveIt() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(.none), isOver = Flag(), hasBegun = DispatchSemaphore(value: 0), isDone = DispatchSemaphore(value: 0)

@@ -38,7 +38,7 @@ import Testing
 
     private func insert(_ sample: SampleStore) throws { try sample.insert(.init(name: "more", age: 1, group: 1)) }
 
-    @Test(arguments: [true, false])
+    @Test("A deleted file is still read and not written", arguments: [true, false])
     func aDeletedFileIsReadOnAndNotWrittenTo(maps: Bool) throws {
         let sample = try make(maps: maps)
         try FileManager.default.removeItem(atPath: path)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// An empty file in the store's place once became a store at the next save.
-    @Test(arguments: [true, false])
+    @Test("A file that replaces the store's file is left as it is", arguments: [true, false])
     func whatTakesTheFilesPlaceIsLeftAsItIs(maps: Bool) throws {
         for replacement in Replacement.allCases {
             cleanUp()
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// The size is looked at before anything is touched: what is mapped and gone would be a fault.
-    @Test(arguments: [true, false])
+    @Test("A file that was cut is refused before its bytes are touched", arguments: [true, false])
     func aFileThatWasCutIsRefusedBeforeItIsTouched(maps: Bool) throws {
         for size in [0, 1, 4096, 8192, 30_000] as [UInt64] {
             cleanUp()
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Another store's bytes in the same file.
-    @Test(arguments: [true, false])
+    @Test("An overwritten file is refused", arguments: [true, false])
     func aFileThatIsWrittenOverIsRefused(maps: Bool) throws {
         defer { cleanUp() }
         let other = try make(maps: maps)

@@ -60,7 +60,7 @@ import Testing
 
     /// A crash at any operation leaves the last acknowledged state or a later one; with relaxed durability some state. Files of even
     /// seeds are read in place of being mapped.
-    @Test(arguments: [Durability.full, .relaxed], 1...3 as ClosedRange<UInt64>)
+    @Test("Acknowledged commits survive a crash at any operation", arguments: [Durability.full, .relaxed], 1...3 as ClosedRange<UInt64>)
     func whatWasAcknowledgedSurvivesACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
         let whole = SimulatedFileSystem()
         let maps = seed % 2 == 1
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// After a failed write or sync nothing more is written through the handle, and a new one finds what was acknowledged.
-    @Test func aFailedWriteOrSyncPoisonsTheHandle() throws {
+    @Test("A failed write or sync poisons the handle") func aFailedWriteOrSyncPoisonsTheHandle() throws {
         let whole = SimulatedFileSystem()
         try Workload().run(whole, .full)
         for operation in whole.operations.indices {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aPoisonedHandleSaysWhatToDo() throws {
+    @Test("A poisoned handle's error has a remedy") func aPoisonedHandleSaysWhatToDo() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         fileSystem.fail(at: fileSystem.operations.count, .once(EIO))
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// A full disk stops a save and nothing else: what was saved is whole, and saving goes on once there is room.
-    @Test func aFullDiskLeavesTheLastCommitWhole() throws {
+    @Test("A full disk leaves the last commit whole") func aFullDiskLeavesTheLastCommitWhole() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -133,7 +133,7 @@ import Testing
 
     /// A file system that copies what is overwritten may have room for a commit and none for the superblock that names it: the commit is made then, and
     /// its superblock goes out with the next one.
-    @Test(arguments: [Durability.full, .relaxed])
+    @Test("A disk without room for a superblock refuses no commit", arguments: [Durability.full, .relaxed])
     func aDiskThatHasNoRoomForASuperblockRefusesNoCommit(_ durability: Durability) throws {
         var waited = 0
         for room in stride(from: UInt64(0), to: 3000, by: 40) {
@@ -173,7 +173,8 @@ import Testing
     }
 
     /// Another handle finds such a commit in the log, where no superblock calls it durable or not.
-    @Test func aSyncReachesACommitWhoseSuperblockAnotherHandleCouldNotWrite() throws {
+    @Test("A sync covers a commit whose superblock another handle could not write")
+    func aSyncReachesACommitWhoseSuperblockAnotherHandleCouldNotWrite() throws {
         var waited = 0
         for room in stride(from: UInt64(0), to: 1500, by: 40) {
             let fileSystem = SimulatedFileSystem()
@@ -199,7 +200,7 @@ import Testing
     }
 
     /// What a crash left can be read on a full disk, and written to once there is room.
-    @Test(arguments: [Durability.full, .relaxed])
+    @Test("A store opens on a disk without room for recovery's writes", arguments: [Durability.full, .relaxed])
     func aStoreOpensOnADiskThatHasNoRoomForWhatRecoveryWrites(_ durability: Durability) throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem) { $0.durability = durability }
@@ -226,7 +227,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: fileSystem).isSound)
     }
 
-    @Test func aSaveIsOneSyncedAppendAndOneSuperblock() throws {
+    @Test("A save is one synced append and one superblock") func aSaveIsOneSyncedAppendAndOneSuperblock() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         try sample.insert(.init(name: "first", age: 1, group: 1))
@@ -240,7 +241,7 @@ import Testing
 }
 
 @Suite struct ProcessTests {
-    @Test(arguments: [true, false])
+    @Test("Two handles see each other's commits", arguments: [true, false])
     func twoHandlesSeeEachOthersCommits(maps: Bool) throws {
         let sample = try SampleStore { $0.usesMemoryMapping = maps }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.usesMemoryMapping = maps }
@@ -264,7 +265,7 @@ import Testing
 
     /// A handle for writing that followed a compaction by `refresh`, which takes no lock, once recovered the new file as a
     /// writer does: it cut off the commit that another process was just appending there.
-    @Test(arguments: [true, false])
+    @Test("Following a compaction without the lock writes nothing", arguments: [true, false])
     func followingACompactionWithoutTheLockWritesNothing(maps: Bool) throws {
         let sample = try SampleStore { $0.usesMemoryMapping = maps }
         let other = try SampleStore(fileSystem: sample.fileSystem)
@@ -284,7 +285,7 @@ import Testing
     }
 
     /// Whoever writes to a compacted file first makes its name durable, however it came to the file.
-    @Test func aHandleThatFollowedWithoutTheLockSettlesTheFile() throws {
+    @Test("A handle that followed without the lock settles the file") func aHandleThatFollowedWithoutTheLockSettlesTheFile() throws {
         func compact(failingAt operation: Int?) throws -> (sample: SampleStore, fileSystem: SimulatedFileSystem) {
             let fileSystem = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: fileSystem), other = try SampleStore(fileSystem: fileSystem)
@@ -305,7 +306,7 @@ import Testing
         }
     }
 
-    @Test func aWriterWaitsForAnotherAndThenGivesUp() throws {
+    @Test("A writer waits for another and then gives up") func aWriterWaitsForAnotherAndThenGivesUp() throws {
         let sample = try SampleStore()
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.lockTimeout = .milliseconds(20) }
         try sample.store.write { _ in
@@ -315,7 +316,7 @@ import Testing
         try other.insert(.init(name: "x", age: 1, group: 1))
     }
 
-    @Test func aCancelledCompactionChangesNothing() throws {
+    @Test("A cancelled compaction changes nothing") func aCancelledCompactionChangesNothing() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for _ in 0..<10_000 {

@@ -12,7 +12,7 @@ import Testing
         return Array(builder.finish())
     }
 
-    @Test func aTableAndItsRowsInOneTransaction() throws {
+    @Test("One transaction may make a table and its rows") func aTableAndItsRowsInOneTransaction() throws {
         let sample = try SampleStore()
         let table = try sample.store.write { transaction in
             let table = try transaction.defineTable(name: "T", columns: [("a", .int64)])
@@ -24,7 +24,7 @@ import Testing
         #expect(sample.store.snapshot().rowCount(table.id) == 1)
     }
 
-    @Test func aLayoutAndItsRowsInOneTransaction() throws {
+    @Test("One transaction may make a layout and its rows") func aLayoutAndItsRowsInOneTransaction() throws {
         let sample = try SampleStore()
         let table = try sample.store.write { try $0.defineTable(name: "T", columns: [("a", .int64)]) }
         try sample.store.write { transaction in
@@ -38,7 +38,7 @@ import Testing
         #expect(sample.store.snapshot().rowCount(table.id) == 1)
     }
 
-    @Test func aFailedCheckpointDoesNotFailTheSave() throws {
+    @Test("A failed checkpoint does not fail the save") func aFailedCheckpointDoesNotFailTheSave() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 400; $0.durability = .none }
         // The checkpoint's first write after the commit's two.
@@ -93,7 +93,7 @@ import Testing
         #expect(failures >= 2, "its frames, and its superblock")
     }
 
-    @Test func aRefusedValueLeavesNoIndexEntry() throws {
+    @Test("A refused value leaves no index entry") func aRefusedValueLeavesNoIndexEntry() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
         try sample.store.write { transaction in
@@ -105,7 +105,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func aReaderWithoutTheExtractorDoesNotSeeAStaleIndex() throws {
+    @Test("A reader without the key extractor does not see a stale index") func aReaderWithoutTheExtractorDoesNotSeeAStaleIndex() throws {
         struct Ages: IndexKeyExtractor {
             func appendKey(of row: RowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
                 key.append(int64: row.int64(layout.access[1]))
@@ -124,7 +124,7 @@ import Testing
         #expect(throws: StoreError.self) { try sample.rows(reader.snapshot(), index) }
     }
 
-    @Test func aSyncThatLostPagesIsNotBelievedAfterwards() throws {
+    @Test("A sync after one that lost pages is not trusted") func aSyncThatLostPagesIsNotBelievedAfterwards() throws {
         for seed in 0..<12 as Range<UInt64> {
             let system = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: system)
@@ -143,7 +143,8 @@ import Testing
     }
 
     /// The next sync of a handle that took up the file after another's had failed is told nothing, and once stood for what the first had lost.
-    @Test func aHandleThatFollowedACompactionDoesNotBelieveASyncThatFailedBefore() throws {
+    @Test("A handle that followed a compaction does not trust a sync after a failed one")
+    func aHandleThatFollowedACompactionDoesNotBelieveASyncThatFailedBefore() throws {
         for seed in 0..<12 as Range<UInt64> {
             let disk = SimulatedFileSystem(seed: seed)
             let first = try SampleStore(fileSystem: disk) { $0.durability = .relaxed }
@@ -202,7 +203,7 @@ import Testing
     }
 
     /// A checkpoint that failed after its commit had poisoned the handle, and closing it once said nothing.
-    @Test func closingSaysThatCommitsAreNotDurable() throws {
+    @Test("Closing reports commits that are not durable") func closingSaysThatCommitsAreNotDurable() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 300; $0.durability = .relaxed }
         try sample.store.sync()
@@ -214,7 +215,7 @@ import Testing
     }
 
     /// The place of the failure once stayed in mind when compaction had made the file shorter: the next save trapped.
-    @Test func aCompactionAfterAFailedCheckpointIsNoTrap() throws {
+    @Test("A compaction after a failed checkpoint does not trap") func aCompactionAfterAFailedCheckpointIsNoTrap() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 3000; $0.durability = .none; $0.zeroAheadBytes = 0 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
@@ -230,7 +231,7 @@ import Testing
     }
 
     /// A handle once took the commits behind another's checkpoint for a part of it, and neither wrote nor synced its own.
-    @Test func aCheckpointCoversCommitsBehindAnothersCheckpoint() throws {
+    @Test("A checkpoint covers commits behind another's checkpoint") func aCheckpointCoversCommitsBehindAnothersCheckpoint() throws {
         let sample = try SampleStore { $0.durability = .relaxed }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.durability = .relaxed }
         try sample.store.checkpoint()
@@ -243,7 +244,7 @@ import Testing
 
     /// Learning another handle's commits stores their addresses where all snapshots look. When it failed after that, the
     /// next try once took the new rows for the old ones: counts and index entries were wrong, and a checkpoint kept them.
-    @Test func learningCommitsAgainAfterAFailureIsLearningThemOnce() throws {
+    @Test("Learning commits again after a failure learns them once") func learningCommitsAgainAfterAFailureIsLearningThemOnce() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system)
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
@@ -266,7 +267,8 @@ import Testing
     }
 
     /// Behind its last segment a store can read nothing, so it writes nothing there either.
-    @Test func aStoreThatHasReachedItsLastSegmentTakesNoMoreUntilItIsCompacted() throws {
+    @Test("A store that has reached its last segment takes nothing more until it is compacted")
+    func aStoreThatHasReachedItsLastSegmentTakesNoMoreUntilItIsCompacted() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         // As if the log had grown to there.
@@ -290,7 +292,8 @@ import Testing
     }
 
     /// Once another store has decided for it the commit must be completed.
-    @Test func aPreparedCommitIsRefusedWhereItsCommitFrameWouldHaveNoPlace() throws {
+    @Test("A prepared commit is refused if its commit frame would not fit")
+    func aPreparedCommitIsRefusedWhereItsCommitFrameWouldHaveNoPlace() throws {
         let sample = try SampleStore()
         let file = sample.store.snapshot().file
         let id = UniqueID((1, 2))

@@ -5,7 +5,7 @@ import Testing
 
 /// Asking a path for its file, by whichever call the system has for that.
 @Suite struct FileIdentityTests {
-    @Test func aPathAndTheFileOpenedByItHaveOneIdentity() throws {
+    @Test("A path and the file opened by it have one identity") func aPathAndTheFileOpenedByItHaveOneIdentity() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("identity-\(UUID())").path
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }

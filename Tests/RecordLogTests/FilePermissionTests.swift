@@ -58,7 +58,7 @@ import Testing
         try body(directory.path)
     }
 
-    @Test(arguments: [0o600, 0o640, 0o664])
+    @Test("A file beside a store or made from it has its permissions from the beginning", arguments: [0o600, 0o640, 0o664])
     func whatStandsBesideAStoreOrIsMadeOfItHasItsPermissionsFromTheBeginning(mode: Int) throws {
         try withDirectory { directory in
             let path = directory + "/store", files = Directory()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func aCopyThatReplacesAFileKeepsThatOnesPermissions() throws {
+    @Test("A copy that replaces a file keeps that file's permissions") func aCopyThatReplacesAFileKeepsThatOnesPermissions() throws {
         try withDirectory { directory in
             let files = POSIXFileSystem(), other = directory + "/other"
             let sample = try SampleStore(fileSystem: files, path: directory + "/store")
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func anArchiveIsWrittenAnewForNobodyElse() throws {
+    @Test("A rewritten archive has its permissions from the beginning") func anArchiveIsWrittenAnewForNobodyElse() throws {
         try withDirectory { directory in
             let path = directory + "/archive", files = Directory()
             var options = StoreOptions()

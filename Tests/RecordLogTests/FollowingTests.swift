@@ -5,7 +5,7 @@ import Testing
 @testable import RecordLog
 
 @Suite struct FollowingTests {
-    @Test func aHandleFollowsAnothersCommitsByLookingAtTheHeader() throws {
+    @Test("A handle follows another's commits by reading the header") func aHandleFollowsAnothersCommitsByLookingAtTheHeader() throws {
         let sample = try SampleStore()
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
         var options = sample.options
@@ -28,7 +28,8 @@ import Testing
     }
 
     /// What was committed before a call is seen by it, whatever the handle's other threads are about.
-    @Test(arguments: [false, true]) func whoFollowsBesideAnotherThreadMissesNothing(isReadOnly: Bool) throws {
+    @Test("A thread that follows beside another misses nothing", arguments: [false, true])
+    func whoFollowsBesideAnotherThreadMissesNothing(isReadOnly: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-followed-\(UUID()).heartwood").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         // A file of the system's: its header is read while it is written, which memory is not to be.
@@ -55,7 +56,7 @@ import Testing
     }
 
     /// A thread that waits for another process's lock is not waited for.
-    @Test func whoFollowsBesideAWaitingWriterReturns() throws {
+    @Test("A thread that follows beside a waiting writer returns") func whoFollowsBesideAWaitingWriterReturns() throws {
         let sample = try SampleStore { $0.durability = .none }
         var options = sample.options
         options.lockTimeout = .seconds(60)
@@ -80,7 +81,7 @@ import Testing
     }
 
     /// A superblock that is being written may show its checksum before its other bytes: it is looked at again.
-    @Test func aSuperblockThatIsHalfThereIsReadAgain() throws {
+    @Test("A half-written superblock is read again") func aSuperblockThatIsHalfThereIsReadAgain() throws {
         let sample = try SampleStore { $0.durability = .none }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         var options = sample.options
@@ -100,7 +101,7 @@ import Testing
         #expect(try reader.follow().row(sample.reference(row)) != nil)
     }
 
-    @Test func aRowIsFoundAtEachOfItsVersions() throws {
+    @Test("A row is found at each of its versions") func aRowIsFoundAtEachOfItsVersions() throws {
         let sample = try SampleStore()
         let row = try sample.insert(.init(name: "first", age: 1, group: 1)), reference = sample.reference(row)
         let early = sample.store.snapshot()
@@ -118,7 +119,7 @@ import Testing
         #expect(try [2, 4].map { try age(sample.store.snapshot(), $0) } == [nil, 4], "a compaction leaves old versions behind")
     }
 
-    @Test func aWatcherReturnsAtAWriteAndAtTheEndOfItsTime() throws {
+    @Test("A watcher returns at a write and after its timeout") func aWatcherReturnsAtAWriteAndAtTheEndOfItsTime() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-watched-\(UUID()).bin").path
         try Data([1]).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }

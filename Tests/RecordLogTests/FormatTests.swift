@@ -5,7 +5,7 @@ import Testing
 
 /// These tests are compatibility-sensitive: where one fails, the format changed, and FORMAT.md's rule for versions applies.
 @Suite struct FormatTests {
-    @Test func theNumbersArePinned() {
+    @Test("The numbers are pinned") func theNumbersArePinned() {
         #expect(FileFormat.version == 1)
         #expect(FileFormat.dataStart == 8192 && FileFormat.superblockOffsets == [0, 4096] && FileFormat.identityOffsets == [1024, 5120])
         #expect(FrameKind(rawValue: 0) == nil, "zero-filled space is never a frame")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func checksumsAreXXH64() {
+    @Test("Checksums are XXH64") func checksumsAreXXH64() {
         func hash(_ text: String, _ seed: UInt64) -> UInt64 {
             Array(text.utf8).withUnsafeBytes { XXH64.hash($0, seed: seed) }
         }
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// FORMAT.md's example of a value in frames of its own.
-    @Test func theExampleOfAReferenceIsTrue() throws {
+    @Test("FORMAT.md's example of a value reference is right") func theExampleOfAReferenceIsTrue() throws {
         let reference = ValueReference(form: .list, length: 9000, pointer: FramePointer(offset: 16_448, checksum: 0x0102_0304_0506_0708))
         let wanted: [UInt8] = [
             0x02, 0x28, 0x23, 0, 0, 0, 0, 0, 0, 0x40, 0x40, 0, 0, 0, 0, 0, 0, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01,
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// FORMAT.md's worked example is what the code writes.
-    @Test func theWorkedExampleIsTrue() throws {
+    @Test("FORMAT.md's worked example is right") func theWorkedExampleIsTrue() throws {
         let fileSystem = MemoryFileSystem()
         let identity = FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 0x0102_0304_0506_0708)
         let file = LogFile(storage: try fileSystem.open("example", .create), path: "example", identity: identity, maps: true, counters: Counters())
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// FORMAT.md's examples of keys are what the code writes.
-    @Test func theExamplesOfKeysAreTrue() throws {
+    @Test("FORMAT.md's examples of keys are right") func theExamplesOfKeysAreTrue() throws {
         let decimal = StoredDecimal(mantissa: 1250, exponent: -2, isNegative: false, isNaN: false)
         let negative = StoredDecimal(mantissa: 125, exponent: -1, isNegative: true, isNaN: false)
         let examples: [(String, (KeyBuilder) -> Void)] = [
@@ -103,7 +103,7 @@ import Testing
         return try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
     }
 
-    @Test func keysSortAsTheirValuesDo() {
+    @Test("Keys sort as their values do") func keysSortAsTheirValuesDo() {
         func keys(_ build: (KeyBuilder) -> Void...) -> [[UInt8]] {
             build.map { build in
                 let key = KeyBuilder()

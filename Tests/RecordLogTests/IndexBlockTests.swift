@@ -40,7 +40,7 @@ struct IndexBlockTests {
         }
     }
 
-    @Test func everyKeyOfABlockIsFoundWhateverTheyHaveInCommon() throws {
+    @Test("Every key of a block is found, whatever the keys have in common") func everyKeyOfABlockIsFoundWhateverTheyHaveInCommon() throws {
         for count in [1, 2, 15, 16, 17, 33, 200] {
             for prefix in [0, 1, 7, 8, 9, 40] {
                 let head = [UInt8](repeating: 7, count: prefix)
@@ -56,7 +56,7 @@ struct IndexBlockTests {
     }
 
     /// Keys made from values never do that; what a merge copies from a damaged file may.
-    @Test func aBlockWhereOneKeyIsTheStartOfOthersIsEncoded() throws {
+    @Test("A block with a key that begins another is encoded") func aBlockWhereOneKeyIsTheStartOfOthersIsEncoded() throws {
         let payload = try encode([(key: [5, 5, 5, 1], row: 1), (key: [5], row: 0x05_05_05_05_05_05), (key: [5, 5, 5, 9], row: 2)])
         #expect(try find([5, 5, 5, 1], in: payload) == 1)
     }
@@ -65,7 +65,7 @@ struct IndexBlockTests {
 /// Index keys that begin alike for long, whose separators are as long.
 struct LongKeyTests {
     /// The root, which has every separator, once was larger than a frame, so that no checkpoint could be written any more.
-    @Test(arguments: [100, 255, 257, 5000, 40_000])
+    @Test("Keys with long common beginnings leave the root small", arguments: [100, 255, 257, 5000, 40_000])
     func keysThatBeginAlikeForLongLeaveTheRootSmall(length: Int) throws {
         let sample = try SampleStore()
         let beginnings = ["a", "bc"].map { $0 + String(repeating: "x", count: length) }
@@ -109,7 +109,7 @@ struct LongKeyTests {
     }
 
     /// Blocks of the usual size would have separators of half a MiB, where a frame has room for 56 KiB.
-    @Test func blocksGrowWhereTheRootHasNoRoomForAllSeparators() throws {
+    @Test("Blocks grow if the root has no room for all separators") func blocksGrowWhereTheRootHasNoRoomForAllSeparators() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try put(12_000, sample) { String(format: "%08d", $0 / 130) + String(repeating: "x", count: 1000) + String(format: "%08d", $0) }
         try sample.store.checkpoint()
@@ -123,7 +123,7 @@ struct LongKeyTests {
     }
 
     /// Blocks cannot be larger than a frame.
-    @Test func anIndexWithoutRoomForItsRootIsLeftOutOfTheCheckpoint() throws {
+    @Test("An index without room for its root is left out of the checkpoint") func anIndexWithoutRoomForItsRootIsLeftOutOfTheCheckpoint() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try put(1000, sample) { ($0 % 2 == 0 ? "a" : "b") + String(repeating: "x", count: 7000) + String(format: "%04d", $0) }
         for _ in 0..<2 {

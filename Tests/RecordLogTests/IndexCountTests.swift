@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Counts by blocks, with entries and tombstones over them, are those of a walk.
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test("A count of a range agrees with a scan", arguments: [1, 2, 3] as [UInt64])
     func aRangeIsCountedAsItIsWalked(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore()
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func aPartOfATableIsScannedByRowNumbers() throws {
+    @Test("A part of a table is scanned by row numbers") func aPartOfATableIsScannedByRowNumbers() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for number in 0..<9000 {
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func whoeverWantsFewRowsOfAScanReadsFew() throws {
+    @Test("A scan that stops early reads few rows") func whoeverWantsFewRowsOfAScanReadsFew() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for number in 0..<1000 {
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// Each component of a key ends where the next begins, and cut keys end nowhere.
-    @Test func componentsAreToldApart() {
+    @Test("Components of a key are told apart") func componentsAreToldApart() {
         let parts: [(ColumnType, (KeyBuilder, Bool) -> Void)] = [
             (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }), (.date, { $0.append(double: 2.5, descending: $1) }),
             (.uuid, { $0.append(uuid: (1, .max), descending: $1) }), (.text, { $0.append(text: "a\u{0}b\u{1}\u{7F}ÿ", descending: $1) }), (.text, { $0.append(text: "", descending: $1) }),

@@ -17,7 +17,7 @@ import Testing
         (0..<Int.random(in: 1...most, using: &random)).map { _ in UInt8.random(in: 0..<UInt8(alphabet), using: &random) }
     }
 
-    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    @Test("A guided search agrees with comparing every separator", arguments: 1...60 as ClosedRange<UInt64>)
     func aGuidedSearchFindsWhatComparingEverySeparatorDoes(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         // Few letters give many that begin alike, and more of one word than a sample is apart.
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Such roots come from files that were made to harm.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("A search of unordered separators stays among them", arguments: 1...20 as ClosedRange<UInt64>)
     func aSearchOfSeparatorsInNoOrderStaysAmongThem(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let run = run((0..<Int.random(in: 1...500, using: &random)).map { _ in key(&random, 200, 12) }), root = try run.blocks()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aRootIsMadeOnceThoughManyThreadsAskForIt() async throws {
+    @Test("A root is made once although many threads ask for it") func aRootIsMadeOnceThoughManyThreadsAskForIt() async throws {
         let run = run((1...5000).map { [UInt8($0 / 256), UInt8($0 % 256)] })
         let found = try await withThrowingTaskGroup(of: UInt.self) { group in
             for _ in 0..<8 { group.addTask { UInt(bitPattern: try run.blocks().guide.common?.baseAddress) } }

@@ -56,7 +56,7 @@ import Testing
         return found.withLock { $0 }
     }
 
-    @Test(arguments: Kind.allCases, [true, false])
+    @Test("A path that is not a regular file is refused", arguments: Kind.allCases, [true, false])
     func aStoresPlace(kind: Kind, isReadOnly: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("hw-\(UUID().uuidString.prefix(8))").path
         try make(kind, path)

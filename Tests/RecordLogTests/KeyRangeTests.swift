@@ -5,7 +5,7 @@ import Testing
 
 /// Ranges of an index whose bounds are any bytes, over runs of every kind.
 @Suite struct KeyRangeTests {
-    @Test(arguments: [false, true])
+    @Test("A range may begin or end at one of many equal entries", arguments: [false, true])
     func aRangeMayBeginOrEndWithAnEntryOfManyThatAreAlike(isOnDisk: Bool) throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
@@ -107,7 +107,7 @@ import Testing
         return (runs, present)
     }
 
-    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("Random ranges of random runs agree with a plain set", arguments: 1...40 as ClosedRange<UInt64>)
     func randomRangesOfRandomRunsHoldWhatAPlainSetDoes(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore { $0.usesMemoryMapping = seed % 2 == 0 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LargeCommitTests {
     /// The zeroes written ahead of a commit's last, small piece once went over the pieces flushed before it.
-    @Test func aCommitOfSeveralWritesIsWhole() throws {
+    @Test("A commit of several writes is complete") func aCommitOfSeveralWritesIsWhole() throws {
         let sample = try SampleStore { $0.checkpointAfterBytes = 1 << 30 }
         let name = String(repeating: "x", count: 400)
         var people: [UInt64: SampleStore.Person] = [:]
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The next commit of a load would only write over them.
-    @Test func nothingIsWrittenAheadOfLargeCommitsAndOfCheckpoints() throws {
+    @Test("Zeroes are not written ahead of large commits and checkpoints") func nothingIsWrittenAheadOfLargeCommitsAndOfCheckpoints() throws {
         let sample = try SampleStore { $0.zeroAheadBytes = 4096 }
         let file = sample.store.writer.file.storage
         try sample.insert(.init(name: "small", age: 1, group: 1))
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// The footer once named the pad before the commit as its first frame, so that no replay followed it.
-    @Test func aCommitBehindAPadIsReplayed() throws {
+    @Test("A commit behind a pad is replayed") func aCommitBehindAPadIsReplayed() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         for number in 0..<12 {
             try sample.insert(.init(name: String(repeating: "x", count: 7000), age: Int64(number), group: 1))
@@ -48,7 +48,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
-    @Test func aThrownTransactionLeavesNothing() throws {
+    @Test("A transaction that throws leaves nothing") func aThrownTransactionLeavesNothing() throws {
         struct Stop: Error {}
         let sample = try SampleStore()
         try sample.insert(.init(name: "kept", age: 1, group: 1))

@@ -11,7 +11,7 @@ import Testing
         LockHolder.process(in: Array(text.utf8), holding: identity)
     }
 
-    @Test func theHolderIsFoundByDeviceAndInode() {
+    @Test("The holder is found by device and inode") func theHolderIsFoundByDeviceAndInode() {
         #expect(process("1: FLOCK  ADVISORY  WRITE 123 08:01:4567 0 EOF\n") == 123)
         #expect(process("""
             1: POSIX  ADVISORY  READ  5 08:01:4567 128 128
@@ -27,14 +27,14 @@ import Testing
         #expect(process("5: FLOCK  ADVISORY  WRITE -1 08:01:4567 0 EOF\n") == nil)
     }
 
-    @Test func largeDeviceNumbersAreTakenApart() {
+    @Test("Large device numbers are split correctly") func largeDeviceNumbersAreTakenApart() {
         #expect(SystemInformation.major(0x801) == 8 && SystemInformation.minor(0x801) == 1)
         // As the C library's makedev packs 0x1234 and 0xABCDE.
         let device: UInt64 = 0x234 << 8 | 0x1000 << 32 | 0xDE | 0xABC00 << 12
         #expect(SystemInformation.major(device) == 0x1234 && SystemInformation.minor(device) == 0xABCDE)
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("No text stops the parser", arguments: 1...20 as ClosedRange<UInt64>)
     func noTextStopsTheParser(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for text in ["", "\n\n", "1:", "1: FLOCK", "1: FLOCK ADVISORY WRITE 1 08:01", "1: FLOCK ADVISORY WRITE 99999999999 08:01:4567 0 EOF",
@@ -47,7 +47,7 @@ import Testing
         #expect(LockHolder.process(in: bytes, holding: identity) == 123, "seed \(seed)")
     }
 
-    @Test func aNameIsOneLineWithoutControls() {
+    @Test("A name is one line without control characters") func aNameIsOneLineWithoutControls() {
         #expect(SystemInformation.name(Array("heartwood\n".utf8)) == "heartwood")
         #expect(SystemInformation.name(Array("a\u{1B}[31mb\n".utf8)) == "a?[31mb")
         #expect(SystemInformation.name([0xFF, 0x41, 0x0A]) == "\u{FFFD}A")
@@ -56,7 +56,7 @@ import Testing
         #expect(FileHolder(process: 12, name: "x").description == "process 12 (x)")
     }
 
-    @Test func aWriterThatGivesUpNamesTheHolder() throws {
+    @Test("A writer that gives up names the holder") func aWriterThatGivesUpNamesTheHolder() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-lock-\(UUID().uuidString).heartwood").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         var options = StoreOptions()

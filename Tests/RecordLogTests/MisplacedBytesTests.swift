@@ -30,7 +30,7 @@ import Testing
         return newest
     }
 
-    @Test func twoFramesThatChangedPlacesAreNotRead() throws {
+    @Test("Two swapped frames are not read") func twoFramesThatChangedPlacesAreNotRead() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = try SmallStore.bytes(sample), frames = try SmallStore.frames(sample)
         var equal = 0
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// The same commits in another file: the frames have the same layout, places and sizes.
-    @Test func aFrameOfAnotherStoreIsNotRead() throws {
+    @Test("A frame of another store is not read") func aFrameOfAnotherStoreIsNotRead() throws {
         let (sample, states) = try SmallStore.make()
         let other = try SampleStore {
             $0.segmentShift = 16
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A superblock is a hint and a floor: an older one costs a replay, and hides nothing.
-    @Test func anOldSuperblockHidesNothing() throws {
+    @Test("An old superblock hides nothing") func anOldSuperblockHidesNothing() throws {
         let sample = try SampleStore {
             $0.segmentShift = 16
             $0.zeroAheadBytes = 4096
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func garbageBehindTheLogIsNotRead() throws {
+    @Test("Garbage behind the log is not read") func garbageBehindTheLogIsNotRead() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = try SmallStore.bytes(sample), end = Int(sample.store.writer.end)
         let frames = try SmallStore.frames(sample)
@@ -120,7 +120,7 @@ import Testing
     }
 
     /// Cut where frames meet, with a header that knew more, or (relaxed) one that was not told.
-    @Test(arguments: [Durability.full, .relaxed])
+    @Test("A file cut between frames is read up to the cut", arguments: [Durability.full, .relaxed])
     func aFileCutBetweenFramesIsReadUpToThere(durability: Durability) throws {
         let (sample, states) = try SmallStore.make(durability)
         let bytes = try SmallStore.bytes(sample), frames = try SmallStore.frames(sample)
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// A reader once took a file that ends within its header, and then looked past its end.
-    @Test func aFileCutWithinItsHeaderIsRefused() throws {
+    @Test("A file cut within its header is refused") func aFileCutWithinItsHeaderIsRefused() throws {
         let (sample, _) = try SmallStore.make()
         let bytes = try SmallStore.bytes(sample)
         for length in [0, 1, 511, 512, 1024, 1088, 4096, 5184, 8191] {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct MixedDurabilityTests {
     /// A checkpoint in the background has synced what it wrote and what was committed before; a handle that does not sync its
     /// commits may have added some since, and those the header must not call durable.
-    @Test func aCheckpointDoesNotCallAnothersUnsyncedCommitDurable() throws {
+    @Test("A checkpoint does not call another's unsynced commit durable") func aCheckpointDoesNotCallAnothersUnsyncedCommitDurable() throws {
         let memory = MemoryFileSystem(), files = SyncHook(memory)
         let sample = try SampleStore(fileSystem: files) {
             $0.checkpointAfterBytes = 20_000

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RandomWorkloadTests {
     /// Random puts, deletions, checkpoints, compactions and reopenings beside a dictionary; old snapshots are checked too.
-    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("A store agrees with a dictionary", arguments: 1...8 as ClosedRange<UInt64>)
     func aStoreHoldsWhatADictionaryHolds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore(isWide: seed % 4 != 0) {

@@ -70,7 +70,7 @@ import Testing
     }
 
     /// Nothing is written through a read-only opening: not the file, not beside it, though it could be.
-    @Test(arguments: [[], [1, 2, 3, 4, 5]] as [[UInt8]])
+    @Test("Reading leaves the file and its directory as they are", arguments: [[], [1, 2, 3, 4, 5]] as [[UInt8]])
     func readingLeavesTheFileAndItsDirectoryAsTheyAre(tail: [UInt8]) throws {
         defer { cleanUp() }
         let sample = try makeStore(tail: tail)
@@ -80,7 +80,7 @@ import Testing
         #expect(before.names == ["store.heartwood"])
     }
 
-    @Test(.enabled(if: geteuid() != 0, "permissions do not bind the superuser"))
+    @Test("A store without write permission is read", .enabled(if: geteuid() != 0, "permissions do not bind the superuser"))
     func aStoreWithoutWritePermissionIsRead() throws {
         defer { cleanUp() }
         let sample = try makeStore(tail: [9, 9, 9])

@@ -59,7 +59,7 @@ import Testing
 
     // MARK: Costs
 
-    @Test func aScanAsksForItsRowsOnce() throws {
+    @Test("A scan requests readahead for its rows once") func aScanAsksForItsRowsOnce() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         for _ in 0..<2 {
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// To ask for what is there already takes a tenth of a scan.
-    @Test func aScanOfWhatIsInMemoryAsksForItsFirstRowsAlone() throws {
+    @Test("A scan of rows in memory requests readahead only for its first rows") func aScanOfWhatIsInMemoryAsksForItsFirstRowsAlone() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         disk.isInMemory.withLock { $0 = true }
@@ -78,7 +78,7 @@ import Testing
         #expect(length(asked) < 500_000, "\(asked)")
     }
 
-    @Test func aPageThatWasJustWrittenIsInMemory() throws {
+    @Test("A page that was just written is in memory") func aPageThatWasJustWrittenIsInMemory() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try POSIXFileSystem().open(path, .create)
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// A tenth of the rows lies behind the others, each between two of those.
-    @Test func aScanOfWhichSomeRowsWereChangedAsksForBothPlaces() throws {
+    @Test("A scan with some changed rows requests readahead at both positions") func aScanOfWhichSomeRowsWereChangedAsksForBothPlaces() throws {
         let disk = Disk()
         let sample = try make(disk, updating: Array(stride(from: 5, to: 10_000, by: 10))), snapshot = sample.store.snapshot()
         let asked = try disk.asked { try snapshot.scan(sample.table.id) { _ in true } }
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// The rows lie in the order of another attribute.
-    @Test func aScanOfScatteredRowsAsksForEachPiece() throws {
+    @Test("A scan of scattered rows requests readahead for each piece") func aScanOfScatteredRowsAsksForEachPiece() throws {
         let disk = Disk()
         let sample = try make(disk, updating: (0..<10_000).map { $0 * 7919 % 10_000 + 1 }), snapshot = sample.store.snapshot()
         var read = 0
@@ -112,7 +112,7 @@ import Testing
         #expect(asked.count > 100 && asked.count < 300, "\(asked.count)")
     }
 
-    @Test func oneRowAsksForItsFrameAtTheFirstTime() throws {
+    @Test("The first read of a row requests readahead for its frame") func oneRowAsksForItsFrameAtTheFirstTime() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.row(sample.reference(1))
@@ -122,7 +122,7 @@ import Testing
         #expect(try disk.asked { _ = try snapshot.row(sample.reference(5000)) }.isEmpty)
     }
 
-    @Test func rowsThatAreReadInOrderAreAskedForInPieces() throws {
+    @Test("Rows that are read in order get readahead in pieces") func rowsThatAreReadInOrderAreAskedForInPieces() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.row(sample.reference(1))
@@ -131,7 +131,7 @@ import Testing
         #expect(length(asked) > 3_900_000 && length(asked) < 6_000_000, "\(length(asked))")
     }
 
-    @Test func aRangeAsksForItsRowsBeforeItReadsThem() throws {
+    @Test("A range requests readahead for its rows before it reads them") func aRangeAsksForItsRowsBeforeItReadsThem() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.row(sample.reference(1))
@@ -148,7 +148,8 @@ import Testing
         #expect(again.count <= 3, "\(again)")
     }
 
-    @Test(arguments: [false, true]) func aWalkOfAnIndexAsksForItsBlocks(isDescending: Bool) throws {
+    @Test("An index scan requests readahead for its blocks", arguments: [false, true])
+    func aWalkOfAnIndexAsksForItsBlocks(isDescending: Bool) throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         var rows: [UInt64] = []
@@ -159,7 +160,7 @@ import Testing
         #expect(asked.count >= 3 && asked.count < 12, "\(asked)")
     }
 
-    @Test func aReplayAsksForTheLog() throws {
+    @Test("A replay requests readahead for the log") func aReplayAsksForTheLog() throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk)
         for number in 0..<600 { try sample.insert(.init(name: String(repeating: "n", count: 700), age: Int64(number), group: 1)) }
@@ -169,7 +170,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func aFileThatIsReadIsNotAskedForMore() throws {
+    @Test("A file that is read instead of mapped gets no readahead") func aFileThatIsReadIsNotAskedForMore() throws {
         let disk = Disk()
         let sample = try make(disk, maps: false), snapshot = sample.store.snapshot()
         let asked = try disk.asked {
@@ -180,7 +181,7 @@ import Testing
     }
 
     /// A damaged index may name any offset: nothing is mapped for it, and nothing asked for.
-    @Test func offsetsBehindTheFileAreNotAskedFor() throws {
+    @Test("Offsets behind the file get no readahead") func offsetsBehindTheFileAreNotAskedFor() throws {
         let disk = Disk()
         let sample = try make(disk), file = sample.store.writer.file
         let asked = disk.asked {
@@ -195,7 +196,7 @@ import Testing
 
     // MARK: Walks
 
-    @Test func aWalkForwardIsAskedForWithoutGaps() {
+    @Test("A forward scan gets readahead without gaps") func aWalkForwardIsAskedForWithoutGaps() {
         var ahead = Readahead(), asked: [Range<UInt64>] = []
         for offset in stride(from: 8192 as UInt64, to: 40 << 20, by: 4032) {
             if let range = ahead.reach(offset) {
@@ -209,7 +210,7 @@ import Testing
         #expect(asked.last.map { $0.upperBound >= 40 << 20 } == true)
     }
 
-    @Test func aWalkBackwardIsAskedForToTheFilesBeginning() {
+    @Test("A backward scan gets readahead to the file's beginning") func aWalkBackwardIsAskedForToTheFilesBeginning() {
         var ahead = Readahead(), asked: [Range<UInt64>] = []
         for offset in stride(from: 20 << 20 as UInt64, to: 0, by: -4096) {
             if let range = ahead.reach(offset) { asked.append(range) }
@@ -218,13 +219,13 @@ import Testing
         #expect(asked.count < 20 && asked.last?.lowerBound == 0)
     }
 
-    @Test func lookUpsAskForNothing() {
+    @Test("Look-ups request no readahead") func lookUpsAskForNothing() {
         var ahead = Readahead(), random = SeededGenerator(seed: 5)
         for _ in 0..<10_000 { #expect(ahead.reach(UInt64.random(in: 0..<1 << 40, using: &random)) == nil) }
     }
 
     /// Against a plain list of all steps: what is asked for lies where the walk goes, and nothing traps, whatever the offsets.
-    @Test(arguments: 1...40 as ClosedRange<UInt64>) func anyStepsAreAllowed(seed: UInt64) {
+    @Test("Any steps are allowed", arguments: 1...40 as ClosedRange<UInt64>) func anyStepsAreAllowed(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var ahead = Readahead(), two = ReadaheadAtTwoPositions(), offset: UInt64 = 0
         for step in 0..<2000 {
@@ -243,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func aWalkAtTwoPlacesIsAskedForAtBoth() {
+    @Test("A scan at two positions gets readahead at both") func aWalkAtTwoPlacesIsAskedForAtBoth() {
         var ahead = ReadaheadAtTwoPositions(), asked: [Range<UInt64>] = []
         for step in 0..<2000 as Range<UInt64> {
             if let range = ahead.reach(8192 + step * 4096) { asked.append(range) }

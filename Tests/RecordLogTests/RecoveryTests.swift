@@ -7,7 +7,7 @@ import Testing
     private static let takesEveryByte = ProcessInfo.processInfo.environment["HEARTWOOD_RECOVERY_BYTES"] != nil
 
     /// A file cut anywhere opens, read-only, as a commit that it had been; for writing it may be refused, never misread.
-    @Test func aTruncatedFileOpensAsSomeCommittedState() throws {
+    @Test("A truncated file opens as some committed state") func aTruncatedFileOpensAsSomeCommittedState() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
@@ -32,7 +32,7 @@ import Testing
 
     /// Whatever byte is damaged, what is read is right, or an error says so. Of the header's bytes that mean nothing every 16th is
     /// taken, in the long form each.
-    @Test func noFlippedByteIsEverReadAsAValue() throws {
+    @Test("No flipped byte is ever read as a value") func noFlippedByteIsEverReadAsAValue() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
@@ -57,7 +57,7 @@ import Testing
 
     /// A batch of a checkpoint was lost but for its first frame, which says how long it is. Did the log end behind that, the next commits
     /// would lie where the batch says that its frames are, and a replay that steps over it would not see them.
-    @Test func aLogDoesNotEndWithinABatch() throws {
+    @Test("A log does not end within a batch") func aLogDoesNotEndWithinABatch() throws {
         let (sample, states) = try SmallStore.make()
         let system = try #require(sample.fileSystem as? MemoryFileSystem)
         let end = Int(sample.store.writer.end), fileID = sample.store.writer.file.identity.fileID
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Bytes that had been synced and are gone are corruption: a writer is refused, a reader gets what is before them.
-    @Test func damageToADurableCommitIsRefusedForWriting() throws {
+    @Test("Damage to a durable commit is refused for writing") func damageToADurableCommitIsRefusedForWriting() throws {
         let (sample, states) = try SmallStore.make()
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(6))
@@ -101,7 +101,7 @@ import Testing
 
     /// With relaxed durability a crash may keep a later commit's bytes and lose an earlier one's: that is a torn tail, and
     /// the store opens as of the last whole commit.
-    @Test func aReorderedUnsyncedTailIsTornAndNotCorrupt() throws {
+    @Test("A reordered unsynced tail is torn, not corrupt") func aReorderedUnsyncedTailIsTornAndNotCorrupt() throws {
         let (sample, states) = try SmallStore.make(.relaxed)
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(6))
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// A torn commit whose bytes say that it is of an index was once passed over for a damaged one, and stayed in the log.
-    @Test func aTornCommitThatLooksLikeAnIndexIsCutOff() throws {
+    @Test("A torn commit that looks like an index is cut off") func aTornCommitThatLooksLikeAnIndexIsCutOff() throws {
         let (sample, states) = try SmallStore.make(.relaxed)
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(7))
@@ -124,7 +124,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: store.fileSystem).isSound)
     }
 
-    @Test func aTornTailIsCutOffBeforeAnythingIsAppended() throws {
+    @Test("A torn tail is cut off before anything is appended") func aTornTailIsCutOffBeforeAnythingIsAppended() throws {
         let (sample, _) = try SmallStore.make()
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// A damaged checkpoint costs a replay, never a row.
-    @Test func everyIndexFrameMayBeLost() throws {
+    @Test("Any index frame may be lost") func everyIndexFrameMayBeLost() throws {
         let (sample, _) = try SmallStore.make()
         try sample.store.checkpoint()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// Compaction once left its own list of row numbers out of the live bytes that its checkpoint states.
-    @Test func compactionCountsTheBytesThatItsLogHolds() throws {
+    @Test("Compaction counts the bytes that its log holds") func compactionCountsTheBytesThatItsLogHolds() throws {
         let (sample, _) = try SmallStore.make()
         _ = try sample.store.compact()
         var options = sample.options
@@ -176,7 +176,7 @@ import Testing
         #expect(sample.store.snapshot().tables.map { $0?.liveBytes } == replayed.tables.map { $0?.liveBytes })
     }
 
-    @Test func otherFilesAreRefusedWithWhatTheyAre() throws {
+    @Test("Files of other kinds are refused by name") func otherFilesAreRefusedWithWhatTheyAre() throws {
         let (sample, _) = try SmallStore.make()
         func code(_ bytes: [UInt8]) -> StoreError? { #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample) } }
         #expect(code(Array("hello".utf8))?.code == .notAStore)
@@ -190,7 +190,7 @@ import Testing
         #expect(code(newer)?.code == .unsupportedVersion)
     }
 
-    @Test func nothingIsWrittenThroughAReadOnlyOpening() throws {
+    @Test("A read-only handle writes nothing") func nothingIsWrittenThroughAReadOnlyOpening() throws {
         let (sample, _) = try SmallStore.make()
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
@@ -206,7 +206,7 @@ import Testing
     }
 
     /// A tail of that length would take for ever to look at; nothing was ever written so far back.
-    @Test(arguments: [4 << 60, 1 << 30 + 64] as [UInt64])
+    @Test("A file longer than any store is refused before its tail is read", arguments: [4 << 60, 1 << 30 + 64] as [UInt64])
     func aFileLongerThanAnyStoreIsRefusedBeforeItsTailIsRead(size: UInt64) throws {
         let disk = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.segmentShift = 16 }

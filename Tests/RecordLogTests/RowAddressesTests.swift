@@ -4,7 +4,7 @@ import Testing
 @testable import RecordLog
 
 struct RowAddressesTests {
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test("Row addresses agree with a dictionary", arguments: [1, 2, 3] as [UInt64])
     func theyHoldWhatADictionaryHolds(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var addresses = RowAddresses()
@@ -34,7 +34,7 @@ struct RowAddressesTests {
         model.sorted { $0.key < $1.key }.map { [$0.key, $0.value] }
     }
 
-    @Test func oneRowIsKeptToo() {
+    @Test("One row's address is kept too") func oneRowIsKeptToo() {
         var addresses = RowAddresses()
         addresses.set(7, 70)
         addresses.set(7, 71)
@@ -44,7 +44,7 @@ struct RowAddressesTests {
         #expect(Self.contents(addresses) == [[7, 71], [300, 1]])
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test("A delta keeps row addresses over older ones", arguments: [1, 2, 3] as [UInt64])
     func aDeltaHasThemOverWhatItHad(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let delta = PrimaryDelta()

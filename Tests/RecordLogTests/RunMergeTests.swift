@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aLoadDoublesTheBase() {
+    @Test("A bulk load writes each entry at most a few times") func aLoadDoublesTheBase() {
         var index = Index()
         for _ in 0..<16 { index.checkpoint(60_000) }
         #expect(index.written <= 16 * 60_000 * 4, "\(index.written) entries were written")
@@ -32,7 +32,7 @@ import Testing
 
     /// Once every eighth checkpoint wrote everything again: 100 checkpoints wrote each entry seven times, 1,000 fifty-seven times; and the others
     /// left up to nine runs, mostly of one size, each of which a look-up had to search.
-    @Test(arguments: [100, 1000, 10_000])
+    @Test("Checkpoints of one size leave few runs and write each entry a few times", arguments: [100, 1000, 10_000])
     func checkpointsOfOneSizeLeaveFewRunsAndWriteEachEntryAFewTimes(checkpoints: Int) {
         var index = Index(), most = 0, sum = 0
         for _ in 0..<checkpoints {
@@ -46,7 +46,7 @@ import Testing
         #expect(Double(index.written) <= Double(checkpoints) * 1000 * doublings, "\(index.written) entries were written")
     }
 
-    @Test func aClosedStoreHasFewRuns() {
+    @Test("A closed store has few runs") func aClosedStoreHasFewRuns() {
         var index = Index()
         for _ in 0..<165 { index.checkpoint(60_000) }
         index.checkpoint(100, .whenClosing)
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Each opening changes little and closes.
-    @Test func closingsAfterSmallChangesDoNotWriteTheBaseAgain() {
+    @Test("Closing after small changes does not write the base again") func closingsAfterSmallChangesDoNotWriteTheBaseAgain() {
         var index = Index()
         index.checkpoint(1_000_000, .whenClosing)
         index.written = 0
@@ -69,7 +69,7 @@ import Testing
         #expect(index.written <= 300 * 300 * 20, "\(index.written) entries were written for \(300 * 300)")
     }
 
-    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("Runs are few, whatever the checkpoints' sizes", arguments: 1...40 as ClosedRange<UInt64>)
     func runsAreFewWhateverTheCheckpointsSizes(seed: UInt64) {
         var random = SeededGenerator(seed: seed), index = Index(), total: UInt64 = 0
         for _ in 0..<400 {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func runsThatShrinkFromOneToTheNextAreBoundedToo() {
+    @Test("Runs that shrink from one to the next are bounded too") func runsThatShrinkFromOneToTheNextAreBoundedToo() {
         var index = Index()
         for power in (0..<20).reversed() {
             index.checkpoint(1 << UInt64(power * 2))
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Deletions in a run that is joined with a few others hide entries of those that are left.
-    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    @Test("Merging some of the runs gives the same as merging all", arguments: 1...3 as ClosedRange<UInt64>)
     func whatPartOfTheRunsBecameIsWhatAllOfThemWere(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed), before = 0, partly = 0
         let sample = try SampleStore { $0.checkpointsInBackground = false }

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs in memory that commits of every size add, beside a plain set.
 @Suite struct RunSetTests {
-    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("Runs in memory are few and show the newest entries", arguments: 1...12 as ClosedRange<UInt64>)
     func runsInMemoryAreFewAndTellTheNewest(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed), runs = RunSet.empty, present: Set<[UInt8]> = []
         let sizes = [[1], [1, 1, 1, 2, 30], [1, 1, 500, 5000]][Int(seed % 3)]
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// A commit of one row joins runs once in several, and no entry is copied more than some ten times, whatever their number.
-    @Test func smallCommitsCopyFewEntries() {
+    @Test("Small commits copy few entries") func smallCommitsCopyFewEntries() {
         var runs = RunSet.empty, copied = 0
         let count = 20_000
         for number in 0..<count {

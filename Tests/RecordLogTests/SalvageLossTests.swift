@@ -6,7 +6,7 @@ import Testing
 
 /// What is known of what is lost, and what is no frame though it looks like one.
 @Suite struct SalvageLossTests {
-    @Test func aDeletionWhoseRecordIsLostIsKnownByTheIndex() throws {
+    @Test("The index shows a deletion whose record is lost") func aDeletionWhoseRecordIsLostIsKnownByTheIndex() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<10).map { person("p \($0)") })
         try made.write([4: nil])
@@ -19,7 +19,7 @@ import Testing
         #expect(outcome.report.deletionsByIndex == 1 && outcome.report.missingCommits.count == 1 && !outcome.report.isComplete)
     }
 
-    @Test func rowsThatAnIndexNamesAndNoRecordHasAreCounted() throws {
+    @Test("Rows that an index names without a record are counted") func rowsThatAnIndexNamesAndNoRecordHasAreCounted() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<5).map { person("kept \($0)") })
         try made.write([2: person("changed")], inserting: (0..<3).map { person("lost \($0)") })
@@ -35,7 +35,7 @@ import Testing
         #expect(outcome.people[2] == person("kept 1"))
     }
 
-    @Test func numbersWithoutARecordAreCountedWhereThereIsNoIndex() throws {
+    @Test("Numbers without a record are counted if there is no index") func numbersWithoutARecordAreCountedWhereThereIsNoIndex() throws {
         let made = try DamagedSample()
         for number in 0..<6 { try made.write([:], inserting: [person("p \(number)")]) }
         let lost = try made.frame(of: 3)
@@ -48,7 +48,7 @@ import Testing
         #expect(outcome.store.snapshot().state(made.sample.table.id)?.nextRow == 7)
     }
 
-    @Test func anOlderCatalogIsTakenWhereTheNewestIsLost() throws {
+    @Test("An older catalog is used if the newest is lost") func anOlderCatalogIsTakenWhereTheNewestIsLost() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("kept")])
         var second: RowReference?
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A compacted file has no older catalog to go back to, so it has two of the newest.
-    @Test func noOneDamagedFrameTakesTheCatalogOfACompactedFile() throws {
+    @Test("No single damaged frame takes the catalog of a compacted file") func noOneDamagedFrameTakesTheCatalogOfACompactedFile() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<1300).map { person("person number \($0)") })
         _ = try made.sample.store.compact()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func rowsOfADroppedTableAreNotMissed() throws {
+    @Test("Rows of a dropped table are not reported missing") func rowsOfADroppedTableAreNotMissed() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("gone")])
         try made.sample.store.write { try $0.dropTable(made.sample.table.id) }
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// A body that its layout does not fit is lost, and takes nothing with it.
-    @Test(arguments: ["layout", "short", "width"])
+    @Test("Only the row that does not fit its layout is lost", arguments: ["layout", "short", "width"])
     func aRowThatDoesNotSuitItsLayoutIsLostAlone(fault: String) throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<4).map { person("p \($0)") })
@@ -140,7 +140,7 @@ import Testing
 
     /// A value may hold a whole store, this one's own frames among it: whether its frame is whole or damaged, nothing in it
     /// is taken for a row.
-    @Test(arguments: [false, true])
+    @Test("Frames inside a value are not taken for frames", arguments: [false, true])
     func framesInsideAValueAreNoFrames(isDamaged: Bool) throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<20).map { person("p \($0)") })
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Headers at every place that claim all of the rest would make the search quadratic; it gives up hashing.
-    @Test func claimsOfLengthDoNotMakeTheSearchLong() throws {
+    @Test("False lengths do not make the search long") func claimsOfLengthDoNotMakeTheSearchLong() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("kept")])
         try made.sample.store.close()
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// Checksums can be made to hold by whoever writes a file; the numbers under them may be anything.
-    @Test func impossibleNumbersUnderValidChecksumsAreSurvived() throws {
+    @Test("A salvage survives impossible numbers under valid checksums") func impossibleNumbersUnderValidChecksumsAreSurvived() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("kept")])
         try made.sample.store.checkpoint()
@@ -237,7 +237,7 @@ import Testing
     // MARK: Files
 
     /// Sectors that the disk does not give are damage like any other, and are never touched through mapped memory.
-    @Test func unreadableSectorsAreDamage() throws {
+    @Test("Unreadable sectors are damage") func unreadableSectorsAreDamage() throws {
         let made = try DamagedSample()
         for number in 0..<200 { try made.write([:], inserting: [person("p \(number) \(String(repeating: "x", count: 100))")]) }
         made.take()
@@ -254,7 +254,7 @@ import Testing
         #expect(try made.sample.contents(store.snapshot()) == expected)
     }
 
-    @Test func nothingIsOverwritten() throws {
+    @Test("No existing file is overwritten") func nothingIsOverwritten() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("p")])
         let fileSystem = made.sample.fileSystem as! MemoryFileSystem
@@ -271,7 +271,7 @@ import Testing
     }
 
     /// A salvage that fails leaves no file, and nothing that looks like a store brought out.
-    @Test func aSalvageThatFailsLeavesNothing() throws {
+    @Test("A salvage that fails leaves nothing") func aSalvageThatFailsLeavesNothing() throws {
         let whole = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: whole)
         for number in 0..<5 { try sample.insert(person("p \(number)")) }

@@ -104,7 +104,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         return made
     }
 
-    @Test func aSoundStoreIsBroughtOutWhole() throws {
+    @Test("A sound store is salvaged completely") func aSoundStoreIsBroughtOutWhole() throws {
         let made = try example()
         let outcome = try made.salvage()
         let report = outcome.report, old = made.sample.store.snapshot(), new = outcome.store.snapshot()
@@ -124,7 +124,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(again.store.snapshot().state(made.sample.table.id)?.nextRow == made.sample.store.snapshot().state(made.sample.table.id)?.nextRow)
     }
 
-    @Test func anEmptyStoreIsBroughtOutEmpty() throws {
+    @Test("An empty store is salvaged as an empty store") func anEmptyStoreIsBroughtOutEmpty() throws {
         let fileSystem = MemoryFileSystem()
         var options = StoreOptions()
         options.fileSystem = fileSystem
@@ -136,7 +136,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
 
     /// Whatever stretch is damaged: each row whose newest record is whole comes out as it was, no row has a value it never
     /// had, and where the report says that nothing is lost nothing is.
-    @Test(arguments: 1...24 as ClosedRange<UInt64>)
+    @Test("Undamaged rows are salvaged wherever the damage is", arguments: 1...24 as ClosedRange<UInt64>)
     func whatIsWholeComesOutWhereverTheDamageIs(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let made = try DamagedSample(durability: seed % 5 == 0 ? .relaxed : .full)
@@ -205,7 +205,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         }
     }
 
-    @Test func aFileCutAnywhereGivesWhatIsBefore() throws {
+    @Test("A file cut anywhere gives the rows before the cut") func aFileCutAnywhereGivesWhatIsBefore() throws {
         let made = try example()
         let whole = made.bytes
         let end = Int(made.sample.store.writer.end)
@@ -222,7 +222,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
     }
 
     /// After a loss of power at any operation a salvage finds what an opening finds, and nothing is said to be lost.
-    @Test func aCrashedStoreIsSalvagedAsItWouldBeOpened() throws {
+    @Test("A crashed store is salvaged as it would be opened") func aCrashedStoreIsSalvagedAsItWouldBeOpened() throws {
         func run(_ fileSystem: SimulatedFileSystem) throws {
             let sample = try SampleStore(fileSystem: fileSystem) { $0.segmentShift = 16 }
             for number in 0..<3 {
@@ -262,7 +262,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
 
     // MARK: Header
 
-    @Test func oneCopyOfTheIdentityIsEnough() throws {
+    @Test("One copy of the identity is enough") func oneCopyOfTheIdentityIsEnough() throws {
         let made = try example()
         let whole = made.bytes
         for spared in FileFormat.identityOffsets {
@@ -276,7 +276,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         }
     }
 
-    @Test func withoutAnIdentityItSaysThatNothingCanBeVerified() throws {
+    @Test("Without an identity the salvage reports that nothing can be verified") func withoutAnIdentityItSaysThatNothingCanBeVerified() throws {
         let made = try example()
         for offset in FileFormat.identityOffsets { made.damage(offset..<offset + 64, with: 0) }
         let error = #expect(throws: StoreError.self) { try made.salvage() }
@@ -299,7 +299,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
     }
 
     /// An unfinished write was never acknowledged: it hides nothing, and nothing is lost by it.
-    @Test func anUnfinishedWriteHidesNoOlderVersion() throws {
+    @Test("An unfinished write hides no older version") func anUnfinishedWriteHidesNoOlderVersion() throws {
         let made = try large()
         made.take()
         let before = try DamagedSample()
@@ -330,7 +330,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
     }
 
     /// A superblock, a later commit or a checkpoint shows that a commit had been completed; what is left of it is taken.
-    @Test(arguments: ["superblock", "commit", "checkpoint"])
+    @Test("Rows of an acknowledged commit without its footer are salvaged", arguments: ["superblock", "commit", "checkpoint"])
     func rowsOfAnAcknowledgedCommitWithoutItsFooterAreTaken(evidence: String) throws {
         let made = try large()
         let footer = try #require(try made.frames(.commit).last)
@@ -353,7 +353,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(report.tables[0].older == (evidence == "checkpoint" ? inFooter.count : 0))
     }
 
-    @Test func aCommitThatLacksAFrameGivesItsOthers() throws {
+    @Test("A commit that lacks a frame gives its other rows") func aCommitThatLacksAFrameGivesItsOthers() throws {
         let made = try large()
         let lost = try #require(try made.frames(.rows).first)
         made.take()

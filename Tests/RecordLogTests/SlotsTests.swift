@@ -5,7 +5,7 @@ import Testing
 struct SlotsTests {
     private final class Thing {}
 
-    @Test func aSlotHoldsItsObjectUntilAnotherComesOrItGoes() {
+    @Test("A slot holds its object until another replaces it or it is cleared") func aSlotHoldsItsObjectUntilAnotherComesOrItGoes() {
         weak var first: Thing?
         weak var second: Thing?
         weak var third: Thing?
@@ -29,7 +29,7 @@ struct SlotsTests {
         #expect(second == nil)
     }
 
-    @Test func whatAGuaranteedBodyThrowsComesThrough() throws {
+    @Test("An error thrown by a guaranteed body comes through") func whatAGuaranteedBodyThrowsComesThrough() throws {
         struct Refusal: Error {}
         let thing = Thing()
         let unmanaged = Unmanaged.passUnretained(thing)

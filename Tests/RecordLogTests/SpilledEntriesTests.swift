@@ -102,7 +102,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Spilled entries are read before and after the checkpoint", arguments: [1, 2, 3, 4] as [UInt64])
     func whatIsSetAsideIsReadBeforeAndAfterTheCheckpoint(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = Directory()
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// What was read before would be in memory as long as the file, all that was ever merged among it.
-    @Test func aWalkOfAFileThatIsNotMappedKeepsNothingOfIt() throws {
+    @Test("A scan of an unmapped file keeps nothing of it in memory") func aWalkOfAFileThatIsNotMappedKeepsNothingOfIt() throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) {
             $0.indexMemory = 100_000
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func aTransactionThatFitsMakesNoFile() throws {
+    @Test("A transaction that fits makes no file") func aTransactionThatFitsMakesNoFile() throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 1 << 20 }
         var random = SeededGenerator(seed: 1)
@@ -158,7 +158,7 @@ import Testing
         #expect(disk.made.withLock { $0 } == 0)
     }
 
-    @Test(arguments: [StoreError.Code.permissionDenied, .noSpace])
+    @Test("If no file can be made, entries stay in memory", arguments: [StoreError.Code.permissionDenied, .noSpace])
     func whereThereCanBeNoFileEntriesStayInMemory(code: StoreError.Code) throws {
         let disk = Directory()
         disk.refusal.withLock { $0 = code }
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// What was set aside before counts, and what could not be is where it was.
-    @Test(arguments: [0, 8192, 9000, 12_000, 30_000])
+    @Test("A full disk is no error of the transaction", arguments: [0, 8192, 9000, 12_000, 30_000])
     func aFullDiskIsNoErrorOfTheTransaction(room: Int) throws {
         let disk = Directory()
         disk.room.withLock { $0 = room }
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// The log has everything that was in it, so no checkpoint is to fail for it, and no closing, compaction or copy.
-    @Test(arguments: 0..<4)
+    @Test("A file that can no longer be read is rebuilt from the log", arguments: 0..<4)
     func aFileThatCannotBeReadAnyMoreIsMadeAnewFromTheLog(way: Int) throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) {
@@ -219,7 +219,7 @@ import Testing
     }
 
     /// Empty; of a file whose end the disk had not heard of; or with a half of its header.
-    @Test(arguments: [0, 20_000, 40])
+    @Test("A file that a crash left is removed", arguments: [0, 20_000, 40])
     func aFileThatACrashLeftIsTakenAway(byteCount: Int) throws {
         let disk = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
@@ -234,7 +234,7 @@ import Testing
         #expect(try disk.identity(of: left) == nil)
     }
 
-    @Test func aFileOfThatNameThatIsSomebodyElsesStays() throws {
+    @Test("Another program's file of that name stays") func aFileOfThatNameThatIsSomebodyElsesStays() throws {
         let disk = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         let path = SampleStore.path + ScratchFile.suffix
@@ -246,7 +246,7 @@ import Testing
         #expect(disk.contents(of: path) == [1, 2, 3])
     }
 
-    @Test func aTransactionThatFailsLeavesNothing() throws {
+    @Test("A failed transaction leaves nothing") func aTransactionThatFailsLeavesNothing() throws {
         struct Stop: Error {}
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
@@ -262,7 +262,7 @@ import Testing
         #expect(disk.made.withLock { $0 } == disk.removed.withLock { $0 })
     }
 
-    @Test func anIndexThatIsMadeOrDroppedIsSpilledToo() throws {
+    @Test("An index that is added or dropped is spilled too") func anIndexThatIsMadeOrDroppedIsSpilledToo() throws {
         let sample = try SampleStore { $0.indexMemory = 300 }
         var random = SeededGenerator(seed: 6)
         try work(sample, changes: 400, &random)
@@ -276,7 +276,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func whatACrashLeavesIsReplayedIntoAFileAndByAReaderIntoMemory() throws {
+    @Test("After a crash a writer replays into a file and a reader into memory")
+    func whatACrashLeavesIsReplayedIntoAFileAndByAReaderIntoMemory() throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         var random = SeededGenerator(seed: 9)
@@ -298,7 +299,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func aCompactionTakesWhatIsSetAside() throws {
+    @Test("A compaction includes spilled entries") func aCompactionTakesWhatIsSetAside() throws {
         let sample = try SampleStore { $0.indexMemory = 300 }
         var random = SeededGenerator(seed: 7)
         try work(sample, changes: 400, &random)
@@ -309,7 +310,7 @@ import Testing
     }
 
     /// On real files a thread sorts and writes one buffer while the transaction fills the next.
-    @Test(arguments: [true, false])
+    @Test("Threads spill entries", arguments: [true, false])
     func threadsSetEntriesAside(isMapped: Bool) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("spill-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

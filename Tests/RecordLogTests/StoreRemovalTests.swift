@@ -10,7 +10,7 @@ import Testing
         return options
     }
 
-    @Test func aStoreIsRemovedOnceNobodyWritesToIt() throws {
+    @Test("A store is removed once no handle writes to it") func aStoreIsRemovedOnceNobodyWritesToIt() throws {
         let sample = try SampleStore(), disk = sample.fileSystem, options = options(disk)
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let error = #expect(throws: StoreError.self) { try LogStore.remove(path: SampleStore.path, options: options) }
@@ -28,7 +28,7 @@ import Testing
         try LogStore.remove(path: SampleStore.path, options: options)
     }
 
-    @Test func anotherFileIsLeftAlone() throws {
+    @Test("Another file is left alone") func anotherFileIsLeftAlone() throws {
         let memory = MemoryFileSystem()
         memory.setContents(of: "letter", to: Array("Dear all".utf8))
         let error = #expect(throws: StoreError.self) { try LogStore.remove(path: "letter", options: options(memory)) }
@@ -38,7 +38,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func aCrashLeavesAllOrNothing() throws {
+    @Test("A crash leaves all or nothing") func aCrashLeavesAllOrNothing() throws {
         for operation in 0...6 {
             let disk = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: disk)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aCrashLeavesTheStoreOrNothingOfIt() throws {
+    @Test("A crash leaves the store or nothing of it") func aCrashLeavesTheStoreOrNothingOfIt() throws {
         for operation in 0...8 {
             let disk = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: disk)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyFileTakesAStoresPlace() throws {
+    @Test("An empty file replaces the removed store") func anEmptyFileTakesAStoresPlace() throws {
         let sample = try SampleStore(), disk = sample.fileSystem, options = options(disk)
         try sample.insert(.init(name: "a", age: 1, group: 1))
         try sample.store.close()
@@ -79,7 +79,7 @@ import Testing
         #expect(try LogStore.open(path: SampleStore.path, options: options).snapshot().sequence == 0)
     }
 
-    @Test func descriptorsForWritingAreToldFromOthers() {
+    @Test("Descriptors for writing are told from others") func descriptorsForWritingAreToldFromOthers() {
         #expect(OpenFiles.isForWriting(Array("pos:\t0\nflags:\t0100002\nmnt_id:\t29\n".utf8)))
         #expect(OpenFiles.isForWriting(Array("flags:\t01\n".utf8)))
         #expect(!OpenFiles.isForWriting(Array("pos:\t0\nflags:\t0100000\n".utf8)))
@@ -87,7 +87,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func anotherProcessThatWritesIsNamed() throws {
+        @Test("The error names another process that writes") func anotherProcessThatWritesIsNamed() throws {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent("removal-\(UUID().uuidString).heartwood").path
             defer { try? FileManager.default.removeItem(atPath: path) }
             let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path)
@@ -107,7 +107,7 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: path))
         }
 
-        @Test func whereAFileIsIsTold() throws {
+        @Test("A handle reports its file's location") func whereAFileIsIsTold() throws {
             let directory = FileManager.default.temporaryDirectory.appendingPathComponent("location-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: directory) }

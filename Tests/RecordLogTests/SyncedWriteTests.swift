@@ -6,7 +6,7 @@ import Testing
 /// Commits that are durable with their own bytes.
 @Suite struct SyncedWriteTests {
     /// Where temporary files are, and in memory, where the system has such a place.
-    @Test(arguments: [FileManager.default.temporaryDirectory.path, "/dev/shm"])
+    @Test("A durable write writes its bytes", arguments: [FileManager.default.temporaryDirectory.path, "/dev/shm"])
     func aDurableWriteIsAWrite(directory: String) throws {
         guard FileManager.default.isWritableFile(atPath: directory) else { return }
         let path = directory + "/synced-\(UUID())"
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// What nobody has synced yet, and lies before a commit, has to be on the disk before that is acknowledged.
-    @Test func aCommitBehindWhatIsNotSyncedSyncsTheFile() throws {
+    @Test("A commit behind unsynced bytes syncs the file") func aCommitBehindWhatIsNotSyncedSyncsTheFile() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system)
         func insert(_ name: String) throws -> [DiskCall.Kind] {
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// The superblocks on the disk are as old as the last sync of the file, and that is as old as the zeroes written ahead.
-    @Test func theNextZeroesAreWrittenWithASync() throws {
+    @Test("The next zeroes are written with a sync") func theNextZeroesAreWrittenWithASync() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.zeroAheadBytes = 4096 }
         var synced = 0, alone = 0
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// A full disk at a synced write leaves the handle as after a write; any other failure as after a sync.
-    @Test func aSyncedWriteThatFailsPoisonsTheHandle() throws {
+    @Test("A synced write that fails poisons the handle") func aSyncedWriteThatFailsPoisonsTheHandle() throws {
         for code in [EIO, ENOSPC] {
             let system = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: system)

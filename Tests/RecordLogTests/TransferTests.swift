@@ -25,27 +25,27 @@ import Testing
         return (done, code, asked)
     }
 
-    @Test func shortTransfersAreContinuedWhereTheyEnded() {
+    @Test("Short transfers are continued where they ended") func shortTransfersAreContinuedWhereTheyEnded() {
         let result = transfer(10, [.transfers(3), .transfers(1), .transfers(6)])
         #expect(result.done == 10 && result.code == nil && result.asked == [0, 3, 4])
     }
 
-    @Test func aSignalIsNoError() {
+    @Test("A signal is no error") func aSignalIsNoError() {
         let result = transfer(4, [.fails(EINTR), .fails(EINTR), .transfers(1), .fails(EINTR), .transfers(3)])
         #expect(result.done == 4 && result.code == nil && result.asked == [0, 0, 0, 1, 1])
     }
 
-    @Test func anErrorTellsHowFarItGot() {
+    @Test("An error has the number of bytes transferred") func anErrorTellsHowFarItGot() {
         let result = transfer(4, [.transfers(3), .fails(EIO)])
         #expect(result.done == 3 && result.code == EIO)
     }
 
-    @Test func theEndIsTheEnd() {
+    @Test("A transfer ends at the end of the file") func theEndIsTheEnd() {
         let result = transfer(4, [.transfers(2), .transfers(0)])
         #expect(result.done == 2 && result.code == nil)
     }
 
-    @Test func nothingIsAskedForNothing() {
+    @Test("A transfer of nothing makes no call") func nothingIsAskedForNothing() {
         #expect(transfer(0, []).asked.isEmpty)
     }
 }

@@ -23,7 +23,7 @@ import Testing
 
     // MARK: Costs
 
-    @Test func whatWasReadIsNotReadAgain() throws {
+    @Test("A page that was read is not read again") func whatWasReadIsNotReadAgain() throws {
         let sample = try make()
         try sample.reopen()
         let opened = sample.store.statistics, size = try sample.store.writer.file.storage.size()
@@ -36,7 +36,7 @@ import Testing
         #expect(sample.store.statistics.reads == read.reads)
     }
 
-    @Test func oneRowIsReadWithItsFrameAlone() throws {
+    @Test("A row is read with only its frame") func oneRowIsReadWithItsFrameAlone() throws {
         let sample = try make()
         try sample.reopen()
         let snapshot = sample.store.snapshot()
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Frames that follow one another are read together.
-    @Test func aReplayReadsEachByteOnce() throws {
+    @Test("A replay reads each byte once") func aReplayReadsEachByteOnce() throws {
         let sample = try SampleStore { $0.usesMemoryMapping = false }
         for number in 0..<400 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
         let log = sample.store.writer.end - FileFormat.dataStart
@@ -65,7 +65,7 @@ import Testing
     // MARK: Changes
 
     /// Another handle's commits land in bytes that this one has read as zeroes.
-    @Test func whatWasReadBeforeItWasWrittenIsReadAnew() throws {
+    @Test("Bytes read before they were written are read again") func whatWasReadBeforeItWasWrittenIsReadAnew() throws {
         let sample = try make(rows: 1)
         var options = sample.options
         options.isReadOnly = true
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// A transaction reads back what it has flushed; when it is given up, others' bytes come in the same place.
-    @Test func whatAnAbandonedTransactionFlushedIsForgotten() throws {
+    @Test("Bytes flushed by an abandoned transaction are forgotten") func whatAnAbandonedTransactionFlushedIsForgotten() throws {
         struct GivenUp: Error {}
         let sample = try make(rows: 2)
         func fill(_ transaction: Transaction, _ letter: String) throws -> [UInt64: SampleStore.Person] {
@@ -105,7 +105,7 @@ import Testing
         #expect(try sample.contents(sample.store.snapshot()) == sample.people)
     }
 
-    @Test func severalThreadsReadTheSameFramesAtOnce() throws {
+    @Test("Several threads read the same frames at once") func severalThreadsReadTheSameFramesAtOnce() throws {
         let sample = try make()
         try sample.reopen()
         let snapshot = sample.store.snapshot(), size = try sample.store.writer.file.storage.size()
@@ -126,7 +126,7 @@ import Testing
     // MARK: Failures
 
     /// Whichever read fails, an error says so, and nothing wrong is remembered.
-    @Test func aReadThatFailsIsAnErrorOnceAndNoMore() throws {
+    @Test("A failed read is an error once and leaves nothing wrong") func aReadThatFailsIsAnErrorOnceAndNoMore() throws {
         let system = SimulatedFileSystem()
         let sample = try make(system, rows: 12)
         var failed = 0
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// A real file: were it mapped, this process would be gone.
-    @Test func aFileCutUnderneathIsAnError() throws {
+    @Test("A file cut while it is open is an error") func aFileCutUnderneathIsAnError() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-cut-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(POSIXFileSystem(), path: path)
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Files that cannot be mapped
 
-    @Test func aFileThatCannotBeMappedIsRead() throws {
+    @Test("A file that cannot be mapped is read") func aFileThatCannotBeMappedIsRead() throws {
         for code in [ENODEV, ENOMEM] {
             let sample = try SampleStore(fileSystem: MaplessFileSystem(code))
             for number in 0..<5 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }

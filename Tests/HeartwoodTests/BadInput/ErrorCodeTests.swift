@@ -69,14 +69,14 @@ import Testing
         (NSStagedMigrationBackwardMigrationError, .stagedMigrationBackwardMigration, CocoaError.stagedMigrationBackwardMigration, 134506),
     ]
 
-    @Test func everyCodeHasItsNumberUnderEachOfItsNames() {
+    @Test("Every error code has its number under each of its names") func everyCodeHasItsNumberUnderEachOfItsNames() {
         for (constant, code, thrown, number) in Self.codes {
             #expect(constant == number && code.rawValue == number && thrown == code)
         }
         #expect(Set(Self.codes.map(\.number)).count == Self.codes.count, "no two codes share a number")
     }
 
-    @Test func anErrorIsCaughtByItsNameAndSaysWhatItIsAbout() throws {
+    @Test("An error is caught by its name and describes its subject") func anErrorIsCaughtByItsNameAndSaysWhatItIsAbout() throws {
         let stack = try TestStack(.inMemory)
         let group = stack.insert("Group", [:])
         do {

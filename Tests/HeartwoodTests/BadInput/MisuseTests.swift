@@ -43,7 +43,7 @@ extension ProgrammerErrorTests {
         }
     }
 
-    @Test(arguments: Misuse.allCases)
+    @Test("A misuse ends the process", arguments: Misuse.allCases)
     func aMisuseEndsTheProcess(misuse: Misuse) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [misuse] in try misuse.commit() }
         #expect(says(result, misuse.message))

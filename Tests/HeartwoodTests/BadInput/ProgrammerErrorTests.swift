@@ -16,14 +16,14 @@ import Testing
         #endif
     }
 
-    @Test func aValueOfTheWrongTypeIsRefused() async {
+    @Test("A value of the wrong type is refused") func aValueOfTheWrongTypeIsRefused() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestStack(.inMemory).insert("Person", [:]).setValue("old", forKey: "age")
         }
         #expect(says(result, "Unacceptable type of value for Person.age: it is Integer 32, the value is"))
     }
 
-    @Test func aPrimitiveRelationshipTakesObjectsOfItsContextAlone() async {
+    @Test("A primitive relationship takes only objects of its context") func aPrimitiveRelationshipTakesObjectsOfItsContextAlone() async {
         let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestStack(.inMemory).insert("Person", [:]).setPrimitiveValue("g", forKey: "group")
         }
@@ -35,14 +35,14 @@ import Testing
         #expect(says(foreign, "Person.group was given an object of another context"))
     }
 
-    @Test func anUnknownKeyIsRefused() async {
+    @Test("An unknown key is refused") func anUnknownKeyIsRefused() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestStack(.inMemory).insert("Person", [:]).value(forKey: "nmae")
         }
         #expect(says(result, "The entity Person is not key value coding-compliant for the key \"nmae\"; it has age, birthday"))
     }
 
-    @Test func anObjectOfAnotherContextIsRefused() async {
+    @Test("An object of another context is refused") func anObjectOfAnotherContextIsRefused() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(.inMemory)
             let group = stack.insert("Group", ["title": "g"], into: stack.anew())
@@ -59,7 +59,7 @@ import Testing
         #expect(says(result, "Person.name is no relationship, and holds no objects."))
     }
 
-    @Test func anObjectOfBeforeAResetCannotBeDeleted() async {
+    @Test("An object from before a reset cannot be deleted") func anObjectOfBeforeAResetCannotBeDeleted() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(.inMemory)
             let person = stack.insert("Person", [:])
@@ -69,7 +69,7 @@ import Testing
         #expect(says(result, "its context was reset, or it was never inserted. Fetch it anew."))
     }
 
-    @Test func anUnorderedRelationshipHasNoOrderedSet() async {
+    @Test("An unordered relationship has no ordered set") func anUnorderedRelationshipHasNoOrderedSet() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestStack(.inMemory).insert("Person", [:]).mutableOrderedSetValue(forKey: "tags")
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// Objects without a context, without a store, or deleted: no crash, no memory that is gone, and no silence about what is lost.
 @Suite struct StrayObjectTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("An ID of another coordinator names nothing, or the same row of the same file", arguments: StoreKind.allCases)
     func anIDOfAnotherCoordinatorNamesNothingOrTheSameRowOfTheSameFile(kind: StoreKind) throws {
         let one = try TestStack(kind), two = try TestStack(kind)
         let mine = one.insert("Person", ["name": "mine"]), theirs = two.insert("Person", ["name": "theirs"])
@@ -36,7 +36,7 @@ import Testing
         #expect(throws: NSError.self) { try body() }
     }
 
-    @Test func aSaveWithoutAStoreSaysSo() throws {
+    @Test("A save without a store throws an error that says so") func aSaveWithoutAStoreSaysSo() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A context keeps the entity that it was asked for last by its name.
-    @Test func anotherCoordinatorsModelHasAnotherEntityOfTheSameName() throws {
+    @Test("A context finds another coordinator's entity of the same name") func anotherCoordinatorsModelHasAnotherEntityOfTheSameName() throws {
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         for _ in 0..<3 {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// The runtime of an entity once named its store without holding it: reading such an object ended the process.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A removed store is an error at the next save", arguments: StoreKind.allCases)
     func aRemovedStoreIsAnErrorAtTheNextSave(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -106,7 +106,7 @@ import Testing
         try context.save()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Objects from before a reset are empty", arguments: StoreKind.allCases)
     func objectsOfBeforeAResetAreEmpty(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -144,7 +144,7 @@ import Testing
         #expect(try stack.fetch("Person").count == 6)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Deleting an object twice deletes it once", arguments: StoreKind.allCases)
     func deletingTwiceIsDeletingOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"])
@@ -175,7 +175,7 @@ import Testing
         #expect(try stack.fetch("Person", in: context).isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A deleted object that is inserted again is a new object", arguments: StoreKind.allCases)
     func aDeletedObjectComesBackAsANewOne(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada", "group": stack.insert("Group", ["title": "g"])])
@@ -225,7 +225,7 @@ import Testing
         #expect(orphan?.value(forKey: "name") as? String == text + "7")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Setting the same coordinator again changes nothing", arguments: StoreKind.allCases)
     func settingTheSameCoordinatorChangesNothing(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"])

@@ -24,7 +24,7 @@ import Testing
         } catch { return error.message }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Each attribute type refuses values of the others", arguments: StoreKind.recordLogs)
     func eachTypeRefusesTheOthers(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let object = stack.insert("Everything", [:])
@@ -50,7 +50,7 @@ import Testing
         #expect(object.value(forKey: "int16") as? Int == 2, "as NSNumber's int16Value")
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A relationship checks the objects that it is given", arguments: StoreKind.recordLogs)
     func destinationsAreChecked(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", [:]), tag = stack.insert("Tag", [:])
@@ -66,7 +66,7 @@ import Testing
         #expect(person.value(forKey: "group") == nil && (person.value(forKey: "tags") as? NSSet)?.count == 0)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("NaN is kept and sorts before numbers", arguments: StoreKind.allCases)
     func notANumberIsKeptAndSortsBeforeNumbers(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for key in ["double", "float"] {
@@ -91,7 +91,7 @@ import Testing
         #expect(stack.bytesAppended == bytes)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Dates however far away are kept", arguments: StoreKind.allCases)
     func datesOfAnyDistanceAreKept(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let dates = [
@@ -109,7 +109,7 @@ import Testing
         #expect(sorted.first?.value(forKey: "date") as? Date == dates[4])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Every decimal comes back", arguments: StoreKind.allCases)
     func everyDecimalComesBack(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let decimals = [
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// A Swift string cannot hold half of a surrogate pair; whoever makes one of such UTF-16 gets U+FFFD, before Heartwood sees it.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Text is kept whole", arguments: StoreKind.allCases)
     func textIsKeptWhole(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let lone = String(decoding: [0x61, 0xD800, 0x62] as [UInt16], as: UTF16.self)
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// As many as the time of a test allows; `HEARTWOOD_OBJECTS=1000000` makes it a million.
-    @Test func veryManyObjectsGoIntoOneSave() throws {
+    @Test("One save takes very many objects") func veryManyObjectsGoIntoOneSave() throws {
         let count = ProcessInfo.processInfo.environment["HEARTWOOD_OBJECTS"].flatMap(Int.init) ?? 10_000
         let stack = try TestStack(.recordLog)
         let group = stack.insert("Group", ["title": "all"])

@@ -46,7 +46,7 @@ import Testing
         return request
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The result arrives later on the context's queue", arguments: StoreKind.allCases)
     func theResultComesLaterOnTheContextsQueue(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         let found = try run(context, request(), estimate: 10)
@@ -54,7 +54,7 @@ import Testing
         #expect(stack.coordinator.persistentStores.count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The result includes the context's unsaved changes", arguments: StoreKind.allCases)
     func unsavedChangesOfTheContextCount(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         context.performAndWait { _ = stack.insert("Person", ["name": "mine", "age": 2000], into: context) }
@@ -62,7 +62,7 @@ import Testing
         #expect(found.names?.first == "mine" && found.names?.count == 11 && found.isOnQueue)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A cancelled fetch ends with an error", arguments: StoreKind.allCases)
     func aCancelledFetchEndsWithAnError(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         for hasChanges in [false, true] {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Asynchronous fetch requests are executed like others", arguments: StoreKind.allCases)
     func fetchRequestsAreExecutedLikeOthers(kind: StoreKind) throws {
         let (stack, _) = try filled(kind)
         let result = try stack.context.execute(request()) as? NSAsynchronousFetchResult<NSManagedObject>
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// More objects than a context keeps that nobody refers to.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A long result is complete", arguments: StoreKind.recordLogs)
     func aLongResultIsWhole(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         try stack.insertBatch((1000..<5000).map { ["name": "p\($0)", "age": $0] })

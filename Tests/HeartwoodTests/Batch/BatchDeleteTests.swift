@@ -11,7 +11,7 @@ import Testing
         return loaded.schema.links.reduce(0) { $0 + loaded.log.snapshot().rowCount($1.id) }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A batch deletion respects limit, order and subentities", arguments: StoreKind.recordLogs)
     func limitOrderAndSubentitiesAreHeeded(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch((0..<10).map { ["name": "p\($0)", "age": $0] })
@@ -31,7 +31,7 @@ import Testing
         #expect(try stack.names() == ["e"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Objects are deleted by their IDs", arguments: StoreKind.recordLogs)
     func objectsAreDeletedByTheirIDs(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ids = try stack.insertBatch((0..<4).map { ["name": "p\($0)"] })
@@ -47,7 +47,7 @@ import Testing
         #expect(try stack.names() == ["p0", "p2", "u"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A nullify rule clears every kind of inverse", arguments: StoreKind.recordLogs)
     func nullifyClearsEveryKindOfOtherSide(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let hub = stack.node("hub"), others = ["a", "b"].map(stack.node)
@@ -74,7 +74,7 @@ import Testing
         #expect(try stack.fetch("Node", in: context).count == 2 && stack.fetch("Step", in: context).count == 3)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("The other members keep their order when one is deleted", arguments: StoreKind.recordLogs)
     func aMemberThatGoesLeavesItsPlaceInAnOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let hub = stack.node("hub"), steps = stack.make("Step", ["s", "t", "u"]), items = stack.make("Item", ["i", "j", "k"])
@@ -89,7 +89,7 @@ import Testing
         #expect(try links(stack) == 4)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Deletions cascade all the way, and once around a cycle", arguments: StoreKind.recordLogs)
     func cascadesGoAllTheWayAndRoundOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule, childRule: .cascadeDeleteRule))
         let nodes = (0..<6).map { stack.node("n\($0)") }
@@ -114,7 +114,7 @@ import Testing
         #expect(try stack.fetch("Step", in: stack.anew()).isEmpty)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A deny rule holds unless the destinations are deleted too", arguments: StoreKind.recordLogs)
     func aDenyRuleHoldsUnlessTheDestinationsGoToo(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule, childRule: .denyDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
@@ -128,7 +128,7 @@ import Testing
         #expect(try stack.deleteBatch("Node").count == 3)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A required inverse cannot be nullified", arguments: StoreKind.recordLogs)
     func aRequiredOtherSideRefusesToBeNullified(kind: StoreKind) throws {
         let model = GraphModel.make()
         model.entitiesByName["Step"]?.relationshipsByName["owner"]?.isOptional = false
@@ -141,7 +141,7 @@ import Testing
         #expect(try stack.fetch("Node", in: stack.anew()).count == 1)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A no-action rule leaves the inverse as it is", arguments: StoreKind.recordLogs)
     func noActionLeavesTheOtherSideAsItIs(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .noActionDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
@@ -153,7 +153,7 @@ import Testing
         #expect(gone.objectID == a.objectID && gone.value(forKey: "name") == nil)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("The unique values of a deleted row are free", arguments: StoreKind.recordLogs)
     func aDeletedRowsUniqueValuesAreFree(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch([["name": "a", "email": "a@x"]])

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct BatchInsertTests {
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Dictionaries become objects with the model's defaults", arguments: StoreKind.recordLogs)
     func dictionariesBecomeObjectsWithTheModelsDefaults(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -50,7 +50,7 @@ import Testing
         #expect(note.value(forKey: "stars") as? Int == 1 && note.value(forKey: "given") as? String == "e")
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Every kind of attribute is kept", arguments: StoreKind.recordLogs)
     func everyKindOfAttributeIsKept(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let uuid = UUID()
@@ -67,7 +67,7 @@ import Testing
         #expect((object.value(forKey: "transformable") as? NSDictionary)?["k"] as? String == "v")
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A handler supplies rows until it says that there are no more", arguments: StoreKind.recordLogs)
     func handlersGiveRowsUntilTheySayThatThereIsNoMore(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var number = 0
@@ -95,7 +95,7 @@ import Testing
         #expect(try stack.fetch("Employee").count == 3 && stack.context.registeredObjects.allSatisfy { !$0.hasChanges })
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A value that does not fit throws and changes nothing", arguments: StoreKind.recordLogs)
     func whatDoesNotFitThrowsAndChangesNothing(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let unsaved = stack.insert("Group", ["title": "g"])
@@ -110,7 +110,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("The merge policy decides about unique values", arguments: StoreKind.recordLogs)
     func theMergePolicyDecidesOverUniqueValues(kind: StoreKind) throws {
         let rows: [[String: Any]] = [
             ["name": "new", "email": "a@x"], ["name": "b1", "email": "b@x", "age": 5], ["name": "b2", "email": "b@x"],
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// Rows are written in groups: the two may be in one, next to each other, or apart.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Two rows with one unique value are refused wherever they are in the batch", arguments: StoreKind.recordLogs)
     func twoRowsWithOneUniqueValueAreRefusedWhereverTheyStand(kind: StoreKind) throws {
         for isEmpty in [true, false] {
             let stack = try TestStack(kind)
@@ -160,7 +160,7 @@ import Testing
     }
 
     /// Of two rows that cannot be written the first one says why, in one group or not.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Of two invalid rows the first one's error is thrown", arguments: StoreKind.recordLogs)
     func theFirstOfTwoFaultsIsThrown(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for distance in [1, 5, 20] {
@@ -176,7 +176,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A row that matches two others at once is refused", arguments: StoreKind.recordLogs)
     func aRowThatIsTwoOthersAtOnceIsRefused(kind: StoreKind) throws {
         let model = TestStack.model()
         model.entitiesByName["Tag"]?.properties.append(TestStack.attribute("code", .integer64AttributeType))
@@ -195,7 +195,7 @@ import Testing
         #expect(codes.sorted() == [1, 2, 3])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A handler may fetch, and children insert into the root's store", arguments: StoreKind.recordLogs)
     func aHandlerMayFetchAndChildrenInsertInTheRootsStore(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch([["name": "a"]])
@@ -213,7 +213,7 @@ import Testing
         #expect(try stack.names() == ["a", "n1", "n2"] && !stack.context.hasChanges)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A row counts once, whichever commit meets it again", arguments: StoreKind.recordLogs)
     func aRowCountsOnceWhicheverCommitMeetsItAgain(kind: StoreKind) throws {
         for rowsPerCommit in [0, 1, 3, 16, 17] {
             let stack = try TestStack(kind)
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A batch is one commit, or as many as requested", arguments: StoreKind.recordLogs)
     func oneCommitOrAsManyAsAreAskedFor(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let log = try #require(stack.store.log)
@@ -255,7 +255,7 @@ import Testing
         #expect(try stack.fetch("Person", "email == 'n4321@x'").first?.value(forKey: "name") as? String == "n4321")
     }
 
-    @Test func aDurableBatchWaitsForTheDiskOnce() throws {
+    @Test("A durable batch waits for the disk once") func aDurableBatchWaitsForTheDiskOnce() throws {
         let stack = try TestStack(.recordLog, options: [NSRecordLogDurabilityOption: "full"])
         let before = stack.statistics
         try stack.insertBatch((0..<2000).map { ["name": "n\($0)", "email": "\($0)"] })
@@ -269,7 +269,7 @@ import Testing
         #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 2000 - 1111)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A read-only store and an unknown request throw", arguments: StoreKind.recordLogs)
     func aReadOnlyStoreAndARequestThatNobodyKnowsThrow(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         #expect(throws: NSError.self) { try stack.context.execute(NSPersistentStoreRequest()) }
@@ -281,7 +281,7 @@ import Testing
     }
 
     /// More than a transaction keeps in memory is read back from the file where a row is met again.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A long batch meets its own rows again", arguments: StoreKind.recordLogs)
     func aLongBatchMeetsItsOwnRowsAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let text = String(repeating: "x", count: 4000)
@@ -293,7 +293,7 @@ import Testing
         #expect(found.map { $0.value(forKey: "name") as? String } == ["1999 \(text)", "3 \(text)"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Large data is stored outside its row", arguments: StoreKind.recordLogs)
     func largeDataLiesOutsideItsRow(kind: StoreKind) throws {
         let model = TestStack.model()
         let label = TestStack.attribute("photo", .binaryDataAttributeType)
@@ -312,7 +312,7 @@ import Testing
     }
 
     /// What a handler may ask of the object that it fills.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("The object that a handler fills reports its own state", arguments: StoreKind.recordLogs)
     func theObjectOfAHandlerTellsOfItself(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var count = 0, changed: [String: Any] = [:]
@@ -330,7 +330,7 @@ import Testing
     }
 
     /// As a dictionary gets them of optional variables; where there are bridges they make `NSNull` of such a one.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("An optional without a value is null", arguments: StoreKind.recordLogs)
     func anOptionalWithoutValueIsNull(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let name: String? = nil, age: Int? = nil, present: Int? = 5, group: NSManagedObjectID? = nil
@@ -343,7 +343,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).allSatisfy { $0.value(forKey: "age") == nil })
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A handler that writes is refused", arguments: StoreKind.recordLogs)
     func aHandlerThatWritesIsRefused(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var count = 0, codes: [Int?] = []

@@ -11,7 +11,7 @@ import Testing
         return stack
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A batch update sets every match and nothing else", arguments: StoreKind.recordLogs)
     func everyMatchIsSetAndNothingElse(kind: StoreKind) throws {
         let stack = try filled(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// A row that is moved along the index that the update walks is met once.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("The index that finds the rows may change during the update", arguments: StoreKind.recordLogs)
     func theIndexThatFindsTheRowsMayChangeUnderThem(kind: StoreKind) throws {
         let stack = try filled(kind)
         #expect(try stack.updateBatch("Person", "age >= 0 AND age < 100", ["age": 50]).count == 11)
@@ -45,7 +45,7 @@ import Testing
         #expect(try Set(stack.stored("Person", "age").values) == ["60"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Unique values are compared once everything is set", arguments: StoreKind.recordLogs)
     func uniqueValuesAreComparedOnceEverythingIsSet(kind: StoreKind) throws {
         let stack = try filled(kind)
         let error = #expect(throws: NSError.self) { try stack.updateBatch("Person", "age < 2", ["email": "same@x"]) }
@@ -58,7 +58,7 @@ import Testing
         #expect(try Set(stack.stored("Person", "email").values) == ["nil"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A value that does not fit throws", arguments: StoreKind.recordLogs)
     func whatDoesNotFitThrows(kind: StoreKind) throws {
         let stack = try filled(kind)
         for values in [[:], ["age": "x"], ["nme": 1], ["tags": []], ["tasks": NSNull()], [1: 2]] as [[AnyHashable: Any]] {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Expressions are computed from the row as it was", arguments: StoreKind.recordLogs)
     func expressionsAreComputedFromTheRowAsItWas(kind: StoreKind) throws {
         let stack = try filled(kind)
         let changed = try stack.updateBatch(
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// A block can be asked only of objects, and a transient attribute has no column.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Questions that rows cannot answer are put to objects", arguments: StoreKind.recordLogs)
     func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {
         let model = TestStack.model()
         let mood = TestStack.attribute("mood", .stringAttributeType)
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: NSError.self) { try stack.updateBatch("Group", nil, ["mood": "x"]) }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Contexts are stale until they merge, and conflict until then", arguments: StoreKind.recordLogs)
     func contextsAreStaleUntilTheyMergeAndConflictUntilThen(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])
@@ -127,7 +127,7 @@ import Testing
             uniqueKeysWithValues: [("e", "3"), ("q", "1"), ("mine", "77")] + (1..<9).map { ("p\($0)", "77") }))
     }
 
-    @Test func aBatchUpdateReadsEachRowThatItSetsAFewTimesAtMost() throws {
+    @Test("A batch update reads each row that it sets at most a few times") func aBatchUpdateReadsEachRowThatItSetsAFewTimesAtMost() throws {
         let stack = try TestStack(.inMemory)
         try stack.insertBatch((0..<1000).map { ["name": "n\($0)", "age": $0] })
         let before = stack.rowReads

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aBatchThatIsSetAsideIsWhole() throws {
+    @Test("A batch that is spilled is complete") func aBatchThatIsSetAsideIsWhole() throws {
         let stack = try stack()
         #expect(try stack.insertBatch(rows(800)).count == 800)
         try check(stack, 800)
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// One of each kind: near each other at the beginning, far from each other, and near each other at the end.
-    @Test(arguments: [(1, 2), (4, 790), (796, 797), (400, 401)])
+    @Test("Two rows with one email address are refused", arguments: [(1, 2), (4, 790), (796, 797), (400, 401)])
     func twoRowsOfOneAddressAreRefused(pair: (Int, Int)) throws {
         let stack = try stack()
         var rows = rows(800)
@@ -48,7 +48,7 @@ import Testing
         #expect(try stack.insertBatch(rows).count == 800)
     }
 
-    @Test(arguments: ["Person", "Employee"])
+    @Test("An email address that the store already has is refused", arguments: ["Person", "Employee"])
     func anAddressThatTheStoreHasIsRefused(entity: String) throws {
         let stack = try stack()
         stack.insert(entity, ["name": "old", "email": "700@y"])
@@ -61,7 +61,7 @@ import Testing
         #expect(try stack.insertBatch(rows).count == 800)
     }
 
-    @Test func theOtherPoliciesAnswerAtOnce() throws {
+    @Test("Other merge policies answer at once") func theOtherPoliciesAnswerAtOnce() throws {
         let stack = try stack()
         var rows = rows(400)
         rows.append(["name": "last", "email": "\(7919 % 1009)@x"])
@@ -69,7 +69,7 @@ import Testing
         #expect(try stack.stored("Person", "age")["last"] == "1")
     }
 
-    @Test func aSaveOfManyObjectsIsSetAsideToo() throws {
+    @Test("A save of many objects is spilled too") func aSaveOfManyObjectsIsSetAsideToo() throws {
         let stack = try stack()
         for row in rows(400) { stack.insert("Person", row) }
         try stack.context.save()

@@ -28,7 +28,7 @@ import Testing
         return request
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Prefetched relationships read nothing more", arguments: StoreKind.planning)
     func prefetchedRelationshipsReadNothingMore(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
@@ -48,7 +48,7 @@ import Testing
         #expect(groups.count == 10 && stack.rowReads == after && context.memberEntriesRead == 0)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Prefetching follows long paths; without it a fetch reads one by one", arguments: StoreKind.planning)
     func pathsGoOnAndPlainFetchesReadOneByOne(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: NSError.self) { try other.fetch(request("Group", ["people.nobody"])) }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A few owners among many are looked up", arguments: StoreKind.planning)
     func aFewOwnersAmongManyAreLookedUp(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
@@ -78,7 +78,7 @@ import Testing
         #expect(context.memberEntriesRead == 0)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A batch is prefetched when one of its objects is read", arguments: StoreKind.planning)
     func batchesAreMadeReadyWhenOneOfThemIsRead(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
@@ -98,7 +98,7 @@ import Testing
         #expect(context.laterBatches.isEmpty && stack.rowReads - reads == 100 + 200 + 10)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Without faults, objects are read a batch at a time", arguments: StoreKind.planning)
     func objectsAreReadByTheBatchWhereTheyAreNotToBeFaults(kind: StoreKind) throws {
         let stack = try filled(kind)
         let wanted = request("Person", [], batch: 30, sort: "age")
@@ -113,7 +113,7 @@ import Testing
         #expect(context.laterBatches.isEmpty)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Children prefetch through their parents", arguments: StoreKind.planning)
     func childrenReadAheadThroughTheirParents(kind: StoreKind) throws {
         let stack = try filled(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -126,7 +126,7 @@ import Testing
         #expect(stack.rowReads == after && child.memberEntriesRead == 0)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("The context's changes stay on top of prefetched rows", arguments: StoreKind.planning)
     func changesOfTheContextStayOnTopOfWhatIsReadAhead(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
@@ -142,7 +142,7 @@ import Testing
         #expect(try stack.fetch("Person", "group.title == 'g9'", in: stack.anew()).count == 11)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Refetched objects are refreshed when the request asks for it", arguments: StoreKind.recordLogs)
     func refetchedObjectsAreRefreshedWhereTheRequestSaysSo(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", "age < 2", sort: [NSSortDescriptor(key: "age", ascending: true)])
@@ -159,7 +159,7 @@ import Testing
         try stack.context.save()
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Objects may come without their rows", arguments: StoreKind.planning)
     func objectsMayComeWithoutTheirRows(kind: StoreKind) throws {
         let stack = try filled(kind)
         let wanted = request("Person", [])
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// More destinations than a context keeps that nobody refers to.
-    @Test(arguments: StoreKind.planning)
+    @Test("Many destinations are read once", arguments: StoreKind.planning)
     func manyDestinationsAreReadOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<100 {

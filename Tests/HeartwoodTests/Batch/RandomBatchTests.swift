@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Batches and saves agree with plain dictionaries", arguments: StoreKind.recordLogs)
     func batchesAndSavesAreWhatPlainDictionariesSay(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random batches: seed \(seed)")

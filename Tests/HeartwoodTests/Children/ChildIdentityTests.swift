@@ -5,7 +5,7 @@ import Testing
 
 /// Keys and IDs of objects that have no row yet, in a tree of contexts.
 @Suite struct ChildIdentityTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("Temporary keys are unique in the context tree", arguments: StoreKind.allCases)
     func temporaryKeysAreUniqueInTheTree(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let contexts = [stack.context, stack.context.child(), stack.context.child(), stack.context.child().child()]
@@ -33,7 +33,7 @@ import Testing
         #expect(tree.oldNames(after: 0) == [keys[3]: keys[2], keys[5]: keys[4]])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("IDs stay temporary until the root saves", arguments: StoreKind.allCases)
     func idsStayTemporaryUntilTheRootSaves(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
@@ -63,7 +63,7 @@ import Testing
         #expect(try stack.storedNames() == ["newer"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fault with an old ID fires", arguments: StoreKind.allCases)
     func aFaultWithAnOldNameFires(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let new = stack.insert("Person", ["name": "new"])
@@ -84,7 +84,7 @@ import Testing
         #expect(child.identities.checkInvariants() && stack.context.identities.checkInvariants())
     }
 
-    @Test(arguments: StoreKind.numbering)
+    @Test("Old IDs are kept while a child context lives", arguments: StoreKind.numbering)
     func namesAreKeptWhileAChildLives(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let alone = stack.insert("Person", ["name": "alone"]).objectID
@@ -104,7 +104,7 @@ import Testing
         #expect(try stack.fetch("Person", "name == 'new'", in: second) == [new] && !new.objectID.isTemporaryID)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Permanent IDs can be obtained before the save", arguments: StoreKind.allCases)
     func permanentIDsMayBeHadBeforeTheSave(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"]), bob = stack.insert("Person", ["name": "bob", "partner": ann])
@@ -138,7 +138,7 @@ import Testing
         #expect(late.objectID != id, "a number that was taken stays taken")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Permanent IDs obtained in a child hold for the whole tree", arguments: StoreKind.allCases)
     func permanentIDsInAChildHoldForTheWholeTree(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
@@ -158,7 +158,7 @@ import Testing
         #expect(other.object(with: ids[0]).one("partner")?.text("name") == "known" && other.object(with: ids[1]).text("name") == "known")
     }
 
-    @Test func reservedRowsSurviveReopeningAndCompaction() throws {
+    @Test("Reserved rows survive reopening and compaction") func reservedRowsSurviveReopeningAndCompaction() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         let stack = try TestStack(.recordLog, at: url)
         let ann = stack.insert("Person", ["name": "ann", "email": "e"])
@@ -176,7 +176,7 @@ import Testing
         #expect(try second.fetch("Person", "email == 'e'", in: second.newContext()).first?.value(forKey: "age") as? Int == 2)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An insertion that becomes an update in the root leaves one instance in the child", arguments: StoreKind.allCases)
     func anInsertionThatBecomesAnUpdateInTheRootLeavesOneInstanceInTheChild(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "email": "e"])

@@ -5,7 +5,7 @@ import Testing
 
 /// How the contexts of a tree hear of each other's saves.
 @Suite struct ChildMergingTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child that merges automatically sees the saves of its siblings", arguments: StoreKind.allCases)
     func aChildThatFollowsMergesWhatItsSiblingsSave(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 1]), bob = stack.insert("Person", ["name": "bob"])
@@ -30,7 +30,7 @@ import Testing
         #expect(following.own(ann).text("name") == "new")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child that merges automatically sees the saves and merges of its parent", arguments: StoreKind.allCases)
     func aChildThatFollowsMergesWhatItsParentSavesAndMerges(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
+    @Test("Notifications are merged across the tree",
+        arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
     func notificationsAreMergedAcrossTheTree(kind: StoreKind, name: Notification.Name) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
@@ -91,7 +92,7 @@ import Testing
         #expect(child.own(ann).text("name") == "last" && child.deletedObjects.map(\.objectID) == [known[2].objectID])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child's save posts notifications for the child only", arguments: StoreKind.allCases)
     func aSaveTellsOfTheChildAlone(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child()
@@ -106,7 +107,7 @@ import Testing
         #expect(changed.take()?.objects(NSInsertedObjectsKey) == [stack.context.own(new)])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("All callbacks of a save run in the child", arguments: StoreKind.allCases)
     func theFullLifeOfASaveRunsInTheChild(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let old = try stack.savedDiarist("old")
@@ -127,7 +128,7 @@ import Testing
     }
 
     /// Whether or not a fault has fired there and found nothing, which counts as a deletion.
-    @Test(arguments: StoreKind.allCases, [false, true])
+    @Test("A member that a sibling has deleted is not saved", arguments: StoreKind.allCases, [false, true])
     func aMemberThatASiblingHasTakenAwayIsNotSaved(kind: StoreKind, isSeen: Bool) throws {
         let stack = try TestStack(kind)
         let first = stack.context.child(), second = stack.context.child()
@@ -146,7 +147,7 @@ import Testing
         #expect(stack.newContext().own(person).many("tags").isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child that merges automatically sees unsaved changes that its parent drops", arguments: StoreKind.allCases)
     func aChildThatFollowsHearsOfWhatItsParentDropsUnsaved(kind: StoreKind) throws {
         let stack = try TestStack(kind), undoManager = UndoManager()
         stack.context.undoManager = undoManager

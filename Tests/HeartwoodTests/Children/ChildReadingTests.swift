@@ -6,7 +6,7 @@ import Testing
 
 /// What a child sees of its parent.
 @Suite struct ChildReadingTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child has its root's coordinator", arguments: StoreKind.allCases)
     func aChildHasItsRootsCoordinator(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
@@ -14,7 +14,7 @@ import Testing
         #expect(grandchild.persistentStoreCoordinator === stack.coordinator)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child sees its parent's unsaved changes", arguments: StoreKind.allCases)
     func aChildSeesWhatItsParentHasNotSaved(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 30, "birthday": Date(timeIntervalSinceReferenceDate: 5)])
@@ -56,7 +56,7 @@ import Testing
         #expect(mine.hasFault(forRelationshipNamed: "people"))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An unchanged object shares its parent's row", arguments: StoreKind.allCases)
     func anUnchangedObjectSharesItsParentsRow(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
@@ -71,7 +71,7 @@ import Testing
         #expect((child.own(large).value(forKey: "data") as? Data) == Data([1]))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fetch merges the changes of every level", arguments: StoreKind.allCases)
     func fetchesMergeTheChangesOfEveryLevel(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for index in 0..<10 { stack.insert("Person", ["name": "s\(index)", "age": index]) }
@@ -110,7 +110,7 @@ import Testing
         #expect(try child.count(for: request) == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Key paths lead through the child's changes", arguments: StoreKind.allCases)
     func keyPathsLeadThroughTheChildsChanges(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "old"])
@@ -132,7 +132,7 @@ import Testing
         #expect(try stack.context.count(for: request) == 0)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Without pending changes, a fetch that no row can answer drops no match", arguments: StoreKind.allCases)
     func whatIsNotPendingIsNotDroppedWhereNoRowCanAnswer(kind: StoreKind) throws {
         // A fetch without pending changes left changed objects out where it had to be asked of objects.
         let stack = try TestStack(kind)
@@ -145,7 +145,7 @@ import Testing
         #expect(try stack.context.fetch(request) == [ann] && stack.context.count(for: request) == 1)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Counting makes no objects when nothing is pending", arguments: StoreKind.planning)
     func countingMakesNoObjectsWhereNothingIsPending(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -162,7 +162,7 @@ import Testing
         #expect(stack.context.identities.count == 1 && grandchild.identities.count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Refreshing reads the parent again", arguments: StoreKind.allCases)
     func refreshingReadsTheParentAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 1]), red = stack.insert("Tag", ["label": "red"])
@@ -190,7 +190,7 @@ import Testing
         #expect(child.own(ann).text("name") == "ann")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that the parent restores exists after a refresh", arguments: StoreKind.allCases)
     func whatTheParentBringsBackIsThereAfterARefresh(kind: StoreKind) throws {
         // A refresh made a deletion for good of what had only vanished; the next save would have deleted it.
         let stack = try TestStack(kind)
@@ -206,7 +206,7 @@ import Testing
         #expect(!stack.context.hasChanges)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that the parent deleted is an inaccessible fault", arguments: StoreKind.allCases)
     func whatTheParentDeletedIsAnInaccessibleFault(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"]), bob = stack.insert("Person", ["name": "bob"])
@@ -230,7 +230,7 @@ import Testing
         #expect(error?.code == NSManagedObjectReferentialIntegrityError)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Values of every kind come from the parent and go back", arguments: StoreKind.allCases)
     func valuesOfEveryKindComeFromTheParentAndGoBack(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let values: [String: Any] = [
@@ -260,7 +260,7 @@ import Testing
         #expect(values.keys.allSatisfy { new.value(forKey: $0) == nil && context.own(new).value(forKey: $0) == nil })
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Large data is read from its file", arguments: StoreKind.allCases)
     func largeDataIsReadWhereItLies(kind: StoreKind) throws {
         let photo = NSEntityDescription()
         photo.name = "Photo"
@@ -283,7 +283,7 @@ import Testing
         #expect(mine.value(forKey: "image") as? Data == data + data && theirs.value(forKey: "image") as? Data == data + data)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Transient values go along with the others", arguments: StoreKind.allCases)
     func transientValuesGoWithTheOthers(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let mine = stack.insert("Diarist", ["title": "a", "note": "root"])
@@ -296,7 +296,7 @@ import Testing
         #expect(mine.text("note") == "child")
     }
 
-    @Test func whatAChildCouldNotReadIsNoFailureOfTheParent() throws {
+    @Test("A failed read in a child is not a failure of the parent") func whatAChildCouldNotReadIsNoFailureOfTheParent() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         let first = try TestStack(.recordLog, at: url)
         for number in 0..<200 { first.insert("Person", ["name": "\(number) " + String(repeating: "n", count: 500)]) }

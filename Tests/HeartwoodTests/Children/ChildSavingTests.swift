@@ -5,7 +5,7 @@ import Testing
 
 /// What a child's save does to its parent.
 @Suite struct ChildSavingTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("A save goes one level up", arguments: StoreKind.allCases)
     func aSaveGoesOneLevel(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let old = stack.insert("Person", ["name": "old", "age": 1]), gone = stack.insert("Person", ["name": "gone"])
@@ -29,7 +29,7 @@ import Testing
         for context in [child, grandchild] { #expect(try stack.names(in: context) == ["new", "old"] && !context.hasChanges) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Only the child's object is told of its insertion", arguments: StoreKind.allCases)
     func onlyTheChildIsToldThatAnObjectWasInserted(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
@@ -40,7 +40,7 @@ import Testing
         #expect(stack.context.own(new).isInserted && (stack.context.own(new) as! Person).fetches == 0)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Only changed properties are set", arguments: StoreKind.allCases)
     func onlyChangedPropertiesAreSet(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 1, "email": "a"])
@@ -63,7 +63,7 @@ import Testing
         #expect(try stack.storedNames() == ["first"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Relationships of every kind are saved to the parent", arguments: StoreKind.allCases)
     func relationshipsOfEveryKindGoUp(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let oldGroup = stack.insert("Group", ["title": "old"]), oldTag = stack.insert("Tag", ["label": "old"])
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Inverses in the parent follow the parent's state", arguments: StoreKind.allCases)
     func inversesInTheParentFollowWhatTheParentHas(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let groups = ["a", "b", "c"].map { stack.insert("Group", ["title": $0]) }
@@ -120,7 +120,7 @@ import Testing
         #expect(ann.one("partner") === bob && bob.one("partner") === ann && cid.one("partner") == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Ordered members keep the child's order", arguments: StoreKind.allCases)
     func orderedMembersKeepTheChildsOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
@@ -145,7 +145,7 @@ import Testing
         #expect(mine.list("tasks") == ["4", "3", "1", "5"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Deletions cascade in the parent too", arguments: StoreKind.allCases)
     func deletionsCascadeInTheParentToo(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"]), ann = stack.insert("Person", ["name": "ann", "group": group])
@@ -172,7 +172,7 @@ import Testing
         #expect(!stack.context.hasChanges && new.managedObjectContext == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A failed save leaves both contexts as they were", arguments: StoreKind.allCases)
     func aSaveThatFailsLeavesBothAsTheyWere(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
@@ -188,7 +188,7 @@ import Testing
         #expect(ann.text("name") == "x" && stack.context.insertedObjects.count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An update of an object that the parent has deleted goes to the merge policy", arguments: StoreKind.allCases)
     func anUpdateOfWhatTheParentHasDeletedGoesToTheMergePolicy(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let policies: [NSMergePolicy] = [.error, .mergeByPropertyStoreTrump, .rollback, .mergeByPropertyObjectTrump, .overwrite]
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child on one queue saves to a parent on another", arguments: StoreKind.allCases)
     func aChildOnAQueueSavesToAParentOnAnother(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -243,7 +243,7 @@ import Testing
         #expect(try stack.storedNames().count == 60)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Siblings insert from several queues at once", arguments: StoreKind.allCases)
     func siblingsInsertFromSeveralQueuesAtOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -272,7 +272,7 @@ import Testing
     }
 
     /// The parent took it for one whose row had gone, and no save of the parent could write it.
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that the parent rolled back unsaved is inserted again when the child wins", arguments: StoreKind.allCases)
     func whatTheParentRolledBackBeforeItWasSavedIsInsertedAgainWhereTheChildWins(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"]), group = stack.insert("Group", ["title": "g"])
@@ -290,7 +290,7 @@ import Testing
     }
 
     /// What the parent had deleted with it stayed among its members, and the parent could not be saved.
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that the parent restores for a child has only its remaining members", arguments: StoreKind.allCases)
     func whatTheParentTakesBackForAChildHasOnlyTheMembersThatAreLeft(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule))
         let node = stack.node("n"), friend = stack.node("f"), item = stack.make("Item", ["i"])[0]

@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Random work agrees with a model of layers", arguments: StoreKind.allCases)
     func randomWorkIsWhatLayersSay(kind: StoreKind) throws {
         let environment = ProcessInfo.processInfo.environment
         let oneSeed = environment["HEARTWOOD_CHILD_SEED"].flatMap(UInt64.init)

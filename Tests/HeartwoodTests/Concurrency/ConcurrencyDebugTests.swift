@@ -22,7 +22,7 @@ import Testing
         return context
     }
 
-    @Test func theModeIsAskedForByAnArgumentOrTheEnvironment() {
+    @Test("An argument or the environment turns the debug mode on") func theModeIsAskedForByAnArgumentOrTheEnvironment() {
         func isOn(_ arguments: [String], _ environment: [String: String] = [:]) -> Bool {
             ConcurrencyDebug.isAsked(arguments: arguments, environment: environment)
         }
@@ -32,7 +32,7 @@ import Testing
         #expect(!isOn(["tool", ConcurrencyDebug.argument, "0"], [ConcurrencyDebug.variable: "1"]), "the argument is nearer")
     }
 
-    @Test func usesFromTheRightQueueGoOn() async {
+    @Test("Uses on the right queue continue") func usesFromTheRightQueueGoOn() async {
         await #expect(processExitsWith: .success) {
             let stack = try Self.stack()
             let context = Self.context(stack), main = Self.context(stack, .mainQueueConcurrencyType)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func aContextUsedOutsideItsQueueTrapsAndSaysWhich() async throws {
+    @Test("A context used outside its queue traps and names itself") func aContextUsedOutsideItsQueueTrapsAndSaysWhich() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             let context = Self.context(stack)
@@ -65,7 +65,7 @@ import Testing
         #expect(message.contains("fetch(_:)") && message.contains("\"import\"") && message.contains("performAndWait"))
     }
 
-    @Test func aPropertyReadOutsideItsQueueTraps() async throws {
+    @Test("A property read outside its queue traps") func aPropertyReadOutsideItsQueueTraps() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             let context = Self.context(stack)
@@ -80,7 +80,7 @@ import Testing
         #expect(message.contains("a property was used on the wrong queue"))
     }
 
-    @Test func aThreadsContextTrapsOnAnotherThread() async throws {
+    @Test("A thread's context traps on another thread") func aThreadsContextTrapsOnAnotherThread() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             let other = stack.newContext()
@@ -96,7 +96,7 @@ import Testing
         #expect(message.contains("\(use) was used on the wrong queue"), sourceLocation: sourceLocation)
     }
 
-    @Test func aRequestExecutedOutsideItsQueueTraps() async {
+    @Test("A request executed outside its queue traps") func aRequestExecutedOutsideItsQueueTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Person"))
             let stack = try Self.stack()
@@ -111,7 +111,7 @@ import Testing
         expectTrap(direct, "execute(_:with:)")
     }
 
-    @Test func permanentIDsAskedForOutsideTheQueueTrap() async {
+    @Test("Permanent IDs asked for outside the queue trap") func permanentIDsAskedForOutsideTheQueueTrap() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             try Self.context(stack).obtainPermanentIDs(for: [])
@@ -127,7 +127,7 @@ import Testing
         expectTrap(result, "reset()")
     }
 
-    @Test func undoAndRedoOutsideTheQueueTrap() async {
+    @Test("Undo and redo outside the queue trap") func undoAndRedoOutsideTheQueueTrap() async {
         let undone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             Self.context(stack).undo()

@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Not the JSON file, which each save writes whole: its rows are kept as the binary store's are.
-    @Test(arguments: StoreKind.allCases.filter { $0 != .atomic }, [true, false])
+    @Test("Many contexts save and the main queue's context merges them", arguments: StoreKind.allCases.filter { $0 != .atomic }, [true, false])
     func manyContextsSaveAndTheMainQueuesMergesThem(kind: StoreKind, mergesByItself: Bool) async throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "all"]), shared = stack.insert("Person", ["name": "shared"])
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Many tasks share one context", arguments: StoreKind.allCases)
     func manyTasksShareOneContext(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = context(stack)

@@ -25,7 +25,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         return context
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The results and errors of a block come back", arguments: StoreKind.allCases)
     func whatABlockGivesAndThrowsComesBack(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = context(stack)
@@ -45,7 +45,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(wrapped { 1 } == 1)
     }
 
-    @Test func aChainOfContextsMayWaitForItself() async throws {
+    @Test("A chain of contexts may wait for itself") func aChainOfContextsMayWaitForItself() async throws {
         let stack = try TestStack(.inMemory)
         let a = context(stack), b = context(stack)
         let isRight = await onThread {
@@ -65,7 +65,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(isRight)
     }
 
-    @Test func aContextKeepsOthersOutUntilTheChainIsDone() async throws {
+    @Test("A context keeps others out until the chain is done") func aContextKeepsOthersOutUntilTheChainIsDone() async throws {
         let stack = try TestStack(.inMemory)
         let a = context(stack), b = context(stack)
         final class Room: Sendable {
@@ -95,7 +95,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
 
     /// Off Apple's platforms the main actor's thread is not the main thread once a program has an asynchronous main function, so a
     /// main-queue context that looked at the thread alone waited for the queue that it was on.
-    @MainActor @Test func theMainQueuesContextRunsAtOnceOnTheMainActor() throws {
+    @MainActor @Test("The main queue's context runs at once on the main actor") func theMainQueuesContextRunsAtOnceOnTheMainActor() throws {
         let stack = try TestStack(.inMemory)
         let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
         #expect(main.performAndWait { other.performAndWait { main.performAndWait { 1 } } } == 1)
@@ -103,7 +103,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
     }
 
     /// Swift ends the process where a closure of the main actor runs elsewhere; blocks that are written there must be none.
-    @MainActor @Test func blocksWrittenOnTheMainActorMayRunElsewhere() async throws {
+    @MainActor @Test("Blocks written on the main actor may run elsewhere") func blocksWrittenOnTheMainActorMayRunElsewhere() async throws {
         let stack = try TestStack(.inMemory)
         let context = context(stack), coordinator = stack.coordinator
         let container = NSPersistentContainer(name: "Main", managedObjectModel: TestStack.model())
@@ -116,7 +116,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(list == [2, 3])
     }
 
-    @Test func aThreadMayWaitForTheMainQueueAndItForTheThread() async throws {
+    @Test("A thread may wait for the main queue, and the main queue for the thread")
+    func aThreadMayWaitForTheMainQueueAndItForTheThread() async throws {
         let stack = try TestStack(.inMemory)
         let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
         let value: Int = await onThread {
@@ -131,13 +132,13 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(await main.perform { MainActor.assumeIsolated { 4 } } == 4)
     }
 
-    @Test func aContextIsMadeByTheModernSpellingToo() {
+    @Test("A context can be made with the modern spelling") func aContextIsMadeByTheModernSpellingToo() {
         #expect(NSManagedObjectContext(.mainQueue).concurrencyType == .mainQueueConcurrencyType)
         #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
         #expect(NSManagedObjectContext(.confinement).concurrencyType == .confinementConcurrencyType)
     }
 
-    @Test func blocksRunInTheOrderInWhichTheyCame() async throws {
+    @Test("Blocks run in the order in which they were scheduled") func blocksRunInTheOrderInWhichTheyCame() async throws {
         let stack = try TestStack(.inMemory)
         let context = context(stack)
         final class Seen: Sendable {
@@ -153,7 +154,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(seen.numbers.withLock { $0 } == Array(0..<100))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A container runs background tasks", arguments: StoreKind.allCases)
     func aContainerRunsBackgroundTasks(kind: StoreKind) async throws {
         let container = NSPersistentContainer(name: "Background", managedObjectModel: TestStack.model())
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
@@ -177,7 +178,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         try container.persistentStoreCoordinator.persistentStores.forEach(container.persistentStoreCoordinator.remove)
     }
 
-    @Test func aCoordinatorHasATurnToo() async throws {
+    @Test("A coordinator runs blocks in turn too") func aCoordinatorHasATurnToo() async throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         #expect(coordinator.performAndWait { coordinator.performAndWait { coordinator.persistentStores.count } } == 0)
         #expect(await coordinator.perform { 1 } == 1)
@@ -185,7 +186,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         await withCheckedContinuation { continuation in coordinator.perform { continuation.resume() } }
     }
 
-    @Test func theEndOfPerformLetsGoOfWhatNobodyRefersTo() async throws {
+    @Test("The end of perform releases objects that have no references") func theEndOfPerformLetsGoOfWhatNobodyRefersTo() async throws {
         let stack = try TestStack(.inMemory)
         for number in 0..<1500 { stack.insert("Tag", ["label": "\(number)"]) }
         try stack.context.save()

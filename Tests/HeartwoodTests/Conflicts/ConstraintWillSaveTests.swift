@@ -38,7 +38,9 @@ import Testing
         return (stack, context, old, new)
     }
 
-    @Test(arguments: StoreKind.numbering, [NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .overwriteMergePolicyType])
+    @Test("The row's object is told of the save once",
+        arguments: StoreKind.numbering,
+        [NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .overwriteMergePolicyType])
     func theRowsObjectHearsOfItOnce(kind: StoreKind, type: NSMergePolicyType) throws {
         let (stack, context, old, new) = try conflict(kind, NSMergePolicy(merge: type))
         try context.save()
@@ -49,7 +51,7 @@ import Testing
         #expect(stored.value(forKey: "count") as? Int == (isStoreFirst ? 1 : 2) && stored.many("pages").count == 1)
     }
 
-    @Test(arguments: StoreKind.numbering)
+    @Test("A change in willSave is saved, and willSave is called again", arguments: StoreKind.numbering)
     func whatItChangesIsSavedAndAskedAgain(kind: StoreKind) throws {
         let (stack, context, old, _) = try conflict(kind, .mergeByPropertyObjectTrump)
         old.onWillSave = { if $0.value(forKey: "count") as? Int != 7 { $0.setValue(7, forKey: "count") } }
@@ -58,7 +60,7 @@ import Testing
         #expect(try stack.fetch("Diarist", in: stack.anew()).map { $0.value(forKey: "count") as? Int } == [7])
     }
 
-    @Test func whatItChangesIsValidated() throws {
+    @Test("A change in willSave is validated") func whatItChangesIsValidated() throws {
         let (stack, context, old, _) = try conflict(.inMemory, .mergeByPropertyObjectTrump)
         old.onWillSave = { if $0.value(forKey: "count") as? Int != 700 { $0.setValue(700, forKey: "count") } }
         let error = #expect(throws: NSError.self) { try context.save() }
@@ -70,7 +72,7 @@ import Testing
         #expect(try stack.fetch("Diarist", in: stack.anew()).map { $0.value(forKey: "count") as? Int } == [9])
     }
 
-    @Test func oneThatChangesForEverIsAnError() throws {
+    @Test("A willSave that changes the object forever is an error") func oneThatChangesForEverIsAnError() throws {
         let (stack, context, old, _) = try conflict(.inMemory, .mergeByPropertyObjectTrump)
         old.onWillSave = { $0.setValue((($0.value(forKey: "count") as? Int) ?? 0) % 50 + 1, forKey: "count") }
         let error = #expect(throws: NSError.self) { try context.save() }
@@ -78,7 +80,7 @@ import Testing
         #expect(try stack.fetch("Diarist", in: stack.anew()).count == 1)
     }
 
-    @Test func aPolicyThatThrowsHasNobodyAsked() throws {
+    @Test("A policy that throws calls willSave on no row's object") func aPolicyThatThrowsHasNobodyAsked() throws {
         let (_, context, old, new) = try conflict(.inMemory, .error)
         #expect(throws: NSError.self) { try context.save() }
         #expect(old.look() == [] && new.look() == ["saving"])

@@ -8,7 +8,7 @@ import Testing
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
 
     /// The owner's members were dropped with its changes, and the member's owner was written: the store had an owner without its member.
-    @Test(arguments: StoreKind.allCases)
+    @Test("An owner whose changes a policy drops lists its new member", arguments: StoreKind.allCases)
     func anOwnerWhoseChangesAPolicyDropsListsItsNewMember(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         let node = stack.node("n"), step = stack.make("Step", ["s"])[0]
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Of one-to-many relationships in an order, of one-to-one ones, and of those that are their own inverse.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A refresh that drops one side leaves no half of a pair", arguments: StoreKind.allCases)
     func aRefreshThatDropsOneSideLeavesNoHalfOfAPair(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), steps = stack.make("Step", ["s", "t"]), card = stack.make("Card", ["c"])[0]
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// A merge puts what others have saved under the changes of a context, so the save meets no conflict.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A merged rival loses its partner", arguments: StoreKind.allCases)
     func aRivalThatWasMergedLosesItsPartner(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         let a = stack.node("a"), b = stack.node("b"), card = stack.make("Card", ["c"])[0]
@@ -64,7 +64,7 @@ import Testing
         #expect(try stack.named("b", in: reader).names("card") == [])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that referred to a deleted one no longer does when the deletion wins", arguments: StoreKind.allCases)
     func whoHasComeToADeletedObjectPointsAtItNoMoreWhereTheDeletionWins(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
@@ -80,7 +80,7 @@ import Testing
         #expect(stored.one("card") == nil && stored.objectIDs(forRelationshipNamed: "steps").isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that overwrites another takes its partner along", arguments: StoreKind.allCases)
     func anObjectThatOverwritesAnotherTakesItsPartnerAlong(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         other.mergePolicy = NSMergePolicy.overwrite
@@ -98,7 +98,7 @@ import Testing
         #expect(try stack.named("b", in: reader).names("card") == [])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A member that was read before its owner took it leaves the owner", arguments: StoreKind.allCases)
     func aMemberThatWasReadBeforeItCameToItsOwnerLeavesIt(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         let node = stack.node("n"), step = stack.make("Step", ["s"])[0]
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// What it had read of its members counted as stored.
-    @Test(arguments: StoreKind.planning)
+    @Test("An owner that is written again lists the members that refer to it", arguments: StoreKind.planning)
     func anOwnerThatIsWrittenAgainListsTheMembersThatSaySo(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         other.mergePolicy = NSMergePolicy.overwrite

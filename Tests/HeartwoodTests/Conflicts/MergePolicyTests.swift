@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The error names each conflict with its snapshots", arguments: StoreKind.allCases)
     func theErrorNamesEachConflictWithItsSnapshots(kind: StoreKind) throws {
         let conflict = try Conflict(kind, .error)
         conflict.mine.setValue("Edsger", forKey: "name")
@@ -57,7 +57,7 @@ import Testing
         try conflict.expect(name: "Edsger", age: 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("By property, only properties that both changed are decided", arguments: StoreKind.allCases)
     func byPropertyOnlyWhatBothChangedIsDecided(kind: StoreKind) throws {
         for (policy, name) in [(NSMergePolicy.mergeByPropertyStoreTrump, "Grace"), (.mergeByPropertyObjectTrump, "Edsger")] {
             let conflict = try Conflict(kind, policy)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A property set to its old value is no change", arguments: StoreKind.allCases)
     func aPropertySetToWhatItWasIsNoChange(kind: StoreKind) throws {
         let conflict = try Conflict(kind, .mergeByPropertyObjectTrump)
         conflict.mine.setValue("Ada", forKey: "name")
@@ -77,7 +77,7 @@ import Testing
         try conflict.expect(name: "Grace", age: 7)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Overwriting writes the whole object and rolling back drops it", arguments: StoreKind.allCases)
     func overwritingPutsTheWholeObjectAndRollingBackDropsIt(kind: StoreKind) throws {
         let over = try Conflict(kind, .overwrite)
         over.mine.setValue(7, forKey: "age")
@@ -90,7 +90,7 @@ import Testing
         try back.expect(name: "Grace", age: 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A row deleted in another context is a conflict", arguments: StoreKind.allCases)
     func aRowDeletedElsewhereIsAConflict(kind: StoreKind) throws {
         func conflict(_ policy: NSMergePolicy) throws -> Conflict {
             let conflict = try Conflict(kind, policy) { object, context in context.delete(object) }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A deletion of a row that others changed is a conflict", arguments: StoreKind.allCases)
     func aDeletionOfWhatOthersChangedIsAConflict(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyStoreTrump, .rollback] {
             let kept = try Conflict(kind, policy)
@@ -141,7 +141,7 @@ import Testing
 
     /// An object that was saved and not read again once had no version to compare, so the next save of its context overwrote
     /// what others had saved in between.
-    @Test(arguments: StoreKind.allCases)
+    @Test("The next save compares with the version that was saved", arguments: StoreKind.allCases)
     func whatWasSavedIsTheVersionThatTheNextSaveComparesWith(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let mine = stack.insert("Person", ["name": "Ada"])
@@ -160,7 +160,7 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "Edsger" && mine.value(forKey: "age") as? Int == 3)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("To-many changes merge member by member", arguments: StoreKind.allCases)
     func toManyChangesMergeMemberByMember(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada"])
@@ -193,7 +193,7 @@ import Testing
         check(try third.existingObject(with: ada.objectID))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A program's own policy decides", arguments: StoreKind.allCases)
     func aPolicyOfOnesOwnDecides(kind: StoreKind) throws {
         final class Longest: NSMergePolicy {
             var seen = 0
@@ -224,7 +224,7 @@ import Testing
         #expect(error?.code == NSManagedObjectMergeError, "a policy that resolves nothing is not asked forever")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that was only read is checked on request", arguments: StoreKind.allCases)
     func anObjectThatIsOnlyReadIsCheckedWhereThatIsAskedFor(kind: StoreKind) throws {
         let conflict = try Conflict(kind, .error)
         let bystander = conflict.stack.insert("Tag", ["label": "x"])
@@ -236,7 +236,7 @@ import Testing
         #expect(!bystander.isInserted)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A one-to-one relationship stays consistent when the store wins", arguments: StoreKind.allCases)
     func aOneToOneRelationshipStaysWholeWhereTheStoreWins(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0]) }

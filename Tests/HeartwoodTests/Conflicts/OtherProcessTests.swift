@@ -15,7 +15,7 @@ import Testing
         return try stack.context.existingObject(with: id)
     }
 
-    @Test func aFetchSeesWhatAnotherProcessHasCommitted() throws {
+    @Test("A fetch sees the commits of another process") func aFetchSeesWhatAnotherProcessHasCommitted() throws {
         let (one, two) = try twoStacks()
         one.insert("Person", ["name": "a"])
         try one.context.save()
@@ -29,7 +29,8 @@ import Testing
         #expect(try two.context.count(for: request) == 1)
     }
 
-    @Test func aCommitOfAnotherProcessIsAConflictWithAPersistedSnapshot() throws {
+    @Test("A commit of another process is a conflict with a persisted snapshot")
+    func aCommitOfAnotherProcessIsAConflictWithAPersistedSnapshot() throws {
         for policy in [NSMergePolicy.error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback] {
             let (one, two) = try twoStacks()
             let mine = one.insert("Person", ["name": "Ada", "age": 5])
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aUniqueValueOfAnotherProcessIsUpserted() throws {
+    @Test("A row with another process's unique value is upserted") func aUniqueValueOfAnotherProcessIsUpserted() throws {
         let (one, two) = try twoStacks()
         let theirs = two.insert("Person", ["name": "Ada", "email": "a@x"])
         try two.context.save()
@@ -74,7 +75,7 @@ import Testing
         #expect(theirs.value(forKey: "name") as? String == "Grace")
     }
 
-    @Test func aSaveOfAnotherCoordinatorsContextIsMerged() throws {
+    @Test("A save of another coordinator's context is merged") func aSaveOfAnotherCoordinatorsContextIsMerged() throws {
         let (one, two) = try twoStacks()
         let mine = one.insert("Person", ["name": "Ada"])
         try one.context.save()
@@ -88,7 +89,7 @@ import Testing
     }
 
     /// Durability decides how a commit reaches the file: by a call that the system tells of, or through memory.
-    @Test(arguments: ["full", "none"])
+    @Test("A commit of another process is announced", arguments: ["full", "none"])
     func aCommitOfAnotherProcessIsTold(durability: String) async throws {
         let two = try TestStack(.recordLog)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())

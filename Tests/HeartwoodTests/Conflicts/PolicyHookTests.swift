@@ -40,7 +40,7 @@ import Testing
         Set(try stack.fetch("Person", in: stack.anew()).map { "\($0.value(forKey: key) ?? "nil")" })
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A policy that overrides only the oldest method is asked", arguments: StoreKind.allCases)
     func aPolicyThatOverridesTheOldestMethodAloneIsAsked(kind: StoreKind) throws {
         let (stack, people) = try behind(kind)
         let policy = Old(merge: .mergeByPropertyObjectTrumpMergePolicyType)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Asked by hand, it resolves conflicts of both kinds in one list.
-    @Test(arguments: StoreKind.allCases)
+    @Test("One list may have conflicts of both kinds", arguments: StoreKind.allCases)
     func oneListMayHaveConflictsOfBothKinds(kind: StoreKind) throws {
         final class Keeping: NSMergePolicy {
             var kept: [Any] = []
@@ -88,7 +88,7 @@ import Testing
         #expect(try stored(stack, "name") == ["second", "theirs"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The old names refer to the same policies", arguments: StoreKind.allCases)
     func theOldNamesAreThePolicies(kind: StoreKind) throws {
         for (global, policy, name, age) in [
             (NSOverwriteMergePolicy, NSMergePolicy.overwrite, "ours", "1"), (NSRollbackMergePolicy, .rollback, "theirs", "2"),
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Each commit names its author", arguments: StoreKind.recordLogs)
     func eachCommitNamesItsAuthor(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         func author() throws -> String? {
@@ -133,7 +133,7 @@ import Testing
         #expect(try author() == "batch")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A context keeps its name and user info", arguments: StoreKind.allCases)
     func aContextKeepsItsNameAndWhatItWasGiven(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let context = stack.context
@@ -147,7 +147,7 @@ import Testing
         #expect(stack.anew().userInfo.count == 0)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("willAccessValue fires the fault once", arguments: StoreKind.allCases)
     func sayingThatAValueIsWantedFiresTheFaultOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = try { () throws -> NSManagedObjectID in

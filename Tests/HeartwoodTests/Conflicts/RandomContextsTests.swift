@@ -176,7 +176,7 @@ import Testing
         .overwriteMergePolicyType, .rollbackMergePolicyType,
     ]
 
-    @Test(arguments: policies, [[nil, nil], [nil, 0, 0, 1]] as [[Int?]])
+    @Test("Both sides of every relationship agree after each save", arguments: policies, [[nil, nil], [nil, 0, 0, 1]] as [[Int?]])
     func bothSidesOfEveryRelationshipAgreeAfterEachSave(type: NSMergePolicyType, parents: [Int?]) throws {
         let seed = Self.environment["HEARTWOOD_CONTEXTS_SEED"].flatMap(UInt64.init)
         for seed in seed.map({ $0...$0 }) ?? 1...Self.runs {

@@ -21,7 +21,7 @@ import Testing
         return (stack, old, new)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The error names the constraint and both sides", arguments: StoreKind.allCases)
     func theErrorNamesTheConstraintAndBothSides(kind: StoreKind) throws {
         let (stack, old, new) = try upsert(kind, .error)
         let error = #expect(throws: NSError.self) { try stack.context.save() }
@@ -35,7 +35,7 @@ import Testing
         #expect(new.isInserted && stack.context.hasChanges)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An insertion becomes an update of the row that has the value", arguments: StoreKind.allCases)
     func anInsertionBecomesAnUpdateOfTheRowThatHasTheValue(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump, .rollback] {
             let (stack, old, new) = try upsert(kind, policy)
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// The row's object in this context is older than the row.
-    @Test(arguments: StoreKind.allCases)
+    @Test("An insertion replaces the current row", arguments: StoreKind.allCases)
     func anInsertionReplacesTheRowAsItIsNow(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let old = stack.insert("Person", ["name": "Ada", "email": "a@x"])
@@ -78,7 +78,7 @@ import Testing
         #expect(try stack.fetch("Person", "name == 'Ada'", in: stack.newContext()).count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Equal insertions of one save become one", arguments: StoreKind.allCases)
     func insertionsOfOneSaveThatAreTheSameBecomeOne(kind: StoreKind) throws {
         for (policy, name) in [(NSMergePolicy.mergeByPropertyObjectTrump, "third"), (.mergeByPropertyStoreTrump, "first")] {
             let stack = try TestStack(kind)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Two rows that get one value become one or stay apart", arguments: StoreKind.allCases)
     func twoRowsThatComeToHaveOneValueBecomeOneOrStayApart(kind: StoreKind) throws {
         func clash(_ policy: NSMergePolicy) throws -> (TestStack, NSManagedObject, NSManagedObject) {
             let stack = try TestStack(kind)
@@ -119,7 +119,7 @@ import Testing
         #expect(back.value(forKey: "email") as? String == "b@x" && back.value(forKey: "age") as? Int == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Values may be exchanged within a save", arguments: StoreKind.allCases)
     func valuesMayChangeHandsWithinASave(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let a = stack.insert("Person", ["name": "a", "email": "a@x"]), b = stack.insert("Person", ["name": "b", "email": "b@x"])
@@ -135,7 +135,7 @@ import Testing
 
     /// A row was once left out of the check where the save changed members of its to-many relationships alone, and so did not
     /// write it: its unique value could be taken a second time.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A row of which only members change keeps its unique value", arguments: StoreKind.allCases)
     func aRowWhoseMembersAloneChangeKeepsItsUniqueValue(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let old = stack.insert("Person", ["name": "Ada", "email": "a@x"])
@@ -146,7 +146,7 @@ import Testing
         #expect(error?.code == NSManagedObjectConstraintMergeError)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Several attributes are unique together", arguments: StoreKind.allCases)
     func severalAttributesAreUniqueTogether(kind: StoreKind) throws {
         let seat = NSEntityDescription()
         seat.name = "Seat"
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// Each entity of a family has a table of its own, and the constraint was once checked within each alone.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A value is unique among subentities too", arguments: StoreKind.allCases)
     func aValueIsUniqueAmongSubentitiesToo(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada", "email": "a@x"])
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// Values whose descriptions are the same are not.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Dates of one second and data of one length are different", arguments: StoreKind.allCases)
     func datesOfOneSecondAndDataOfOneLengthAreNotTheSame(kind: StoreKind) throws {
         let event = NSEntityDescription(), model = NSManagedObjectModel()
         event.name = "Event"
@@ -214,7 +214,7 @@ import Testing
     }
 
     /// The usual policy of one's own: what an import leaves out stays as the row has it.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A policy may keep the values that an insertion leaves out", arguments: StoreKind.allCases)
     func aPolicyMayKeepWhatAnInsertionLeavesOut(kind: StoreKind) throws {
         final class Backfilling: NSMergePolicy {
             override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {

@@ -43,7 +43,7 @@ import Testing
         try coordinator.remove(store)
     }
 
-    @Test func aStoreOfAnotherModelIsRefusedWithWhatDiffers() throws {
+    @Test("A store of another model is refused with the differences") func aStoreOfAnotherModelIsRefusedWithWhatDiffers() throws {
         try make(place["a"])
         let extra = NSEntityDescription()
         extra.name = "Extra"
@@ -61,7 +61,7 @@ import Testing
         try make(place["a"])
     }
 
-    @Test func aStoreOfAConfigurationTellsOnlyOfItsEntities() throws {
+    @Test("A store of a configuration reports only its entities") func aStoreOfAConfigurationTellsOnlyOfItsEntities() throws {
         let configured = { self.model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") } }
         try make(place["c"], configured(), configuration: "C")
         let changed = configured()
@@ -71,12 +71,12 @@ import Testing
         #expect(error?.userInfo[NSAddedEntitiesErrorKey] == nil)
     }
 
-    @Test func aConfigurationThatIsNotThereIsRefused() {
+    @Test("A configuration that does not exist is refused") func aConfigurationThatIsNotThereIsRefused() {
         let configured = model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") }
         says(refusal(place["a"], configured, configuration: "D"), NSPersistentStoreOperationError, "\"D\"", "[\"C\"]")
     }
 
-    @Test func placesThatHoldNoStoreAreRefused() throws {
+    @Test("Locations that hold no store are refused") func placesThatHoldNoStoreAreRefused() throws {
         says(refusal(place["none/a"]), NSPersistentStoreOpenError, "the directory \(place["none"].path) does not exist", "Make it first")
         try FileManager.default.createDirectory(at: place["folder"], withIntermediateDirectories: true)
         let error = refusal(place["folder"])
@@ -92,12 +92,12 @@ import Testing
             "for writing once")
     }
 
-    @Test func anUnknownTypeIsRefused() {
+    @Test("An unknown type is refused") func anUnknownTypeIsRefused() {
         says(refusal(place["a"], type: "Paper"), NSPersistentStoreInvalidTypeError, "\"Paper\"", "RecordLog")
         says(refusal(place["a"], type: NSSQLiteStoreType), NSPersistentStoreInvalidTypeError, "no SQLite store", "NSRecordLogStoreType")
     }
 
-    @Test func oneStoreIsAddedOnce() throws {
+    @Test("One store is added once") func oneStoreIsAddedOnce() throws {
         try make(place["a"])
         try FileManager.default.createSymbolicLink(at: place["link"], withDestinationURL: place["a"])
         try FileManager.default.copyItem(at: place["a"], to: place["copy"])
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// An index over what cannot be compared is found out once the file is there.
-    @Test func aStoreThatCannotBeMadeLeavesNoFile() throws {
+    @Test("A store that cannot be made leaves no file") func aStoreThatCannotBeMadeLeavesNoFile() throws {
         let odd = model { model in
             let photo = TestStack.attribute("photo", .binaryDataAttributeType)
             photo.allowsExternalBinaryDataStorage = true
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// Slots of removed stores are used again, once all have been used.
-    @Test func storesComeAndGo() throws {
+    @Test("Stores can be added and removed many times") func storesComeAndGo() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
         for number in 0..<250 {
             let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)

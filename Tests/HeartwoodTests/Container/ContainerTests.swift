@@ -35,7 +35,7 @@ import Testing
         #expect(condition())
     }
 
-    @Test func loadingTellsOfEachStoreOnce() throws {
+    @Test("Loading reports each store once") func loadingTellsOfEachStoreOnce() throws {
         let place = try StorePlace(), told = Told()
         let memory = NSPersistentStoreDescription()
         memory.type = NSInMemoryStoreType
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The file's lock is held, so that no opening can be done before it is let go.
-    @Test func asynchronousLoadingReturnsBeforeTheStoreIsOpen() async throws {
+    @Test("Asynchronous loading returns before the store is open") func asynchronousLoadingReturnsBeforeTheStoreIsOpen() async throws {
         let place = try StorePlace(), told = Told()
         let descriptions = ["a", "b"].map { NSPersistentStoreDescription(url: place[$0]) }
         for description in descriptions {
@@ -74,7 +74,7 @@ import Testing
         #expect(Set(stores.map(\.slotBase)).count == 2)
     }
 
-    @Test func loadingIsWaitedFor() async throws {
+    @Test("Synchronous loading waits for the stores") func loadingIsWaitedFor() async throws {
         let place = try StorePlace()
         let container = container([NSPersistentStoreDescription(url: place["none/a"]), NSPersistentStoreDescription(url: place["b"])])
         let error = await #expect(throws: (any Error).self) { try await container.loadPersistentStores() }
@@ -88,7 +88,7 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func descriptionsAreEqualByWhatTheySay() throws {
+    @Test("Descriptions are equal when their settings are") func descriptionsAreEqualByWhatTheySay() throws {
         let place = try StorePlace()
         let one = NSPersistentStoreDescription(url: place["a"])
         one.configuration = "C"
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Read-only stores
 
-    @Test func aReadOnlyStoreIsNotWritten() throws {
+    @Test("A read-only store is not written") func aReadOnlyStoreIsNotWritten() throws {
         let place = try StorePlace()
         let maker = container([NSPersistentStoreDescription(url: place["a"])])
         maker.loadPersistentStores { _, _ in }
@@ -141,7 +141,7 @@ import Testing
         #expect(place.contents == before)
     }
 
-    @Test(arguments: StoreKind.planning.filter(\.isFile))
+    @Test("Metadata that cannot be written is tried again with the next save", arguments: StoreKind.planning.filter(\.isFile))
     func metadataThatCannotBeWrittenAreTriedAgainWithTheNextSave(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.coordinator.setMetadata(["note": Unlisted()], for: stack.persistentStore)
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Models by name
 
-    @Test func aModelIsFoundInPackageResources() throws {
+    @Test("A model is found in package resources") func aModelIsFoundInPackageResources() throws {
         let place = try StorePlace()
         for name in ["App_App.resources", "App_Other.bundle/Contents/Resources"] {
             try FileManager.default.createDirectory(at: place[name], withIntermediateDirectories: true)
@@ -180,7 +180,7 @@ import Testing
         #expect(error?.localizedDescription.contains("Nowhere.xcdatamodeld, Nowhere.xcdatamodel, Nowhere.momd, Nowhere.mom") == true)
     }
 
-    @Test func aContainerWithoutAModelEndsTheProcess() async {
+    @Test("A container without a model ends the process") func aContainerWithoutAModelEndsTheProcess() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = NSPersistentContainer(name: "Nowhere")
         }
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// In the Resources of the working directory, which a process has one of.
-    @Test func aContainerFindsItsModelByName() async {
+    @Test("A container finds its model by name") func aContainerFindsItsModelByName() async {
         await #expect(processExitsWith: .success) {
             let place = try StorePlace()
             let model = place["Resources/Shop.xcdatamodel"]
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [TimeInterval.infinity, -.infinity, .nan, 1e300, -1, 0])
+    @Test("Any timeout is accepted", arguments: [TimeInterval.infinity, -.infinity, .nan, 1e300, -1, 0])
     func anyTimeoutIsTaken(_ timeout: TimeInterval) throws {
         let place = try StorePlace(), told = Told()
         let descriptions = [NSRecordLogStoreType, NSBinaryStoreType].map { type in
@@ -217,7 +217,7 @@ import Testing
     }
 
     /// As tests and previews on Apple's platforms have it.
-    @Test func aStoreAtTheNullDeviceIsInMemory() throws {
+    @Test("A store at the null device is in memory") func aStoreAtTheNullDeviceIsInMemory() throws {
         let told = Told(), url = URL(fileURLWithPath: "/dev/null")
         let container = container([NSPersistentStoreDescription(url: url)])
         container.loadPersistentStores { told.note($0, $1) }

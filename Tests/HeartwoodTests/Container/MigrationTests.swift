@@ -62,7 +62,7 @@ import Testing
         return lines.sorted()
     }
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases.filter { $0 != .incremental })
+    @Test("A store migrates to another type with everything in it", arguments: StoreKind.allCases, StoreKind.allCases.filter { $0 != .incremental })
     func aStoreGoesToAnotherTypeWithEverythingInIt(from: StoreKind, to: StoreKind) throws {
         let stack = try TestStack(from), place = try StorePlace()
         try fill(stack)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning.filter(\.isFile))
+    @Test("An empty store migrates to another type too", arguments: StoreKind.planning.filter(\.isFile))
     func anEmptyStoreGoesToAnotherTypeToo(to: StoreKind) throws {
         let stack = try TestStack(.inMemory), place = try StorePlace()
         stack.coordinator.setMetadata(["note": "mine"], for: stack.persistentStore)
@@ -141,7 +141,7 @@ import Testing
         ) throws -> Any { relationship.isToMany ? [NSManagedObjectID]() : NSNull() }
     }
 
-    @Test func anIncrementalStoreIsWrittenAtItsURLItself() throws {
+    @Test("An incremental store is written at its URL itself") func anIncrementalStoreIsWrittenAtItsURLItself() throws {
         NSPersistentStoreCoordinator.registerStoreClass(Service.self, forStoreType: "Service")
         let stack = try TestStack(.inMemory), place = try StorePlace()
         for title in ["a", "b"] { stack.insert("Group", ["title": title]) }
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// The way of types that know nothing of each other, tried on those that do.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Objects are copied one by one", arguments: StoreKind.allCases)
     func objectsAreCopiedOneByOne(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try fill(stack)
@@ -167,7 +167,7 @@ import Testing
         #expect(try dump(target.newContext()) == dump(stack.context))
     }
 
-    @Test(.serialized, arguments: StoreKind.allCases)
+    @Test("A copy calls no methods of the objects' classes", .serialized, arguments: StoreKind.allCases)
     func classesOfObjectsAreNotAskedWhenObjectsAreCopied(kind: StoreKind) throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(LoudPerson.self)
@@ -184,7 +184,7 @@ import Testing
         try target.remove(made)
     }
 
-    @Test(arguments: [NSRecordLogStoreType, NSInMemoryStoreType])
+    @Test("Rows of a record log are copied as they are", arguments: [NSRecordLogStoreType, NSInMemoryStoreType])
     func rowsOfARecordLogGoAsTheyAre(type: String) throws {
         let stack = try TestStack(.recordLog), place = try StorePlace()
         try fill(stack)
@@ -200,7 +200,7 @@ import Testing
         #expect(try rows() == before, "numbers and versions are kept")
     }
 
-    @Test func whatIsAtTheDestinationIsLeftAsItIs() throws {
+    @Test("A file at the destination is left as it is") func whatIsAtTheDestinationIsLeftAsItIs() throws {
         let stack = try TestStack(.recordLog), place = try StorePlace()
         try fill(stack)
         try Data("letter".utf8).write(to: place["letter"])
@@ -225,7 +225,7 @@ import Testing
         #expect(place.contents == before)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Metadata that no save has written is copied too", arguments: StoreKind.recordLogs)
     func metadataThatNoSaveHasWrittenGoAlong(kind: StoreKind) throws {
         let stack = try TestStack(kind), place = try StorePlace()
         stack.persistentStore.metadata = ["note": "kept"]
@@ -234,7 +234,7 @@ import Testing
         #expect(new.metadata["note"] as? String == "kept" && new.metadata[NSStoreUUIDKey] as? String == new.identifier)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Objects of the old store belong to a removed store", arguments: StoreKind.allCases)
     func objectsOfTheOldStoreAreOfARemovedOne(kind: StoreKind) throws {
         let stack = try TestStack(kind), place = try StorePlace()
         let person = stack.insert("Person", ["name": "a"])

@@ -31,7 +31,7 @@ import Testing
 
     // MARK: Replacing
 
-    @Test func aStoreIsReplacedByAnotherOne() throws {
+    @Test("A store is replaced by another one") func aStoreIsReplacedByAnotherOne() throws {
         let place = try StorePlace()
         try make(place["a"], "a")
         try make(place["b"], "b")
@@ -49,7 +49,7 @@ import Testing
         #expect(try names(place["a"]) == ["b"])
     }
 
-    @Test func aSourceThatCannotBeReadHarmsNothing() throws {
+    @Test("A source that cannot be read does no damage") func aSourceThatCannotBeReadHarmsNothing() throws {
         let place = try StorePlace()
         try make(place["a"], "a")
         try Data("letter".utf8).write(to: place["letter"])
@@ -90,7 +90,7 @@ import Testing
     // MARK: Destroying
 
     /// To destroy a loaded store was refused, which is how most programs empty theirs: destroyed, and added again.
-    @Test(arguments: [StoreKind.recordLog, .binary])
+    @Test("Destroying a store removes it from the coordinator", arguments: [StoreKind.recordLog, .binary])
     func aLoadedStoreIsRemovedAsItIsDestroyed(kind: StoreKind) throws {
         let place = try StorePlace(), left = kind == .recordLog ? ["a"] : []
         let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: place["a"])
@@ -116,7 +116,8 @@ import Testing
         #expect(place.names == left && coordinator.persistentStores.isEmpty)
     }
 
-    @Test func aStoreThatSomebodyElseHasOpenIsDestroyedByForceAlone() throws {
+    @Test("A store that another coordinator has open is destroyed only by force")
+    func aStoreThatSomebodyElseHasOpenIsDestroyedByForceAlone() throws {
         let place = try StorePlace()
         let store = try coordinator.addPersistentStore(type: .recordLog, at: place["a"])
         let other = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
@@ -143,7 +144,7 @@ import Testing
         #expect(place.names == ["a", "letter"])
     }
 
-    @Test func whatIsNoStoreIsNotDestroyed() throws {
+    @Test("A file that is not a store is not destroyed") func whatIsNoStoreIsNotDestroyed() throws {
         let place = try StorePlace()
         try coordinator.destroyPersistentStore(at: place["a"], type: .recordLog)
         try coordinator.destroyPersistentStore(at: place["a"], type: .inMemory)
@@ -159,7 +160,7 @@ import Testing
     }
 
     /// For programs that go on to remove it, or to add it again.
-    @Test func aDestroyedRecordLogLeavesAnEmptyFileWithItsPermissions() throws {
+    @Test("A destroyed record log leaves an empty file with its permissions") func aDestroyedRecordLogLeavesAnEmptyFileWithItsPermissions() throws {
         let place = try StorePlace(), url = place["a"]
         try make(url, "a")
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: url.path)
@@ -174,7 +175,7 @@ import Testing
     }
 
     /// In every way that a store is made.
-    @Test func anEmptyFileOpensAsANewStore() throws {
+    @Test("An empty file opens as a new store") func anEmptyFileOpensAsANewStore() throws {
         let place = try StorePlace(), url = place["a"]
         func empty() throws { try Data().write(to: url) }
         func check(_ names: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -234,7 +235,7 @@ import Testing
 
     // MARK: Moving
 
-    @Test func aLoadedStoreGoesAlongWithItsFile() throws {
+    @Test("A loaded store follows its file") func aLoadedStoreGoesAlongWithItsFile() throws {
         let place = try StorePlace()
         let store = try coordinator.addPersistentStore(type: .recordLog, at: place["a"])
         let context = coordinator.newContext()
@@ -261,7 +262,7 @@ import Testing
 
     // MARK: Metadata
 
-    @Test func metadataIsReadAndWrittenWithoutAModel() throws {
+    @Test("Metadata is read and written without a model") func metadataIsReadAndWrittenWithoutAModel() throws {
         let place = try StorePlace()
         try make(place["a"], "a")
         let before = place.contents
@@ -279,7 +280,7 @@ import Testing
         #expect(last["note"] == nil && last[NSStoreUUIDKey] as? String == store.identifier)
     }
 
-    @Test func metadataOfWhatIsNoStoreIsAnError() throws {
+    @Test("Reading metadata of a file that is not a store is an error") func metadataOfWhatIsNoStoreIsAnError() throws {
         let place = try StorePlace()
         try Data("letter".utf8).write(to: place["letter"])
         try Data().write(to: place["empty"])
@@ -301,7 +302,7 @@ import Testing
     }
 
     /// It removed whatever file had the path.
-    @Test func aBinaryStoreIsDestroyedOnlyWhereThereIsOne() throws {
+    @Test("A binary store is destroyed only if there is one") func aBinaryStoreIsDestroyedOnlyWhereThereIsOne() throws {
         let place = try StorePlace()
         try Data("Dear mother, this is a long letter that nobody wants to lose.".utf8).write(to: place["letter"])
         try FileManager.default.createDirectory(at: place["directory"], withIntermediateDirectories: false)
@@ -321,7 +322,7 @@ import Testing
     }
 
     /// As a store that was migrated into memory has the URL of the file that it came from.
-    @Test func aStoreInMemoryIsInNoFilesWay() throws {
+    @Test("A store in memory does not stand in the way of a file with its URL") func aStoreInMemoryIsInNoFilesWay() throws {
         let place = try StorePlace(), file = place["a"]
         for url in [file, place["b"]] { try make(url, url.lastPathComponent) }
         let memory = try coordinator.addPersistentStore(type: .inMemory, at: file)
@@ -331,7 +332,7 @@ import Testing
         #expect(try size(file) == 0 && coordinator.persistentStores == [memory])
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary])
+    @Test("A loaded store is found through a symbolic link", arguments: [StoreKind.recordLog, .binary])
     func aLoadedStoreIsFoundBehindALink(kind: StoreKind) throws {
         let place = try StorePlace(), stack = try TestStack(kind, at: place["a"]), other = try TestStack(kind, at: place["b"])
         for (stack, label) in [(stack, "a"), (other, "b")] {
@@ -355,7 +356,7 @@ import Testing
         if kind == .recordLog { #expect(try size(place["a"]) == 0) }
     }
 
-    @Test func onlyFilesHaveABinaryStoresMetadata() throws {
+    @Test("Only file URLs have a binary store's metadata") func onlyFilesHaveABinaryStoresMetadata() throws {
         let place = try StorePlace()
         try coordinator.remove(try coordinator.addPersistentStore(type: .binary, at: place["a"]))
         let url = try #require(URL(string: "https://example.com\(place["a"].path)"))

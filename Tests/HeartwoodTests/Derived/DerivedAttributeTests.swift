@@ -14,7 +14,7 @@ import Testing
     private static func whole(_ object: NSManagedObject, _ key: String) -> Int? { object.value(forKey: key) as? Int }
     private static func text(_ object: NSManagedObject, _ key: String) -> String? { object.value(forKey: key) as? String }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A save computes derived attributes and its objects show them", arguments: StoreKind.planning)
     func aSaveComputesThemAndItsObjectsShowThem(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let before = Date()
@@ -36,7 +36,7 @@ import Testing
         #expect(Self.text(fresh, "clubName") == "Bar" && fresh.value(forKey: "touched") as? Date == touched)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Derived attributes count and sum members that are added, removed and changed", arguments: StoreKind.planning)
     func membersThatComeGoAndChangeAreCountedAndSummedUp(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack), other = stack.insert("Club", ["name": "Other"])
@@ -64,7 +64,7 @@ import Testing
         #expect(club.value(forKey: "height") as? Double == 2)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Attributes derived from derived attributes follow over several steps", arguments: StoreKind.planning)
     func whatIsDerivedFromDerivedAttributesFollowsOverSeveralSteps(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
@@ -78,7 +78,7 @@ import Testing
         #expect(Self.whole(region, "dues") == 33 && members.allSatisfy { Self.text($0, "regionName") == "south" })
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Fetches use derived attributes and their indexes", arguments: StoreKind.planning)
     func fetchesUseThemAndTheirIndexes(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         for index in 0..<50 {
@@ -93,7 +93,7 @@ import Testing
         #expect(stack.context.lastQueryDescription.contains("bySearch"))
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Batch requests keep derived attributes up to date", arguments: StoreKind.recordLogs)
     func batchRequestsKeepThemAsWell(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, _) = try Self.club(stack)
@@ -117,7 +117,7 @@ import Testing
         #expect(try Self.text(fresh("Member", "name == 'ä'"), "clubName") == nil && Self.whole(fresh("Region"), "clubCount") == 0)
     }
 
-    @Test(arguments: StoreKind.planning.filter(\.isFile))
+    @Test("Derived attributes are kept when a store is opened again", arguments: StoreKind.planning.filter(\.isFile))
     func theyAreThereWhenAStoreIsOpenedAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
@@ -136,7 +136,7 @@ import Testing
         #expect(Self.whole(read, "memberCount") == 2 && Self.whole(region, "dues") == 5)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A value derived by another context's save is no conflict", arguments: StoreKind.planning)
     func whatSomebodyElsesSaveDerivesIsNoConflict(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
@@ -157,7 +157,7 @@ import Testing
         #expect(Self.text(club, "name") == "Renamed" && members.allSatisfy { Self.text($0, "clubName") == "Renamed" })
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Contexts that merge a save show its derived values", arguments: StoreKind.planning)
     func contextsThatMergeASaveShowWhatItDerived(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, _) = try Self.club(stack)
@@ -176,7 +176,7 @@ import Testing
         #expect(Self.whole(club, "memberCount") == 2 && Self.whole(followed, "memberCount") == 2 && Self.whole(told, "memberCount") == 2)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Entities without derivations cost nothing", arguments: StoreKind.recordLogs)
     func entitiesThatNothingIsDerivedFromCostNothing(kind: StoreKind) throws {
         let plain = try TestStack(kind), stack = try TestStack(kind, model: ClubModel.make())
         #expect(try plain.store.loaded().schema.derivations == nil)
@@ -194,7 +194,7 @@ import Testing
         #expect(stack.rowReads - before > 100, "each member has the club's name")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A derived value that does not fit refuses the save", arguments: StoreKind.planning)
     func aValueThatDoesNotFitRefusesTheSave(kind: StoreKind) throws {
         let small = ClubModel.derived("small", .integer16AttributeType, "members.@sum.dues")
         let stack = try TestStack(kind, model: ClubModel.make { $0["Club"]!.properties.append(small) })
@@ -207,7 +207,7 @@ import Testing
         #expect(Self.whole(club, "small") == 30_005)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("An undone deletion counts again", arguments: StoreKind.planning)
     func anUndoneDeletionCountsAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
@@ -225,7 +225,7 @@ import Testing
         #expect(Self.whole(club, "memberCount") == 3 && Self.whole(club, "dues") == 6 && Self.text(members[2], "clubName") == "Café Log")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A model file can state derivations", arguments: StoreKind.planning)
     func aModelFileStatesThem(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try ModelTests.load("""
             <entity name="List">

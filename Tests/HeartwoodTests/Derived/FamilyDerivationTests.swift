@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Attributes derived from derived attributes follow along a new path", arguments: StoreKind.planning)
     func whatIsDerivedFromDerivedAttributesFollowsWhereTheWayThereIsNew(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         // Rows are written in the order of their numbers: those that depend on others come first.
@@ -93,7 +93,7 @@ import Testing
         try Self.compare(again.context, "opening again")
     }
 
-    @Test(arguments: StoreKind.planning, 1...4)
+    @Test("Derived attributes agree with a plain computation", arguments: StoreKind.planning, 1...4)
     func derivedAttributesAreWhatAPlainWalkGives(kind: StoreKind, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func pick(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }

@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RefusedDerivationTests {
-    @Test(arguments: [
+    @Test("A derivation that cannot be computed refuses the store", arguments: [
         ("members.@max.dues", .integer64AttributeType, "@sum"), ("members.@avg.dues", .doubleAttributeType, "@sum"),
         ("members.dues", .integer64AttributeType, "@count"), ("region.clubs.@count", .integer64AttributeType, "must be the first"),
         ("name", .integer64AttributeType, "does not keep"), ("members.@sum.name", .integer64AttributeType, "no sum"),
@@ -33,7 +33,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
-    @Test func aConfigurationThatHoldsOneSideAloneIsRefused() throws {
+    @Test("A configuration that holds only one side is refused") func aConfigurationThatHoldsOneSideAloneIsRefused() throws {
         let model = ClubModel.make()
         model.setEntities([model.entitiesByName["Region"]!], forConfigurationName: "Regions")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -43,7 +43,7 @@ import Testing
         #expect(error?.code == NSPersistentStoreIncompatibleSchemaError && error?.localizedDescription.contains("does not hold") == true)
     }
 
-    @Test func anElementOfACompositeIsNotDerived() throws {
+    @Test("A derived element of a composite is refused") func anElementOfACompositeIsNotDerived() throws {
         let inner = NSCompositeAttributeDescription(), outer = NSCompositeAttributeDescription()
         inner.name = "inner"
         inner.elements = [ClubModel.derived("upper", .stringAttributeType, "uppercase:(name)")]

@@ -22,7 +22,7 @@ import Testing
     }
 
     #if os(Linux) || os(Android) || canImport(Darwin)
-        @Test func aFileThatIsMovedIsFollowed() async throws {
+        @Test("A moved file is followed") func aFileThatIsMovedIsFollowed() async throws {
             let document = try await opened("a")
             await document.add("unsaved")
             try FileManager.default.createDirectory(at: place["folder"], withIntermediateDirectories: true)
@@ -40,7 +40,7 @@ import Testing
         }
     #endif
 
-    @Test func aFileThatIsRemovedIsMadeAgain() async throws {
+    @Test("A removed file is made again") func aFileThatIsRemovedIsMadeAgain() async throws {
         let document = try await opened("a")
         await document.add("unsaved")
         try FileManager.default.removeItem(at: place["a"])
@@ -57,7 +57,7 @@ import Testing
         #expect(try Manuscript.names(in: place["a"]) == ["a", "later", "unsaved"] && place.names == ["a"])
     }
 
-    @Test func aDocumentWithoutAFileIsClosed() async throws {
+    @Test("A document without a file can be closed") func aDocumentWithoutAFileIsClosed() async throws {
         let document = try await opened("a")
         try FileManager.default.removeItem(at: place["a"])
         try await Manuscript.until { document.documentState == .fileMissing }
@@ -73,7 +73,7 @@ import Testing
         #expect(rename(place["other"].path, place["a"].path) == 0)
     }
 
-    @Test func aFileThatIsReplacedIsTakenOrLeft() async throws {
+    @Test("The document takes or refuses a file that replaces its own") func aFileThatIsReplacedIsTakenOrLeft() async throws {
         let document = try await opened("a")
         await document.add("unsaved")
         try await replace("theirs")
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// A backup is the same store. Were the document's handle to go over to it, rows would get numbers that objects have already.
-    @Test(arguments: [false, true])
+    @Test("An older state of the document is a replacement too", arguments: [false, true])
     func anOlderStateOfTheDocumentIsAReplacementToo(keepsMine: Bool) async throws {
         let document = try await opened("a")
         try await document.save(to: place["backup"], for: .forCopying)
@@ -114,7 +114,7 @@ import Testing
         #expect(try Manuscript.names(in: document.fileURL) == (keepsMine ? ["a", "b", "c", "unsaved"] : ["a", "c"]))
     }
 
-    @Test func whatHasTakenTheFilesPlaceIsShownByARevert() async throws {
+    @Test("A revert shows the file that has replaced the old one") func whatHasTakenTheFilesPlaceIsShownByARevert() async throws {
         let document = try await opened("a")
         await document.add("unsaved")
         try await replace("theirs")
@@ -127,7 +127,7 @@ import Testing
         #expect(try Manuscript.names(in: place["a"]) == ["mine", "theirs"])
     }
 
-    @Test func aFileThatIsNoStoreIsAConflictTooUntilItIsGone() async throws {
+    @Test("A file that is not a store is a conflict until it is gone") func aFileThatIsNoStoreIsAConflictTooUntilItIsGone() async throws {
         let document = try await opened("a")
         try FileManager.default.moveItem(at: place["a"], to: place["aside"])
         try Data("letter".utf8).write(to: place["a"], options: .withoutOverwriting)
@@ -145,7 +145,7 @@ import Testing
         #expect(try Manuscript.names(in: place[document.fileURL.lastPathComponent]) == ["a", "b"])
     }
 
-    @Test func whatTheStoreDoesItselfIsNoNews() async throws {
+    @Test("The store's own work is not reported as a change") func whatTheStoreDoesItselfIsNoNews() async throws {
         let document = try await opened("a", "b")
         let before = try #require(try FileManager.default.attributesOfItem(atPath: place["a"].path)[.systemFileNumber] as? NSNumber)
         let other = Manuscript(place["a"])

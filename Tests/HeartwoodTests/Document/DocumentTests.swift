@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Opening and closing
 
-    @Test func aDocumentIsMadeClosedAndOpenedAgain() async throws {
+    @Test("A document is created, closed and opened again") func aDocumentIsMadeClosedAndOpenedAgain() async throws {
         let document = Manuscript(place["a.heartwood"])
         #expect(document.documentState == .closed && document.localizedName == "a" && place.names.isEmpty)
         await document.add("before")
@@ -46,7 +46,7 @@ import Testing
         #expect(place.names == ["b.heartwood"])
     }
 
-    @Test func whatCannotBeOpenedIsLeftAlone() async throws {
+    @Test("A file that cannot be opened is left alone") func whatCannotBeOpenedIsLeftAlone() async throws {
         let document = Manuscript(place["a"])
         #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOpenError)
         #expect(await Manuscript.failure { try await document.save() } == NSPersistentStoreOperationError)
@@ -67,7 +67,7 @@ import Testing
         #expect(await Manuscript.failure { try await other.open() } == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test func completionHandlersTellWhetherItWasDone() async throws {
+    @Test("Completion handlers report success or failure") func completionHandlersTellWhetherItWasDone() async throws {
         let document = Manuscript(place["a"])
         func done(_ start: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
             await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
@@ -84,7 +84,7 @@ import Testing
         try await document.close()
     }
 
-    @Test func aDocumentOfTheMainQueueIsUsedThere() async throws {
+    @Test("A document of the main queue is used on it") func aDocumentOfTheMainQueueIsUsedThere() async throws {
         let document = Manuscript(place["a"], main: true)
         try await document.save(to: place["a"], for: .forCreating)
         #expect(document.managedObjectContext === document.container.viewContext)
@@ -93,7 +93,7 @@ import Testing
         #expect(try Manuscript.names(in: place["a"]) == ["a"])
     }
 
-    @Test func aSubclassAddsStoresOfItsOwn() async throws {
+    @Test("A subclass adds its own stores") func aSubclassAddsStoresOfItsOwn() async throws {
         let document = Manuscript(place["a"])
         document.besides = place["besides"]
         try await document.save(to: place["a"], for: .forCreating)
@@ -105,7 +105,7 @@ import Testing
         #expect(document.container.persistentStoreCoordinator.persistentStores.isEmpty, "the first one goes too")
     }
 
-    @Test func aDocumentThatNobodyHasGoes() async throws {
+    @Test("A document without references is released") func aDocumentThatNobodyHasGoes() async throws {
         weak var gone: Manuscript?
         do {
             let document = try await made("a", "a")
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Saving by itself
 
-    @Test func aDocumentSavesItselfAWhileAfterTheLastChange() async throws {
+    @Test("A document saves itself some time after the last change") func aDocumentSavesItselfAWhileAfterTheLastChange() async throws {
         let document = try await made()
         let log = try #require((document.store as? RecordLogStore)?.log), commits = log.snapshot().sequence
         document.autosaveDelay = 0.4
@@ -145,7 +145,7 @@ import Testing
         #expect(try Manuscript.names(in: place["a.heartwood"]) == ["a", "b", "c", "d", "e"])
     }
 
-    @Test func aShorterDelayCountsFromTheNextChangeOn() async throws {
+    @Test("A shorter delay counts from the next change on") func aShorterDelayCountsFromTheNextChangeOn() async throws {
         let document = try await made("a")
         document.autosaveDelay = 1000
         await document.add("a")
@@ -156,7 +156,7 @@ import Testing
         try await document.close()
     }
 
-    @Test(arguments: [TimeInterval.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .nan, -1, 0, 1e10])
+    @Test("Any delay is accepted", arguments: [TimeInterval.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .nan, -1, 0, 1e10])
     func anyDelayIsTaken(_ delay: TimeInterval) async throws {
         let document = Manuscript(place["a"])
         (document.autosaveDelay, document.fileCheckInterval) = (delay, delay)
@@ -166,7 +166,7 @@ import Testing
         #expect(try Manuscript.names(in: place["a"]) == ["a"])
     }
 
-    @Test func aNewDocumentWhoseObjectsCannotBeSavedIsOpen() async throws {
+    @Test("A new document whose objects cannot be saved is open") func aNewDocumentWhoseObjectsCannotBeSavedIsOpen() async throws {
         let document = Manuscript(place["a"])
         let context = document.managedObjectContext, model = document.managedObjectModel
         // A group has no title, which it must have.
@@ -184,7 +184,7 @@ import Testing
         try await document.close()
     }
 
-    @Test func aSaveThatFailsIsToldAndTriedAgain() async throws {
+    @Test("A failed save is reported and tried again") func aSaveThatFailsIsToldAndTriedAgain() async throws {
         let document = try await made("a", "a")
         document.autosaveDelay = 0.01
         let context = document.managedObjectContext
@@ -205,7 +205,7 @@ import Testing
 
     // MARK: Saving elsewhere
 
-    @Test func aDocumentGoesOnElsewhereWithItsObjects() async throws {
+    @Test("A moved document keeps its objects") func aDocumentGoesOnElsewhereWithItsObjects() async throws {
         let document = try await made("a", "a")
         let id = await document.add("b"), context = document.managedObjectContext
         let object = await context.perform { Confined(value: context.object(with: id)) }
@@ -220,7 +220,7 @@ import Testing
         try await document.close()
     }
 
-    @Test func aCopyIsMadeAndTheDocumentStays() async throws {
+    @Test("A copy is made and the document keeps its file") func aCopyIsMadeAndTheDocumentStays() async throws {
         let document = try await made("a", "a")
         await document.add("b")
         try await document.save(to: place["b"], for: .forCopying)
@@ -230,7 +230,7 @@ import Testing
         #expect(try Manuscript.names(in: place["b"]) == ["a", "b"] && Manuscript.names(in: place["a"]) == ["a", "b", "c"])
     }
 
-    @Test(arguments: [ManagedDocument.SaveOperation.forMoving, .forCopying])
+    @Test("An existing file is not overwritten", arguments: [ManagedDocument.SaveOperation.forMoving, .forCopying])
     func whatIsThereIsNotOverwritten(operation: ManagedDocument.SaveOperation) async throws {
         let document = try await made("a", "a")
         try Data("letter".utf8).write(to: place["letter"])
@@ -246,7 +246,7 @@ import Testing
 
     // MARK: Undoing and reverting
 
-    @Test func changesAreUndoneAlsoAfterASave() async throws {
+    @Test("Changes can be undone after a save too") func changesAreUndoneAlsoAfterASave() async throws {
         let document = try await made("a", "a")
         await document.add("b")
         try await document.save()
@@ -267,7 +267,7 @@ import Testing
         try await plain.close()
     }
 
-    @Test func aRevertShowsWhatTheFileHas() async throws {
+    @Test("A revert shows the file's content") func aRevertShowsWhatTheFileHas() async throws {
         let document = try await made("a", "a")
         let context = document.managedObjectContext
         let kept = try await context.perform {
@@ -288,7 +288,7 @@ import Testing
         try await document.close()
     }
 
-    @Test func aBackupIsBroughtBack() async throws {
+    @Test("A backup can be restored") func aBackupIsBroughtBack() async throws {
         let document = try await made("a", "a")
         try await document.save(to: place["backup"], for: .forCopying)
         let stranger = try await made("stranger", "x", "y")

@@ -22,7 +22,7 @@ import Testing
         try context.fetch(request(email)).first?.value(forKey: "age") as? Int
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("The second look-up uses the plan of the first", arguments: StoreKind.recordLogs)
     func theSecondLookUpGoesByTheFirst(kind: StoreKind) throws {
         let stack = try stack(kind)
         let context = stack.anew()
@@ -36,7 +36,7 @@ import Testing
         #expect(context.lastQuery.rowsVisited == 1 && context.lastQuery.rowsMatched == 1)
     }
 
-    @Test func everyFormOfTheQuestionIsUnderstood() throws {
+    @Test("Every form of the question is recognized") func everyFormOfTheQuestionIsUnderstood() throws {
         let stack = try stack()
         let context = stack.anew()
         _ = try age("e3@x", context)
@@ -59,7 +59,7 @@ import Testing
         #expect(throws: NSError.self) { try context.fetch(parsed) }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Saves of another context are seen", arguments: StoreKind.planning)
     func whatAnotherContextSavesIsSeen(kind: StoreKind) throws {
         let stack = try stack(kind)
         let context = stack.anew(), writer = stack.anew()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func whatAnotherHandleSavesIsSeenAndTold() throws {
+    @Test("Saves of another handle are seen and announced") func whatAnotherHandleSavesIsSeenAndTold() throws {
         let stack = try TestStack(.recordLog, options: [NSRecordLogDurabilityOption: "full"])
         stack.insert("Employee", ["email": "e3@x", "age": 3])
         try stack.context.save()
@@ -94,7 +94,7 @@ import Testing
         #expect(heard.names == [.NSPersistentStoreRemoteChange])
     }
 
-    @Test func unsavedChangesArePartOfTheAnswer() throws {
+    @Test("Unsaved changes are part of the answer") func unsavedChangesArePartOfTheAnswer() throws {
         let stack = try stack()
         let context = stack.anew()
         let object = try #require(try context.fetch(request("e3@x")).first)
@@ -105,7 +105,7 @@ import Testing
         #expect(try context.fetch(request("e3@x")).first === object)
     }
 
-    @Test func aPinnedContextStaysWithItsCommit() throws {
+    @Test("A pinned context stays with its commit") func aPinnedContextStaysWithItsCommit() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -118,7 +118,7 @@ import Testing
         #expect(try age("late@x", context) == 1)
     }
 
-    @Test func aStoreThatIsAddedIsAskedToo() throws {
+    @Test("An added store is asked too") func aStoreThatIsAddedIsAskedToo() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -133,7 +133,7 @@ import Testing
         #expect(try age("e4@x", context) == 4)
     }
 
-    @Test func aStoreThatIsRemovedIsNotAskedAnyMore() throws {
+    @Test("A removed store is no longer asked") func aStoreThatIsRemovedIsNotAskedAnyMore() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -143,7 +143,7 @@ import Testing
         #expect(try age("e4@x", context) == 4)
     }
 
-    @Test func aContextThatIsResetKeepsNoCommit() throws {
+    @Test("A context keeps no commit after a reset") func aContextThatIsResetKeepsNoCommit() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -154,7 +154,7 @@ import Testing
         #expect(try age("e3@x", context) == 3)
     }
 
-    @Test func anObjectOfAnotherClassIsRefused() throws {
+    @Test("An object of another class is refused") func anObjectOfAnotherClassIsRefused() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)

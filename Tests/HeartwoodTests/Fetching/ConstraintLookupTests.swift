@@ -21,7 +21,7 @@ import Testing
         return request
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Only one row is read", arguments: StoreKind.planning)
     func oneRowIsReadAndNothingElse(kind: StoreKind) throws {
         let stack = try stack(kind)
         let context = stack.anew()
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Whatever is asked, the answer is that of a scan.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Each variant of the request gives the same as a scan", arguments: StoreKind.allCases)
     func eachVariantOfTheRequestGivesWhatAScanGives(kind: StoreKind) throws {
         // Few: each is made and compared some 7,000 times.
         let stack = try stack(kind, persons: 12)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A row saved by another context is found", arguments: StoreKind.allCases)
     func whatAnotherContextSavedIsFound(kind: StoreKind) throws {
         let stack = try stack(kind)
         let reader = stack.anew()
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// An integer key finds by numbers of every kind what comparing finds.
-    @Test func numbersAreFoundAsTheyCompare() throws {
+    @Test("Numbers are found as they compare") func numbersAreFoundAsTheyCompare() throws {
         let model = TestStack.model()
         let person = model.entitiesByName["Person"]!
         person.uniquenessConstraints = [["age"]]
@@ -110,7 +110,7 @@ import Testing
         #expect(try context.fetch(request("Person", "age == 5")).count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A wrong request is still an error", arguments: StoreKind.allCases)
     func whatIsWrongWithTheRequestIsSaidStill(kind: StoreKind) throws {
         let stack = try stack(kind)
         #expect(throws: NSError.self) { try stack.context.fetch(request("Person", "mail == 'p7@x'")) }
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// A constraint that two siblings state each for themselves holds for each of them, not for what they inherit from.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Siblings that state a constraint may have a row each", arguments: StoreKind.allCases)
     func siblingsThatStateAConstraintMayHaveARowEach(kind: StoreKind) throws {
         let code = NSEntityDescription()
         (code.name, code.isAbstract) = ("Code", true)

@@ -28,7 +28,7 @@ import Testing
         return try found + [stack.fetch("Sample").filter { predicate.evaluate(with: $0) }.count]
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A list may have both forms", arguments: StoreKind.planning)
     func aListHasBothForms(kind: StoreKind) throws {
         let stack = try stack(kind), both = [Self.composed, Self.decomposed]
         for (format, list, wanted) in [
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Aggregates over the two forms differ", arguments: StoreKind.planning)
     func aggregatesOverBothFormsAreTwo(kind: StoreKind) throws {
         let stack = try stack(kind)
         let request = TestStack.dictionaries("Sample")
@@ -54,7 +54,7 @@ import Testing
         #expect(texts(try stack.context.fetch(request)) == ["a 11, b 10"])
     }
 
-    @Test func predicatesAndExpressionsOfTwoFormsDiffer() {
+    @Test("Predicates and expressions with the two forms differ") func predicatesAndExpressionsOfTwoFormsDiffer() {
         func predicate(_ text: String) -> NSPredicate { NSPredicate(format: "name == %@", argumentArray: [text]) }
         #expect(predicate(Self.composed) != predicate(Self.decomposed))
         #expect(predicate(Self.composed) == predicate(Self.composed))
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// An index over an expression with one form is not asked for the other, nor taken for its index when the store is opened again.
-    @Test func anIndexIsOverOneForm() throws {
+    @Test("An index covers one form") func anIndexIsOverOneForm() throws {
         func index(_ text: String) -> NSFetchIndexDescription {
             let computed = NSExpressionDescription()
             computed.expression = NSExpression(format: "TERNARY(name == %@, bits, -1)", argumentArray: [text])
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aLookUpAndAReferenceObjectTellThemApart() throws {
+    @Test("A look-up and a reference object tell the two forms apart") func aLookUpAndAReferenceObjectTellThemApart() throws {
         let stack = try TestStack(.inMemory), entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Person"])
         let attribute = try #require(entity.attributesByName["email"])
         let lookup = UniqueLookup(entity: entity, attribute: attribute, context: stack.context)

@@ -52,7 +52,7 @@ import Testing
         return plan
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Tables scanned through different indexes give one order", arguments: StoreKind.planning)
     func tablesThatWalkDifferentIndexesGiveOneOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("ca", [("c", true), ("a", true)])]))
         for number in 0..<1000 {
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// What lies between the keys of an order is the same for all rows, but another column in another index.
-    @Test(arguments: StoreKind.planning)
+    @Test("Columns between the keys of an order are not compared", arguments: StoreKind.planning)
     func whatStandsBetweenTheKeysOfAnOrderIsNotCompared(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([
             ("abc", [("a", true), ("b", true), ("c", true)]), ("adc", [("a", true), ("d", true), ("c", true)]),
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// A key of the order may be one number in a table, and another or any in the next.
-    @Test(arguments: StoreKind.planning)
+    @Test("A key that is constant in one table is compared", arguments: StoreKind.planning)
     func whatIsTheSameForTheRowsOfOneTableIsCompared(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("a", [("a", true)]), ("da", [("d", true), ("a", true)])], unique: "d"))
         for number in 0..<360 {
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Each table has its own rare values of b and c, so that each takes its own index for an order by a and d.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Random indexes and orders of a family agree with a scan", arguments: [1, 2, 3, 4] as [UInt64])
     func randomIndexesAndOrdersOfAFamilyAgreeWithAScan(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }

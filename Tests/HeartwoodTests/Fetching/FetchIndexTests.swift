@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Swift's equality takes the two texts for one, a fetch does not.
-    @Test(arguments: StoreKind.planning)
+    @Test("A partial index over one form of a text is not used for the other", arguments: StoreKind.planning)
     func aPartialIndexOverOneFormOfATextIsNotForTheOther(kind: StoreKind) throws {
         let composed = "\u{E9}t\u{E9}", decomposed = "e\u{301}te\u{301}"
         let stack = try stack(kind) { sample in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Several elements may be descending", arguments: StoreKind.planning)
     func severalElementsMayDescend(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             let properties = sample.propertiesByName
@@ -88,7 +88,7 @@ import Testing
         #expect(try explain(stack, "TRUEPREDICATE", [("age", true), ("name", true)], limit: 10).isSorted)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("An index may be over an expression", arguments: StoreKind.planning)
     func anIndexIsOverAnExpression(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             [
@@ -113,7 +113,7 @@ import Testing
         #expect(stack.context.lastQuery.rowsVisited == 1)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A partial index serves fetches whose predicate implies its own", arguments: StoreKind.planning)
     func aPartialIndexServesWhatItsPredicateFollowsFrom(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             let properties = sample.propertiesByName
@@ -146,7 +146,7 @@ import Testing
         #expect(try stack.fetch("Sample", "age >= 50 AND name = 'Name2'").contains(outside))
     }
 
-    @Test func anIndexThatCannotBeBuiltIsSaid() throws {
+    @Test("An index that cannot be built is reported") func anIndexThatCannotBeBuiltIsSaid() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         var small = StoreOptions()
         small.segmentShift = 16
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// The rows stay as they are; so do the results.
-    @Test func aStoreGetsTheIndexesThatItsModelGot() throws {
+    @Test("A store gets the indexes that its model has gained") func aStoreGetsTheIndexesThatItsModelGot() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         let first = try stack(.recordLog, at: url) { [Self.index("byAge", [($0.propertiesByName["age"]!, true)])] }
         #expect(try explain(first, "age = 7").parts[0].access == .index("index:byAge"))
@@ -206,7 +206,7 @@ import Testing
         #expect(before > 0)
     }
 
-    @Test func aModelFileStatesEveryShapeOfIndex() throws {
+    @Test("A model file states every shape of index") func aModelFileStatesEveryShapeOfIndex() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"><entity name="Thing">

@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct FetchRequestCopyTests {
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A copy asks the same and is independent", arguments: StoreKind.recordLogs)
     func aCopyAsksTheSameAndIsItsOwn(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<12 { stack.insert("Person", ["name": "n\(number % 3)", "age": number]) }
@@ -29,7 +29,7 @@ import Testing
         #expect(try stack.context.fetch(request).count == 1 && request.fetchLimit == 0 && request.includesSubentities)
     }
 
-    @Test func aTemplateKeepsWhatItFetches() throws {
+    @Test("A template keeps its settings") func aTemplateKeepsWhatItFetches() throws {
         let model = TestStack.model()
         let template = NSFetchRequest<any NSFetchRequestResult>()
         template.entity = model.entitiesByName["Person"]
@@ -46,7 +46,7 @@ import Testing
         #expect(found.sorted() == ["n0", "n1", "n2"])
     }
 
-    @Test func aRequestForAnotherTypeOfResultsAsksTheSame() throws {
+    @Test("A request for another type of result asks the same") func aRequestForAnotherTypeOfResultsAsksTheSame() throws {
         let stack = try TestStack(.inMemory)
         for number in 0..<12 { stack.insert("Person", ["name": "n\(number % 3)", "age": number]) }
         try stack.context.save()
@@ -72,7 +72,7 @@ import Testing
         #expect(NSFetchRequest<Person>(ofClass).entityName == "Person")
     }
 
-    @Test func aTemplateIsARequestOfTheTypeThatIsAskedFor() throws {
+    @Test("A template is a request of the requested type") func aTemplateIsARequestOfTheTypeThatIsAskedFor() throws {
         let model = TestStack.model()
         let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")
         template.predicate = NSPredicate(format: "age > $AGE")

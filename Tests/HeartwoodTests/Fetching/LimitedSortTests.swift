@@ -6,7 +6,7 @@ import Testing
 
 /// Of a sort without an index the first few alone, which most rows are too far behind for: they are those of the whole order.
 @Suite struct LimitedSortTests {
-    @Test(arguments: ["int16", "int64", "double", "float", "date"], [true, false])
+    @Test("The first few of many agree with the whole order", arguments: ["int16", "int64", "double", "float", "date"], [true, false])
     func theFirstFewOfManyAreThoseOfTheWholeOrder(key: String, ascending: Bool) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("limited sort: seed \(seed)")

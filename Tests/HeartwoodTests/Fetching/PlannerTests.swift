@@ -30,7 +30,7 @@ import Testing
         return request
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A disjunction of indexed parts visits each row once", arguments: StoreKind.planning)
     func anOrOfIndexedPartsVisitsEachRowOnce(kind: StoreKind) throws {
         let stack = try filled(kind)
         let plan = try stack.context.explain(request("age = 7 OR email = 'e7' OR email = 'e8'", family: false))
@@ -44,7 +44,7 @@ import Testing
         #expect(try stack.context.explain(request("age = 7 OR birthday = nil", family: false)).parts[0].access == .scan)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("An index gives the order after equal columns and over a family", arguments: StoreKind.planning)
     func anIndexGivesTheOrderBehindEqualColumnsAndOverAFamily(kind: StoreKind) throws {
         let stack = try filled(kind)
         for sort in [[("age", true)], [("age", false)], [("name", true), ("age", false)], [("age", true), ("name", false)]] {
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Rows that are equal come by their numbers, so that pages fit together whichever way each was found.
-    @Test(arguments: StoreKind.planning)
+    @Test("All access paths give one order", arguments: StoreKind.planning)
     func everyWayGivesOneOrder(kind: StoreKind) throws {
         let stack = try filled(kind, count: 300)
         for (format, sort) in [(nil, [("age", false)]), ("age > 5", [("name", false)]), ("age > 5 AND age < 90", [("age", true)]), ("name IN {'p1', 'p3', 'p0'}", [("name", true)])] as [(String?, [(String, Bool)])] {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Counts come from the index only", arguments: StoreKind.planning)
     func countsComeFromTheIndexAlone(kind: StoreKind) throws {
         let stack = try filled(kind)
         func counted(_ format: String) throws -> (count: Int, visited: Int, entries: Int) {
@@ -95,7 +95,7 @@ import Testing
         #expect(try counted("age = 99") == (0, 0, 0))
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A relationship is followed from its small end", arguments: StoreKind.recordLogs)
     func aRelationshipIsFollowedFromItsSmallEnd(kind: StoreKind) throws {
         let stack = try filled(kind)
         let group = try stack.fetch("Group", "title = 'g1'")[0], tag = try stack.fetch("Tag", "label = 't1'")[0]
@@ -124,7 +124,7 @@ import Testing
         #expect(found.rowsMatched == 1 && found.rowsVisited == 2, "\(found)")
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Scans on several cores give the same as on one", arguments: StoreKind.recordLogs)
     func scansOnSeveralCoresGiveWhatOneGives(kind: StoreKind) throws {
         let stack = try filled(kind, count: 5000)
         let wide = QueryTuning(cores: 3, rowsForCores: 100, access: .scan)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A scan of several windows gives its rows in order", arguments: StoreKind.recordLogs)
     func aScanOfSeveralWindowsGivesItsRowsInOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let insertion = NSBatchInsertRequest(entityName: "Person", objects: (0..<20_000).map { ["age": $0 % 100, "name": "p\($0 % 10)", "email": "e\($0)"] })
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func aPlanSaysInWordsWhatItDid() throws {
+    @Test("A plan describes its work in words") func aPlanSaysInWordsWhatItDid() throws {
         let stack = try filled(.inMemory)
         let text = try stack.context.explain(request("group.title = 'g1'", [("birthday", true)], family: false)).description
         #expect(text == "Group first: scan\nPerson: index reference:group\nsorted\n205 rows visited, 200 matched")
@@ -175,7 +175,7 @@ import Testing
         #expect(pending.isInMemory && pending.rowsMatched == 11 && pending.parts[0].access == .index("index:byAge"))
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("An order by an unknown property is refused by name", arguments: StoreKind.planning)
     func aSortThatNoRowHasIsRefusedByName(kind: StoreKind) throws {
         let stack = try filled(kind, count: 10)
         for (key, part) in [("tags", "tags"), ("group.people", "people"), ("group.shoe", "shoe"), ("name.length", "name"), ("shoe", "shoe")] {

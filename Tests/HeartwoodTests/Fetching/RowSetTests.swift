@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RowSetTests {
     /// Few rows are a list, more are bits; nobody can tell.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+    @Test("A row set agrees with a set of the standard library", arguments: [1, 2, 3, 4] as [UInt64], [false, true])
     func aSetOfRowsIsAsASetOfTheStandardLibrarys(seed: UInt64, isRising: Bool) {
         var random = SeededGenerator(seed: seed)
         for count in [0, 1, 2, 60, 254, 255, 256, 257, 258, 300, 900] {

@@ -42,7 +42,7 @@ import Testing
         return wanted.count
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A boolean does not equal a number other than zero and one", arguments: StoreKind.planning)
     func aBooleanIsNoNumberBesideZeroAndOne(kind: StoreKind) throws {
         let flags: [[String: Any]] = (0..<40).map { $0 % 4 == 3 ? [:] : ["flag": $0 % 4 == 1] }
         let stack = try stack(kind, ["flag"], flags)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A partial index over booleans is not mistaken for another", arguments: StoreKind.planning)
     func aPartialIndexOfBooleansIsNotTakenForAnother(kind: StoreKind) throws {
         for (partial, asked, wanted) in [("flag == 2", "flag == 1", 14), ("flag IN {2, 3}", "flag == 1", 14), ("flag > 1", "flag == YES", 14), ("flag < 2", "flag == 1", 14)] {
             let stack = try stack(kind, ["bits"], where: partial, (0..<28).map { ["flag": $0 % 2 == 1, "bits": $0] })
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Objects of another store do not match this store's objects", arguments: StoreKind.planning)
     func objectsOfAnotherStoreAreNoneOfThisOnes(kind: StoreKind) throws {
         func filled() throws -> (stack: TestStack, groups: [NSManagedObject], person: NSManagedObject) {
             let stack = try TestStack(kind)
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// Two coordinators may have one file open: its objects are the same for both.
-    @Test func objectsOfAnotherCoordinatorOverTheSameFileAreItsOwn() throws {
+    @Test("Objects of another coordinator over the same file match") func objectsOfAnotherCoordinatorOverTheSameFileAreItsOwn() throws {
         let first = try TestStack(.recordLog), group = first.insert("Group", ["title": "g"])
         first.insert("Person", ["group": group])
         try first.context.save()
@@ -102,7 +102,7 @@ import Testing
         #expect(try count(second, "group == %@", [group.objectID], of: "Person") == 1)
     }
 
-    @Test func anObjectIsNoListOfObjects() throws {
+    @Test("An object is not a list of objects") func anObjectIsNoListOfObjects() throws {
         let stack = try TestStack(.inMemory), group = stack.insert("Group", ["title": "g"])
         stack.insert("Person", ["group": group])
         try stack.context.save()
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("An integer is compared with a decimal exactly", arguments: StoreKind.planning)
     func anIntegerIsComparedWithADecimalExactly(kind: StoreKind) throws {
         let large: Int64 = 9_007_199_254_740_992, numbers = [large, large + 1, large + 2, 0, -1, .max, .min]
         let stack = try stack(kind, ["bits"], numbers.map { ["bits": $0] } + [[:]])
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Nothing is less or greater than NaN", arguments: StoreKind.planning)
     func nothingIsLessOrGreaterThanWhatIsNoNumber(kind: StoreKind) throws {
         var rows: [[String: Any]] = (0..<4).map { ["bits": $0, "ratio": Double($0), "price": Decimal($0), "flag": true] }
         rows += [["ratio": Double.nan, "price": NSDecimalNumber.notANumber], [:]]
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Options apply to URIs too", arguments: StoreKind.planning)
     func optionsHoldForURIsToo(kind: StoreKind) throws {
         let links = ["http://a.b/c", "http://A.B/c", "http://a.b/C", "http://b.c/d"]
         let stack = try stack(kind, ["link"], links.map { ["link": URL(string: $0)!] } + [[:]])
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// Of a relationship without an inverse, or whose other side does nothing at a deletion: the destination is null in every way of asking.
-    @Test(arguments: StoreKind.planning)
+    @Test("A deleted destination is null", arguments: StoreKind.planning)
     func aDestinationThatIsGoneIsNull(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), a = NSEntityDescription(), b = NSEntityDescription()
         (a.name, b.name) = ("A", "B")
@@ -218,7 +218,7 @@ import Testing
         withExtendedLifetime(memory) {}
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A relationship that only another entity has has no members", arguments: StoreKind.planning)
     func aRelationshipThatAnotherEntityHasHasNoMembers(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), base = NSEntityDescription(), boss = NSEntityDescription(), note = NSEntityDescription()
         (base.name, boss.name, note.name) = ("Base", "Boss", "Note")
@@ -251,7 +251,7 @@ import Testing
     }
 
     /// Rows tell it: no object is made for each row, and no list gone through.
-    @Test(arguments: StoreKind.planning)
+    @Test("A list of numbers may have them in any form", arguments: StoreKind.planning)
     func aListOfNumbersMayHaveThemInAnyForm(kind: StoreKind) throws {
         let large: Int64 = 9_007_199_254_740_993
         var rows: [[String: Any]] = (0..<20).map { ["bits": $0, "ratio": Double($0) / 4, "price": Decimal($0) / 2, "flag": $0 % 2 == 0] }
@@ -272,7 +272,7 @@ import Testing
     }
 
     /// Whatever a column has, a list is looked up in and not gone through.
-    @Test(arguments: StoreKind.planning)
+    @Test("A list may have dates, UUIDs, data and URIs", arguments: StoreKind.planning)
     func aListMayHaveDatesUUIDsDataAndURIs(kind: StoreKind) throws {
         let uuids = (0..<8).map { _ in UUID() }, dates = (0..<8).map { Date(timeIntervalSinceReferenceDate: Double($0) / 4) }
         let datas = (0..<8).map { Data(repeating: 7, count: $0) }, links = (0..<8).map { URL(string: "https://example.org/\($0)")! }
@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Objects can be compared by their IDs", arguments: StoreKind.planning)
     func objectsMayBeAskedByTheirIDs(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }, people = (0..<12).map { stack.insert("Person", ["name": "p\($0)"]) }
@@ -311,7 +311,7 @@ import Testing
     }
 
     /// What a decimal and a double are to each other is not what their conversions say, which lose last places.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Every access path finds the doubles that equal a decimal", arguments: StoreKind.recordLogs)
     func aDecimalFindsTheDoublesThatEqualItByEachWay(kind: StoreKind) throws {
         var random = SeededGenerator(seed: 5)
         let ratios = (0..<40).map { Double.random(in: -1000...1000, using: &random) * pow(10, Double($0 * 2 - 40)) }

@@ -10,7 +10,7 @@ import Testing
     /// A condition that no row can answer beside one that rows can.
     private let hard = "name == %@ AND tasks[SIZE] == 0"
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fetch without pending changes asks the store", arguments: StoreKind.allCases)
     func aFetchWithoutPendingChangesAsksTheStore(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "old"])
         try stack.context.save()
@@ -33,7 +33,7 @@ import Testing
         #expect(try stack.context.count(for: request) == 2)
     }
 
-    @Test func severalStoresAreSortedByWhatTheyHave() throws {
+    @Test("Objects of several stores are sorted by their stored values") func severalStoresAreSortedByWhatTheyHave() throws {
         let pair = try StorePair((.inMemory, .inMemory), model: TestStack.model())
         let people = (0..<4).map { pair.insert("Person", ["name": "p\($0)", "age": $0], into: $0 % 2 == 0 ? pair.first : pair.second) }
         try pair.context.save()
@@ -56,7 +56,7 @@ import Testing
         #expect(read.value(forKey: "age") as? Int == 0, "what was read stays as it was")
     }
 
-    @Test(arguments: StoreKind.numbering)
+    @Test("A row that another context saved is found whatever is pending", arguments: StoreKind.numbering)
     func whatAnotherContextSavedIsFoundWhateverIsPending(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "old", "age": 1])
         person.setValue(stack.insert("Group", ["title": "g"]), forKey: "group")
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// What is asked of a changed object decides, along paths and of members.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Pending changes along a path decide", arguments: StoreKind.allCases)
     func whatIsChangedAlongAPathDecides(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let groups = ["red", "blue"].map { stack.insert("Group", ["title": $0]) }
@@ -107,7 +107,7 @@ import Testing
 
     /// A key path that leads on from an object in a predicate is read once, where the fetch begins: a parent on another queue reads no object of its
     /// child's.
-    @Test(arguments: StoreKind.allCases)
+    @Test("The fetching thread reads the value of a predicate's object", arguments: StoreKind.allCases)
     func whatAPredicatesObjectSaysIsReadByWhoFetches(kind: StoreKind) throws {
         let stack = try TestStack(kind), group = stack.insert("Group", ["title": "ann"])
         for name in ["ann", "bob"] { stack.insert("Person", ["name": name, "email": "\(name)@x", "group": group]) }

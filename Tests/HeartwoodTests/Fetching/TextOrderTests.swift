@@ -54,7 +54,7 @@ import Testing
 
     private func ages(_ objects: [NSManagedObject], _ path: String = "age") -> [Int] { objects.compactMap { $0.value(forKeyPath: path) as? Int } }
 
-    @Test(arguments: StoreKind.allCases, NSSortDescriptor.TextOrder.allCases)
+    @Test("Every store sorts as Foundation does", arguments: StoreKind.allCases, NSSortDescriptor.TextOrder.allCases)
     func everyStoreSortsAsFoundationSays(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
         let stack = try stack(kind)
         for isAscending in [true, false] {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
+    @Test("Unsaved objects are sorted in", arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
     func whatIsNotSavedTakesItsPlace(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
         var names = Self.names
         let stack = try stack(kind, names: Array(names[..<20]))
@@ -88,7 +88,7 @@ import Testing
         #expect(ages(try child.fetch(request("name", order, ascending: false))) == Self.expected(names, order, false))
     }
 
-    @Test(arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
+    @Test("Paths, groups and dictionaries are sorted as well", arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
     func pathsGroupsAndDictionariesAreSortedAsWell(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
         let stack = try TestStack(kind), titles = Self.names.compactMap { $0 }
         for (age, title) in titles.enumerated() {
@@ -110,7 +110,7 @@ import Testing
         #expect(try stack.context.fetch(groups).map { $0["least"] as? Int } == expected)
     }
 
-    @Test func manyRowsAreSortedByTheStoreOnEveryCore() throws {
+    @Test("The store sorts many rows on every core") func manyRowsAreSortedByTheStoreOnEveryCore() throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("text order: seed \(seed)")
         var random = SeededGenerator(seed: seed)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Only text has text orders", arguments: StoreKind.allCases)
     func onlyTextHasOrdersOfText(kind: StoreKind) throws {
         let stack = try stack(kind)
         for key in ["age", "birthday", "group"] {
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func aKeyPathHasAnOrderOfTextToo() throws {
+    @Test("A key path may have a text order too") func aKeyPathHasAnOrderOfTextToo() throws {
         let stack = try stack(.recordLog), request = NSFetchRequest<Person>(entityName: "Person")
         request.sortDescriptors = [NSSortDescriptor(keyPath: \Person.name, ascending: true, textOrder: .localizedStandard)]
         let found = try stack.context.fetch(request).map(\.name)
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// Templates stand in the model that a store keeps.
-    @Test func aTemplateKeepsItsOrderOfText() throws {
+    @Test("A template keeps its text order") func aTemplateKeepsItsOrderOfText() throws {
         let model = TestStack.model()
         let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")
         template.sortDescriptors = TextOrder.allCases.map { NSSortDescriptor(key: "name", ascending: false, textOrder: $0) }

@@ -38,7 +38,7 @@ import Testing
         func person(_ name: String) throws -> NSManagedObject? { try stack.fetch("Person", "name == %@", [name], in: reader).first }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A pinned context reads one commit whatever others save", arguments: StoreKind.planning)
     func aPinnedContextReadsOneCommitWhateverOthersSave(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, reader = scene.reader
         let known = try #require(try scene.person("Ben"))
@@ -64,7 +64,7 @@ import Testing
         #expect(try stack.names(in: scene.writer) == ["Ada", "Cy"], "nobody else is pinned")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("The pinned context's changes are on top", arguments: StoreKind.planning)
     func whatThePinnedContextHasChangedGoesOnTop(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         try scene.change()
@@ -78,7 +78,7 @@ import Testing
         #expect(stored == ["Ada", "Ben"], "dictionaries tell of the commit")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Unpinning leaves objects that were read as they are", arguments: StoreKind.planning)
     func unpinningLeavesWhatWasReadAsItIs(kind: StoreKind) throws {
         let scene = try Scene(kind)
         let ada = try #require(try scene.person("Ada"))
@@ -95,7 +95,7 @@ import Testing
         case save, saveOfNothing, reset, refreshAll, merge, mergeRemote, automatic
     }
 
-    @Test(arguments: StoreKind.planning, Step.allCases)
+    @Test("Some steps move the pinned context to the newest commit; the others do not", arguments: StoreKind.planning, Step.allCases)
     func someStepsTakeThePinnedContextToTheNewestCommitWhereItStays(kind: StoreKind, step: Step) throws {
         let scene = try Scene(kind), stack = scene.stack, reader = scene.reader
         let ada = try #require(try scene.person("Ada"))
@@ -133,7 +133,7 @@ import Testing
         #expect(try scene.names == ["Ada", "Cy"], "still pinned")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A token gives another context the same commit", arguments: StoreKind.planning)
     func aTokenGivesAnotherContextTheSameCommit(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         let token = try #require(scene.reader.queryGenerationToken)
@@ -153,7 +153,7 @@ import Testing
         #expect(failure { try bare.setQueryGenerationFrom(.current) }?.code == NSPersistentStoreOperationError)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A save of an object that others have changed is a conflict", arguments: StoreKind.planning)
     func aSaveOfWhatOthersHaveChangedIsAConflict(kind: StoreKind) throws {
         let scene = try Scene(kind)
         try scene.change()
@@ -167,7 +167,7 @@ import Testing
         #expect(try scene.stack.storedNames() == ["Ada L", "Cy"])
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A unique value that another context has taken is a conflict too", arguments: StoreKind.planning)
     func aValueThatSomebodyElseHasTakenIsAConflictToo(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         stack.insert("Person", ["name": "Cy", "email": "c@x"], into: scene.writer)
@@ -180,7 +180,7 @@ import Testing
         #expect(try scene.names == ["Ada", "Ben", "Cyrus"] && stack.storedNames() == ["Ada", "Ben", "Cyrus"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A compaction keeps the pinned context's commit", arguments: StoreKind.recordLogs)
     func aCompactionLeavesThePinnedContextItsCommit(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         let ben = try #require(try scene.person("Ben"))
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// Another coordinator's handle is as another process's.
-    @Test func anotherProcessMaySaveAndCompact() throws {
+    @Test("Another process may save and compact") func anotherProcessMaySaveAndCompact() throws {
         let scene = try Scene(.recordLog), stack = scene.stack
         let ben = try #require(try scene.person("Ben"))
         let other = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
@@ -220,7 +220,7 @@ import Testing
         try other.remove(store)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Delete rules follow the pinned context's state", arguments: StoreKind.planning)
     func deleteRulesFollowWhatThePinnedContextReads(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         stack.insert("Person", ["name": "Cy", "group": try stack.fetch("Group", in: scene.writer)[0]], into: scene.writer)
@@ -233,7 +233,7 @@ import Testing
         #expect(cy.one("group")?.text("title") == nil, "what it points at is gone, and nothing ends the process")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A child reads the commit that its root is pinned to", arguments: StoreKind.planning)
     func aChildReadsWhatItsRootIsPinnedTo(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, child = scene.reader.child()
         try scene.change()
@@ -249,20 +249,20 @@ import Testing
         #expect(try stack.names(in: child) == ["Ada", "Cy", "Dan"])
     }
 
-    @Test func aChildIsNotPinnedByItself() async {
+    @Test("A child cannot be pinned") func aChildIsNotPinnedByItself() async {
         await #expect(processExitsWith: .failure) {
             let stack = try TestStack(.inMemory)
             try? stack.context.child().setQueryGenerationFrom(.current)
         }
     }
 
-    @Test func aStoreThatIsAskedIsReadAsItIs() throws {
+    @Test("An incremental store is read in its current state") func aStoreThatIsAskedIsReadAsItIs() throws {
         let scene = try Scene(.incremental)
         try scene.change()
         #expect(try scene.names == ["Ada", "Cy"])
     }
 
-    @Test func storesThatComeAndGoAreReadFromWhenTheyCome() throws {
+    @Test("A store added later is read from the time when it was added") func storesThatComeAndGoAreReadFromWhenTheyCome() throws {
         let model = TestStack.model(), coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let reader = coordinator.newContext(), writer = coordinator.newContext()
         try reader.setQueryGenerationFrom(.current)

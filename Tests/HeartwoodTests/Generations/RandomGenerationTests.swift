@@ -23,7 +23,7 @@ import TestSupport
         return lines.sorted()
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Every token gives its commit at any later time", arguments: StoreKind.planning)
     func everyTokenGivesItsCommitAtAnyLaterTime(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random generations of \(kind): seed \(seed)")

@@ -11,7 +11,7 @@ import Testing
         try #require(try stack.ask(.fetchHistory(after: token), .changesOnly) as? [NSPersistentHistoryChange])
     }
 
-    @Test(arguments: StoreKind.recordLogs) func eachObjectOfABatchIsToldOf(_ kind: StoreKind) throws {
+    @Test("The history has each object of a batch", arguments: StoreKind.recordLogs) func eachObjectOfABatchIsToldOf(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         stack.context.transactionAuthor = "batch"
         stack.context.name = "worker"
@@ -36,7 +36,7 @@ import Testing
         #expect(try changes(stack, after: token).map(\.changedObjectID) == deleted && deleted.count == 10)
     }
 
-    @Test func aBatchDeletionTellsOfCascadesAndOfTheOtherSides() throws {
+    @Test("The history of a batch deletion has cascades and inverses") func aBatchDeletionTellsOfCascadesAndOfTheOtherSides() throws {
         let model = TestStack.model()
         (model.entitiesByName["Task"]?.propertiesByName["title"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
         let stack = try TestStack.tracking(model: model)
@@ -54,7 +54,7 @@ import Testing
         #expect(try changes(stack, after: token).last?.tombstone as? [String: String] == ["title": "1"])
     }
 
-    @Test func derivedAttributesOfABatchAreToldOf() throws {
+    @Test("The history of a batch has derived attributes") func derivedAttributesOfABatchAreToldOf() throws {
         let stack = try TestStack.tracking(model: ClubModel.make())
         let club = stack.insert("Club", ["name": "chess"])
         let member = stack.insert("Member", ["name": "A", "dues": 1])
@@ -67,7 +67,7 @@ import Testing
         #expect(words.contains { $0.hasPrefix("update Member 1: ") && $0.contains("dues") && $0.contains("touched") })
     }
 
-    @Test func anInsertionInSeveralCommitsLeavesAsManyTransactions() throws {
+    @Test("An insertion in several commits leaves as many transactions") func anInsertionInSeveralCommitsLeavesAsManyTransactions() throws {
         let stack = try TestStack.tracking()
         let request = NSBatchInsertRequest(entityName: "Person", objects: (0..<25).map { ["name": "p\($0)"] })
         request.rowsPerCommit = 10
@@ -75,7 +75,7 @@ import Testing
         #expect(try stack.transactions().map { $0.changes?.count } == [10, 10, 5])
     }
 
-    @Test func aBatchThatIsTakenBackLeavesNothing() throws {
+    @Test("A batch that is rolled back leaves nothing") func aBatchThatIsTakenBackLeavesNothing() throws {
         let stack = try TestStack.tracking()
         try stack.insertBatch([["name": "a", "email": "a@x"]])
         let token = stack.token
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Rows that had the same done to them are one entry, so that a history costs nothing of a batch's size.
-    @Test func aBatchOfManyRowsTakesSomeBytes() throws {
+    @Test("The history of a batch of many rows takes a few bytes each") func aBatchOfManyRowsTakesSomeBytes() throws {
         let stack = try TestStack.tracking(.recordLog), plain = try TestStack(.recordLog)
         let rows = 20_000
         func run(_ request: (TestStack) throws -> Void) throws -> Int64 {
@@ -113,7 +113,8 @@ import Testing
     }
 
     /// Rows that are in the file already when the history of their transaction asks for them.
-    @Test(arguments: StoreKind.recordLogs) func rowsThatWereWrittenAheadAreToldOf(_ kind: StoreKind) throws {
+    @Test("The history has rows that were written ahead", arguments: StoreKind.recordLogs)
+    func rowsThatWereWrittenAheadAreToldOf(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         let first = stack.insert("Group", ["title": "1"]), second = stack.insert("Group", ["title": "2"])
         try stack.context.save()
@@ -135,7 +136,7 @@ import Testing
     }
 
     /// More than a row holds: the changes lie in frames of their own, and are read in pieces.
-    @Test func changesOfAnyNumberAreOneTransaction() throws {
+    @Test("Any number of changes is one transaction") func changesOfAnyNumberAreOneTransaction() throws {
         let model = TestStack.model()
         (model.entitiesByName["Tag"]?.propertiesByName["label"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
         let stack = try TestStack.tracking(.recordLog, model: model)

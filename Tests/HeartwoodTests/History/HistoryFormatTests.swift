@@ -14,7 +14,7 @@ import Testing
         return Array(try Data(try #require(try snapshot.value(table.access(.changes, of: row), of: row))))
     }
 
-    @Test func theBytesArePinned() throws {
+    @Test("The bytes of the format are pinned") func theBytesArePinned() throws {
         let model = TestStack.model()
         (model.entitiesByName["Tag"]?.propertiesByName["label"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
         let stack = try TestStack.tracking(model: model)
@@ -67,7 +67,7 @@ import Testing
         return isWhole
     }
 
-    @Test func malformedChangesAreAnErrorAndNoTrap() throws {
+    @Test("Malformed changes are an error and not a trap") func malformedChangesAreAnErrorAndNoTrap() throws {
         let model = TestStack.model()
         for case let attribute as NSAttributeDescription in model.entitiesByName["Everything"]!.properties {
             attribute.preservesValueInHistoryOnDeletion = true
@@ -104,7 +104,7 @@ import Testing
         #expect(try exercise(stack, [200 << 3 | 1 & 0x7F | 0x80, 0x0C, 2, 0]))
     }
 
-    @Test func changesOfAnOlderLayoutAreRead() throws {
+    @Test("Changes of an older layout are read") func changesOfAnOlderLayoutAreRead() throws {
         let stack = try TestStack.tracking(.recordLog)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()

@@ -9,7 +9,7 @@ import Testing
 @Suite struct HistoryStoreTests {
     private func path() -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString).heartwood") }
 
-    @Test func aStoreWithAHistoryGoesOnRecordingWhoeverOpensIt() throws {
+    @Test("A store with a history goes on recording, whichever program opens it") func aStoreWithAHistoryGoesOnRecordingWhoeverOpensIt() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let first = try TestStack.tracking(.recordLog, at: url)
@@ -30,7 +30,7 @@ import Testing
         #expect(try first.changes(after: token) == ["insert Person 2", "insert Person 3"])
     }
 
-    @Test func aStoreGetsAHistoryLaterAndLosesItWhenItWasDeleted() throws {
+    @Test("A store gets a history later and loses it by deletion") func aStoreGetsAHistoryLaterAndLosesItWhenItWasDeleted() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         func open(_ option: Bool?) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext) {
@@ -81,7 +81,7 @@ import Testing
         try close(coordinator)
     }
 
-    @Test func aHandleThatTracksBeginsAgainWhatAnotherHasEnded() throws {
+    @Test("A handle that tracks history starts it again after another has ended it") func aHandleThatTracksBeginsAgainWhatAnotherHasEnded() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let stack = try TestStack.tracking(.recordLog, at: url)
@@ -95,7 +95,7 @@ import Testing
         #expect(try stack.changes() == ["insert Person 1"])
     }
 
-    @Test func aReadOnlyStoreShowsItsHistoryAndKeepsIt() throws {
+    @Test("A read-only store shows its history and keeps it") func aReadOnlyStoreShowsItsHistoryAndKeepsIt() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let writer = try TestStack.tracking(.recordLog, at: url)
@@ -120,7 +120,7 @@ import Testing
         try coordinator.remove(store)
     }
 
-    @Test func aHistorySurvivesCompactionAndOpening() throws {
+    @Test("A history survives compaction and opening") func aHistorySurvivesCompactionAndOpening() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let stack = try TestStack.tracking(.recordLog, at: url)
@@ -145,7 +145,7 @@ import Testing
         #expect(try stack.transactions().last?.transactionNumber == 21)
     }
 
-    @Test func aCopyHasTheHistoryUnderItsOwnIdentity() throws {
+    @Test("A copy has the history under its own identity") func aCopyHasTheHistoryUnderItsOwnIdentity() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
         let stack = try TestStack.tracking(.recordLog, at: urls[0])
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// What a salvage could not bring out is missing from the history, and whoever has not seen it is told so.
-    @Test func aTokenBeforeALossHasExpired() throws {
+    @Test("A token from before a loss has expired") func aTokenBeforeALossHasExpired() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
         let model = TestStack.model()
@@ -197,7 +197,8 @@ import Testing
         #expect(try new.transactions().map(\.transactionNumber) == [3])
     }
 
-    @Test(arguments: [StoreKind.binary, .atomic, .incremental]) func storesOfOtherTypesTakeNoNotice(_ kind: StoreKind) throws {
+    @Test("Stores of other types ignore the option", arguments: [StoreKind.binary, .atomic, .incremental])
+    func storesOfOtherTypesTakeNoNotice(_ kind: StoreKind) throws {
         let stack = try TestStack(kind, options: [NSPersistentHistoryTrackingKey: true])
         stack.insert("Person", ["name": "A"])
         try stack.context.save()
@@ -206,7 +207,7 @@ import Testing
         #expect(error?.code == NSPersistentStoreUnsupportedRequestTypeError)
     }
 
-    @Test func aRemoteChangeSaysUpToWhere() async throws {
+    @Test("A remote change notification has the newest token") func aRemoteChangeSaysUpToWhere() async throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let stack = try TestStack.tracking(.recordLog, at: url, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
@@ -230,7 +231,7 @@ import Testing
     }
 
     /// Whatever is left of the file after its writer died, a transaction is there with its rows or not at all.
-    @Test func aCutOffFileHasRowsAndHistoryOfOneCommit() throws {
+    @Test("A cut-off file has rows and history of one commit") func aCutOffFileHasRowsAndHistoryOfOneCommit() throws {
         let url = path(), copy = path()
         defer { for each in [url, copy] { try? FileManager.default.removeItem(at: each) } }
         let stack = try TestStack.tracking(.recordLog, at: url)
@@ -264,7 +265,7 @@ import Testing
         #expect(counts.count == 13, "\(counts.sorted())")
     }
 
-    @Test func aSalvagedHistoryTellsOfRowsThatAreGone() throws {
+    @Test("A salvaged history has the deletions of lost rows") func aSalvagedHistoryTellsOfRowsThatAreGone() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
         let stack = try TestStack.tracking(.recordLog, at: urls[0])

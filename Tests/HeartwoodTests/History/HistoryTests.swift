@@ -6,7 +6,8 @@ import Testing
 
 /// What transactions and changes say.
 @Suite struct HistoryTests {
-    @Test(arguments: StoreKind.recordLogs) func eachSaveLeavesATransactionWithItsChanges(_ kind: StoreKind) throws {
+    @Test("Each save leaves a transaction with its changes", arguments: StoreKind.recordLogs)
+    func eachSaveLeavesATransactionWithItsChanges(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         stack.context.transactionAuthor = "importer"
         stack.context.name = "background"
@@ -33,7 +34,7 @@ import Testing
         #expect(found[0].changes?[0].tombstone == nil && found[0].changes?[0].updatedProperties == nil)
     }
 
-    @Test func whatHasNoOptionHasNoHistoryAndNoBytesForIt() throws {
+    @Test("A store without the option has no history and no bytes for it") func whatHasNoOptionHasNoHistoryAndNoBytesForIt() throws {
         func bytes(_ options: [String: Any]) throws -> (creation: UInt64, save: UInt64) {
             let stack = try TestStack(.inMemory, options: options)
             let creation = stack.bytesAppended
@@ -54,7 +55,8 @@ import Testing
         #expect(error?.code == NSPersistentStoreUnsupportedRequestTypeError)
     }
 
-    @Test func anObjectThatIsInsertedAndChangedInOneSaveWasInserted() throws {
+    @Test("An object that is inserted and changed in one save counts as inserted")
+    func anObjectThatIsInsertedAndChangedInOneSaveWasInserted() throws {
         let stack = try TestStack.tracking()
         let person = stack.insert("Person", ["name": "A"])
         try stack.context.obtainPermanentIDs(for: [person])
@@ -67,7 +69,7 @@ import Testing
         #expect(try stack.changes() == ["insert Person 1"])
     }
 
-    @Test func whatChangesNoObjectLeavesNothing() throws {
+    @Test("A save that changes no object leaves nothing") func whatChangesNoObjectLeavesNothing() throws {
         let stack = try TestStack.tracking()
         let person = stack.insert("Person", ["name": "A"])
         try stack.context.save()
@@ -80,7 +82,7 @@ import Testing
         #expect(try stack.transactions(after: token).isEmpty && stack.token == token)
     }
 
-    @Test func relationshipsAreToldOfOnBothSides() throws {
+    @Test("The history has both sides of a relationship") func relationshipsAreToldOfOnBothSides() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), bob = stack.insert("Person", ["name": "Bob"])
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -108,7 +110,7 @@ import Testing
         } == ["update Person 2: name, tags", "update Tag 1: people"])
     }
 
-    @Test func deletionsTellOfWhatFollows() throws {
+    @Test("The history of a deletion has its consequences") func deletionsTellOfWhatFollows() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), tag = stack.insert("Tag", ["label": "t"])
         let group = stack.insert("Group", ["title": "g"])
@@ -124,7 +126,7 @@ import Testing
     }
 
     /// A context that has not seen what another one has done deletes an object from under a relationship that it does not know.
-    @Test func anOwnerIsToldOfThoughTheContextDoesNotKnowIt() throws {
+    @Test("The history has an owner that the context does not know") func anOwnerIsToldOfThoughTheContextDoesNotKnowIt() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), group = stack.insert("Group", ["title": "g"])
         try stack.context.save()
@@ -140,7 +142,7 @@ import Testing
         #expect(try stack.changes(after: token) == ["update Group 1: people", "delete Person 1"])
     }
 
-    @Test func aTombstoneHasWhatTheModelWantsPreserved() throws {
+    @Test("A tombstone has the attributes that the model preserves") func aTombstoneHasWhatTheModelWantsPreserved() throws {
         let model = TestStack.model()
         let everything = try #require(model.entitiesByName["Everything"])
         for case let attribute as NSAttributeDescription in everything.properties where attribute.name != "int16" {
@@ -171,7 +173,7 @@ import Testing
         #expect(changes[1].tombstone == nil)
     }
 
-    @Test func aTransactionsNotificationBringsAContextUpToDate() throws {
+    @Test("A transaction's notification brings a context up to date") func aTransactionsNotificationBringsAContextUpToDate() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), bob = stack.insert("Person", ["name": "Bob"])
         try stack.context.save()
@@ -201,7 +203,7 @@ import Testing
         #expect(people.allSatisfy { $0.count == 2 })
     }
 
-    @Test func derivedAttributesAndUpsertsAreToldOf() throws {
+    @Test("The history has derived attributes and upserts") func derivedAttributesAndUpsertsAreToldOf() throws {
         let stack = try TestStack.tracking(model: ClubModel.make())
         let club = stack.insert("Club", ["name": "chess"])
         try stack.context.save()
@@ -226,7 +228,7 @@ import Testing
         #expect(told.count == 1 && told[0].hasPrefix("update Person 1: ") && told[0].contains("name"), "\(told)")
     }
 
-    @Test func aDeletionThatIsUndoneIsAnInsertion() throws {
+    @Test("An undone deletion is an insertion") func aDeletionThatIsUndoneIsAnInsertion() throws {
         let stack = try TestStack.tracking()
         stack.context.undoManager = UndoManager()
         let person = stack.insert("Person", ["name": "A"])
@@ -240,7 +242,7 @@ import Testing
         #expect(try stack.changes(after: token) == ["delete Person 1", "insert Person 1"])
     }
 
-    @Test func aCompositeIsToldOfAsOneProperty() throws {
+    @Test("The history has a composite as one property") func aCompositeIsToldOfAsOneProperty() throws {
         let stack = try TestStack.tracking(model: try ModelTests.load("""
             <entity name="Home">
               <attribute name="name" optional="YES" attributeType="String"/>
@@ -262,7 +264,7 @@ import Testing
         #expect(changes[2].tombstone?["place"] as? [String: Double] == ["x": 1.5, "y": 3] && changes[2].tombstone?.count == 1)
     }
 
-    @Test func aChildAsksTheStoresOfItsRoot() throws {
+    @Test("A child asks the stores of its root") func aChildAsksTheStoresOfItsRoot() throws {
         let stack = try TestStack.tracking()
         (stack.context.name, stack.context.transactionAuthor) = ("root", "r")
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -278,7 +280,7 @@ import Testing
         #expect(found?.first?.changes?.map(\.words) == ["insert Employee 1"])
     }
 
-    @Test func savesOverTwoStoresAreInBothHistories() throws {
+    @Test("Saves over two stores are in both histories") func savesOverTwoStoresAreInBothHistories() throws {
         let pair = try StorePair(
             (.recordLog, .recordLog), configurations: ("Books", "Feedback"),
             options: ([NSPersistentHistoryTrackingKey: true], [NSPersistentHistoryTrackingKey: true]))

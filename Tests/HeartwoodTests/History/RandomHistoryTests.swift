@@ -18,7 +18,7 @@ import Testing
     /// An object's values by property, relationships as URIs.
     private typealias State = [String: [String: String]]
 
-    @Test(arguments: seeds) func replayingTheHistoryGivesTheStore(_ seed: UInt64) throws {
+    @Test("Replaying the history gives the store", arguments: seeds) func replayingTheHistoryGivesTheStore(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("replay-\(UUID().uuidString).heartwood")
         let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }
@@ -129,7 +129,8 @@ import Testing
 
     /// A context that hears of the other coordinator's work by the history alone, and has read this and that meanwhile, shows what the store
     /// has; so does a controller of it.
-    @Test(arguments: seeds, [false, true]) func mergingWhatTransactionsTellGivesTheStore(_ seed: UInt64, isRemote: Bool) throws {
+    @Test("Merging the transactions' notifications gives the store", arguments: seeds, [false, true])
+    func mergingWhatTransactionsTellGivesTheStore(_ seed: UInt64, isRemote: Bool) throws {
         var random = SeededGenerator(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("follow-\(UUID().uuidString).heartwood")
         let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }

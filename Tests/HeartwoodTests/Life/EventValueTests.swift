@@ -10,7 +10,7 @@ import Testing
         return members?.compactMap { member in (member as? NSManagedObject)?.value(forKey: member is Person ? "name" : "title") as? String }
     }
 
-    @Test(arguments: StoreKind.allCases, [false, true])
+    @Test("The event's old members are those from before it", arguments: StoreKind.allCases, [false, true])
     func membersAreThoseFromBeforeTheEvent(kind: StoreKind, isSaved: Bool) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"]), tasks = (0..<4).map { stack.insert("Task", ["title": "t\($0)"]) }
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The members are not read for it before somebody asks.
-    @Test(arguments: StoreKind.planning)
+    @Test("An unread relationship is compared too", arguments: StoreKind.planning)
     func anUnreadRelationshipIsComparedToo(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -57,7 +57,7 @@ import Testing
         #expect(titles(mine.changedValuesForCurrentEvent()["people"])?.sorted() == ["a", "b", "c", "d"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Ordered members come in their order", arguments: StoreKind.allCases)
     func orderedMembersComeInTheirOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["tasks": NSOrderedSet(array: (0..<5).reversed().map { stack.insert("Task", ["title": "t\($0)"]) })])
@@ -67,7 +67,7 @@ import Testing
         #expect(committed["tags"] as? NSSet == NSSet())
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Transient values are no changes", arguments: StoreKind.allCases)
     func transientValuesAreNoChanges(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a", "note": "mine"]) as? Diarist)
@@ -83,7 +83,8 @@ import Testing
     }
 
     /// The first value that is read of a fault is the one that it sets as it wakes.
-    @Test(arguments: StoreKind.allCases) func whatIsSetOnWakingIsReadAtOnce(kind: StoreKind) throws {
+    @Test("A value set in awakeFromFetch is read at once", arguments: StoreKind.allCases)
+    func whatIsSetOnWakingIsReadAtOnce(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.insert("Diarist", ["title": "a"])
         try stack.context.save()
@@ -91,7 +92,7 @@ import Testing
         #expect(found.isFault && found.value(forKey: "note") as? String == "made on waking")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A refresh of an unchanged object forgets transient values", arguments: StoreKind.allCases)
     func aRefreshOfAnUnchangedObjectForgetsTransientValues(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a", "note": "mine"]) as? Diarist)
@@ -112,7 +113,7 @@ import Testing
         #expect(diarist.isFault && diarist.title == "b" && diarist.value(forKey: "note") as? String == "made on waking")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object is told when a policy has changed it", arguments: StoreKind.allCases)
     func anObjectIsToldWhenAPolicyHasChangedIt(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a"]) as? Diarist)

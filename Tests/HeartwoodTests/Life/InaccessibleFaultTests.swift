@@ -15,7 +15,7 @@ import Testing
         return (context, fault)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Inaccessible faults do not exist for the context", arguments: StoreKind.allCases)
     func theyDoNotExist(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let (context, fault) = try vanish(stack)
@@ -24,7 +24,7 @@ import Testing
         #expect(fault.isFault && !fault.isDeleted && fault.look() == [])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An inaccessible fault counts as deleted once it fires", arguments: StoreKind.allCases)
     func theyCountAsDeletedOnceTheirFaultFires(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let (context, fault) = try vanish(stack)
@@ -42,7 +42,7 @@ import Testing
         #expect(try stack.fetch("Diarist").count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An inaccessible fault is an error if the context says so", arguments: StoreKind.allCases)
     func theyAreAnErrorWhereTheContextSaysSo(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let (context, fault) = try vanish(stack)
@@ -59,7 +59,7 @@ import Testing
         #expect(try stack.fetch("Diarist").count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A context may decide for each inaccessible fault", arguments: StoreKind.allCases)
     func aContextMayDecideOneByOne(kind: StoreKind) throws {
         final class Picky: NSManagedObjectContext, @unchecked Sendable {
             var asked: [NSManagedObjectID] = []

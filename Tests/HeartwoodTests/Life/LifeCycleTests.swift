@@ -13,7 +13,7 @@ import Testing
         return flags.map { $0.0 ? $0.1 : "-" }.joined()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Every flag is right at every step", arguments: StoreKind.allCases)
     func everyFlagIsRightAtEveryStep(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let context = stack.context
@@ -47,7 +47,7 @@ import Testing
         #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Each callback is called once and in order", arguments: StoreKind.allCases)
     func eachCallbackComesOnceInItsPlace(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let context = stack.context
@@ -83,7 +83,7 @@ import Testing
         #expect(!one.isDeleted)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A value that an object sets in awakeFromFetch is no change", arguments: StoreKind.allCases)
     func whatAnObjectSetsOnWakingIsNoChange(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let id = try stack.savedDiarist("a").objectID
@@ -97,7 +97,7 @@ import Testing
         #expect(one.hasChanges, "later changes count again")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Changes in willSave are saved", arguments: StoreKind.allCases)
     func whatWillSaveChangesIsSaved(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one"), two = try stack.savedDiarist("two")
@@ -116,7 +116,7 @@ import Testing
         #expect(found.map { $0.value(forKey: "count") as? Int } == [7, 8])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("willSave may insert and delete", arguments: StoreKind.allCases)
     func willSaveMayInsertAndDelete(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let context = stack.context
@@ -153,7 +153,7 @@ import Testing
         one.onWillSave = nil
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("willSave is called for an object that an observer changes during the save", arguments: StoreKind.allCases)
     func whatAnObserverChangesWhileSavingIsAskedToo(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         // Posted on this thread.
@@ -183,7 +183,7 @@ import Testing
         #expect(Set(try stack.fetch("Diarist").map { $0.value(forKey: "title") as? String }) == ["one", "untitled"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A willSave that never stops changing is an error", arguments: StoreKind.allCases)
     func aWillSaveThatNeverEndsIsAnError(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
@@ -198,7 +198,7 @@ import Testing
         #expect(one.look() == ["saving", "saved false"], "a later save asks again")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A save inside a save is an error", arguments: StoreKind.allCases)
     func aSaveInsideASaveIsAnError(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = stack.insertDiarist("one")
@@ -218,7 +218,7 @@ import Testing
         one.onWillSave = nil
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Changed and committed values distinguish old from new", arguments: StoreKind.allCases)
     func changedAndCommittedValuesTellOldFromNew(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = stack.insertDiarist("one"), two = stack.insertDiarist("two")
@@ -250,7 +250,7 @@ import Testing
         #expect(one.committedValues(forKeys: ["title"])["title"] as? String == "again")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Setting a primitive value marks nothing as changed", arguments: StoreKind.allCases)
     func primitiveValuesMarkNothing(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
@@ -266,7 +266,7 @@ import Testing
         #expect(try stack.fetch("Diarist").first?.value(forKey: "title") as? String == "told")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object stays in its sets when its ID becomes permanent", arguments: StoreKind.allCases)
     func anObjectStaysInItsSetsWhenItsIDBecomesPermanent(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = stack.insertDiarist("one"), two = stack.insertDiarist("two")

@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct StalenessTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fault that may not be stale reads its row when it fires", arguments: StoreKind.allCases)
     func aFaultThatMayNotBeStaleReadsItsRowWhenItFires(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.insert("Person", ["name": "a", "age": 1])
@@ -28,7 +28,7 @@ import Testing
         #expect(try stack.fetch("Person", "name == 'c' AND age == 2", in: stack.anew()).count == 1)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Reading again costs one row", arguments: StoreKind.planning)
     func readingAnewCostsOneRow(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<10 { stack.insert("Person", ["age": number]) }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A pinned context reads its commit", arguments: StoreKind.recordLogs)
     func aPinnedContextReadsItsCommit(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "a"])

@@ -24,7 +24,7 @@ import Testing
         return model
     }
 
-    @Test(.enabled(if: long != nil)) func batchesOfManyMillionsTakeAFewBytesARow() throws {
+    @Test("Batches of many millions take a few bytes a row", .enabled(if: long != nil)) func batchesOfManyMillionsTakeAFewBytesARow() throws {
         let count = try #require(Self.long)
         let stack = try TestStack(.recordLog, model: Self.model(), options: [NSPersistentHistoryTrackingKey: Self.tracksHistory])
         // 8 bytes a row for where it lies, entries of two indexes within what is allowed, a table of a million unique values.

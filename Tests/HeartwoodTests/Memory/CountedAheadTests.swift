@@ -14,7 +14,7 @@ import Testing
     }
 
     /// The object goes with the last reference that was taken, whatever was counted and not given away.
-    @Test func referencesAreGivenAwayOnceAndTheRestIsTakenBack() {
+    @Test("Retains ahead are given away once and the rest is taken back") func referencesAreGivenAwayOnceAndTheRestIsTakenBack() {
         for taken in 0..<100 {
             var isGone = false
             var held: [Counted] = []

@@ -4,7 +4,7 @@ import Testing
 
 /// The objects of a fetch on their way into its array, and the table that they stay in.
 struct FoundObjectsTests {
-    @Test(arguments: [0, 1, 119, 120, 121, 1000])
+    @Test("Found objects come out in order and are released", arguments: [0, 1, 119, 120, 121, 1000])
     func theyComeOutInOrderAndAreLetGoOf(count: Int) throws {
         let tag = try #require(TestStack.model().entitiesByName["Tag"])
         weak var last: NSManagedObject?
@@ -24,7 +24,7 @@ struct FoundObjectsTests {
         #expect(last == nil)
     }
 
-    @Test func aTableThatIsSweptKeepsWhatIsHeldAndStaysWhole() throws {
+    @Test("A table that is swept keeps held objects and stays consistent") func aTableThatIsSweptKeepsWhatIsHeldAndStaysWhole() throws {
         let stack = try TestStack(.inMemory)
         for number in 0..<6000 { stack.insert("Tag", ["label": "t\(number)"]) }
         try stack.context.save()

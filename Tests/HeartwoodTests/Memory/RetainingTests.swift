@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RetainingTests {
-    @Test func aContextHoldsItsObjectsWhereItIsTold() throws {
+    @Test("A context retains its objects if told to") func aContextHoldsItsObjectsWhereItIsTold() throws {
         let stack = try TestStack(.inMemory)
         for index in 0..<1500 { stack.insert("Tag", ["label": "\(index)"]) }
         try stack.context.save()
@@ -25,7 +25,7 @@ import Testing
         #expect(context.identities.count == 0, "they go at once")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A context has no unreferenced object when asked", arguments: StoreKind.allCases)
     func aContextThatIsAskedHasNoObjectThatNobodyHolds(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ids = try (0..<4).map { stack.insert("Tag", ["label": "\($0)"]) }.map { tag in
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// A merge refreshes what somebody holds; of the rest it takes no row along, and tells nobody.
-    @Test(arguments: StoreKind.allCases, [false, true])
+    @Test("A merge forgets unreferenced objects", arguments: StoreKind.allCases, [false, true])
     func aMergeForgetsWhatNobodyHolds(kind: StoreKind, isRemote: Bool) throws {
         let stack = try TestStack(kind)
         let tags = (0..<4).map { stack.insert("Tag", ["label": "\($0)"]) }

@@ -14,7 +14,7 @@ private func instanceSize(_ type: AnyClass) -> Int
     /// Of the numbers of as many items.
     private static func sum(_ count: Int) -> Int64 { Int64(count) * Int64(count - 1) / 2 }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Iterating over a hundred thousand objects holds one batch of them", arguments: StoreKind.recordLogs)
     func walkingAHundredThousandObjectsHoldsABatchOfThem(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: Self.count)
@@ -33,7 +33,7 @@ private func instanceSize(_ type: AnyClass) -> Int
     }
 
     /// One result array holds its objects as long as it is there; reading and refreshing them adds nothing.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Refreshing leaves no memory beside an object", arguments: StoreKind.recordLogs)
     func refreshingLeavesNothingBesideAnObject(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: 5000)
@@ -49,7 +49,7 @@ private func instanceSize(_ type: AnyClass) -> Int
         #expect(stack.context.identities.count == 5000 && stack.context.listed.isEmpty && stack.context.memory.files.count == 1)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A predicate that no row can answer is evaluated on a few objects at a time", arguments: StoreKind.recordLogs)
     func aPredicateThatNoRowCanAnswerIsAskedOfAFewObjectsAtATime(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: 5000)
@@ -58,7 +58,7 @@ private func instanceSize(_ type: AnyClass) -> Int
     }
 
     /// The members of one relationship after another come without a fetch, which would sweep.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Iterating over relationships releases the objects that were seen", arguments: StoreKind.recordLogs)
     func walkingRelationshipsLetsGoOfWhatWasWalked(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let groups = (0..<8).map { stack.insert("Group", ["title": "\($0)"]) }
@@ -76,7 +76,7 @@ private func instanceSize(_ type: AnyClass) -> Int
         #expect(count == 4000 && most < 2000)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("An unchanged object costs at most 112 bytes", arguments: StoreKind.recordLogs)
     func anUnchangedObjectCostsAtMost112Bytes(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<3000 { stack.insert("Tag", ["label": "\(number)"]) }
@@ -100,7 +100,8 @@ private func instanceSize(_ type: AnyClass) -> Int
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_WALK_OBJECTS"].flatMap(Int.init)
 
     /// The long form.
-    @Test(.enabled(if: long != nil)) func aStoreOfManyMillionsIsWalkedInAFewMegabytes() async throws {
+    @Test("Iterating over a store of many millions takes a few megabytes", .enabled(if: long != nil))
+    func aStoreOfManyMillionsIsWalkedInAFewMegabytes() async throws {
         let count = try #require(Self.long)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-walk-\(UUID().uuidString).heartwood")
         setenv(Self.path, url.path, 1)

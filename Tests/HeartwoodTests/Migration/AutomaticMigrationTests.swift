@@ -33,7 +33,7 @@ import Testing
         return error as NSError?
     }
 
-    @Test func aContainerMigratesUnlessItIsToldNotTo() async throws {
+    @Test("A container migrates unless its description forbids it") func aContainerMigratesUnlessItIsToldNotTo() async throws {
         let description = NSPersistentStoreDescription()
         #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
         #expect(description.options[NSMigratePersistentStoresAutomaticallyOption] == NSNumber(value: true))
@@ -57,7 +57,8 @@ import Testing
         #expect(try await plain.performBackgroundTask { context in try context.lines() } == Self.migrated)
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary]) func whatOptionsDoNotAskForIsNotDone(kind: StoreKind) throws {
+    @Test("A migration happens only if the options ask for it", arguments: [StoreKind.recordLog, .binary])
+    func whatOptionsDoNotAskForIsNotDone(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         let model = Self.new.model
@@ -73,7 +74,8 @@ import Testing
         #expect(code(readOnly) == NSMigrationError && readOnly?.localizedDescription.contains("read-only") == true)
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary]) func identityMetadataAndFurtherStoresStay(kind: StoreKind) throws {
+    @Test("Identity, metadata and further stores stay", arguments: [StoreKind.recordLog, .binary])
+    func identityMetadataAndFurtherStoresStay(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         try chain.with(Self.old) { context in
@@ -95,7 +97,8 @@ import Testing
     }
 
     /// Two versions of a program beside each other, or the older one put back.
-    @Test(arguments: [StoreKind.recordLog, .binary]) func anOlderProgramDoesNotTakeANewerOnesStoreBack(kind: StoreKind) throws {
+    @Test("An older program does not take a newer one's store back", arguments: [StoreKind.recordLog, .binary])
+    func anOlderProgramDoesNotTakeANewerOnesStoreBack(kind: StoreKind) throws {
         let chain = try Chain(kind)
         func old() -> NSManagedObjectModel { version(Self.old, of: "older \(kind)") }
         func new() -> NSManagedObjectModel { version(Self.new, of: "older \(kind)") }
@@ -124,7 +127,8 @@ import Testing
     }
 
     /// A program that has both versions goes to either.
-    @Test(arguments: [StoreKind.recordLog, .binary]) func aProgramThatHasTheStoresVersionGoesBackToAFormerOne(kind: StoreKind) throws {
+    @Test("A program with the store's version goes back to a former one", arguments: [StoreKind.recordLog, .binary])
+    func aProgramThatHasTheStoresVersionGoesBackToAFormerOne(kind: StoreKind) throws {
         let chain = try Chain(kind), old = version(Self.old, of: "both \(kind)"), new = version(Self.new, of: "both \(kind)")
         try fill(chain, old)
         #expect(try chain.lines(new) == Self.migrated)
@@ -133,7 +137,8 @@ import Testing
         withExtendedLifetime((old, new)) {}
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary]) func aConfigurationIsMigratedAlone(kind: StoreKind) throws {
+    @Test("A configuration is migrated on its own", arguments: [StoreKind.recordLog, .binary])
+    func aConfigurationIsMigratedAlone(kind: StoreKind) throws {
         func model(_ sketch: Sketch) -> NSManagedObjectModel {
             let model = sketch.model
             model.setEntities([model.entitiesByName["A"]!], forConfigurationName: "Part")
@@ -219,7 +224,7 @@ import Testing
     }
 
     /// A mapping model of one's own between the two goes before one that is inferred.
-    @Test func aManagersWayNeedsTheStoreForItself() throws {
+    @Test("A migration manager needs the store to itself") func aManagersWayNeedsTheStoreForItself() throws {
         let chain = try Chain()
         try fill(chain)
         let migrator = try StoreMigrator(MigrationEnd(url: chain.url, type: NSRecordLogStoreType, options: [NSRecordLogDurabilityOption: "none", NSPersistentStoreTimeoutOption: 0.05]))
@@ -245,7 +250,8 @@ import Testing
         #expect(try StoreVerification.verify(path: chain.url.path).isSound)
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary]) func ofSeveralThatMigrateAtOnceOneDoesIt(kind: StoreKind) throws {
+    @Test("Of several programs that migrate at once, one does it", arguments: [StoreKind.recordLog, .binary])
+    func ofSeveralThatMigrateAtOnceOneDoesIt(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         let models = (0..<6).map { _ in Self.new.model }, results = Mutex<[String]>([]), url = chain.url
@@ -265,7 +271,8 @@ import Testing
         #expect(try chain.lines(Self.new, options: nil) == Self.migrated && chain.place.names == ["store"])
     }
 
-    @Test func whoHasTheOldVersionOpenDoesNotWriteItOverTheNewOne() throws {
+    @Test("A program with the old version open does not write it over the new one")
+    func whoHasTheOldVersionOpenDoesNotWriteItOverTheNewOne() throws {
         let chain = try Chain()
         try fill(chain)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
@@ -280,14 +287,14 @@ import Testing
         #expect(try chain.lines("A: title:string\nB: name:string").count == 3, "it goes on from the version that it has")
     }
 
-    @Test func aStoreThatDoesNotCarryItsModelNeedsItInTheBundles() throws {
+    @Test("A store without a stored model needs its model in the bundles") func aStoreThatDoesNotCarryItsModelNeedsItInTheBundles() throws {
         let chain = try Chain(.atomic)
         try fill(chain)
         let error = try failure(chain, Self.new.model, Chain.automatic)
         #expect(code(error) == NSMigrationMissingSourceModelError && error?.userInfo["metadata"] != nil)
     }
 
-    @Test func aVersionCanBeIgnoredWhereNothingIsMissing() throws {
+    @Test("The version can be ignored if nothing is missing") func aVersionCanBeIgnoredWhereNothingIsMissing() throws {
         for kind in [StoreKind.recordLog, .binary] {
             let chain = try Chain(kind)
             try chain.with(Sketch("A: name:string size:int32")) { $0.make("A", ["name": "x", "size": 1]) }
@@ -301,7 +308,7 @@ import Testing
         }
     }
 
-    @Test func aDocumentMigratesItsFile() async throws {
+    @Test("A document migrates its file") func aDocumentMigratesItsFile() async throws {
         let place = try StorePlace()
         let old = ManagedDocument(fileURL: place["a"], managedObjectModel: Self.old.model, concurrencyType: .privateQueueConcurrencyType)
         try await old.save(to: place["a"], for: .forCreating)
@@ -323,7 +330,8 @@ import Testing
     }
 
     /// Random changes, one version after another, beside a plain list of what should be there.
-    @Test(arguments: [StoreKind.recordLog, .binary], [1, 2, 3]) func randomChainsKeepWhatTheyShould(kind: StoreKind, seed: UInt64) throws {
+    @Test("Random chains of versions keep the right values", arguments: [StoreKind.recordLog, .binary], [1, 2, 3])
+    func randomChainsKeepWhatTheyShould(kind: StoreKind, seed: UInt64) throws {
         struct Column {
             var name: String
             var type: String

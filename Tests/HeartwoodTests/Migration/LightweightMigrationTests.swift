@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary], changes)
+    @Test("A documented change keeps everything else", arguments: [StoreKind.recordLog, .binary], changes)
     func aDocumentedChangeKeepsEverythingElse(kind: StoreKind, change: Change) throws {
         let chain = try Chain(kind)
         try chain.with(Sketch(change.before)) { change.fill($0) }
@@ -257,7 +257,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: [StoreKind.recordLog, .binary]) func aStoreSkipsVersions(kind: StoreKind) throws {
+    @Test("A store may skip versions", arguments: [StoreKind.recordLog, .binary]) func aStoreSkipsVersions(kind: StoreKind) throws {
         let chain = try Chain(kind)
         let versions: [Sketch] = [
             "Person: name:string age:int16", "Person: title:string~name age:int32", "Human~Person: heading:string~title age:int64 size:double!=1.5",
@@ -272,7 +272,7 @@ import Testing
         #expect(try other.lines(Sketch("Human~Person: heading:string~name age:int64")) == ["Human: age=3 heading=Ann"])
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary]) func valuesOfEveryTypeComeAlong(kind: StoreKind) throws {
+    @Test("Values of every type come along", arguments: [StoreKind.recordLog, .binary]) func valuesOfEveryTypeComeAlong(kind: StoreKind) throws {
         let all = "string:string int16:int16 int32:int32 int64:int64 double:double float:float bool:bool date:date data:data decimal:decimal uuid:uuid any:any"
         let before = Sketch("Thing: \(all)").model, after = Sketch("Thing: more:string \(all)").model
         for model in [before, after] {
@@ -304,7 +304,8 @@ import Testing
     }
 
     /// Versions of a model as files, in a folder as Xcode keeps them.
-    @Test(arguments: [StoreKind.recordLog, .binary]) func versionsFromFilesFollowEachOther(kind: StoreKind) throws {
+    @Test("Versions from files follow each other", arguments: [StoreKind.recordLog, .binary])
+    func versionsFromFilesFollowEachOther(kind: StoreKind) throws {
         let place = try StorePlace()
         func version(_ name: String, _ entities: String) throws -> NSManagedObjectModel {
             let folder = place["Library.xcdatamodeld/\(name).xcdatamodel"]

@@ -90,7 +90,7 @@ private struct MappingFile {
     }
 
     /// It was dropped, and what it gives was lost without a word.
-    @Test(arguments: [true, false])
+    @Test("An expression counts whatever the file says about the editor", arguments: [true, false])
     func anExpressionCountsWhateverTheFileSaysOfTheEditor(isFilledIn: Bool) throws {
         #expect(try migrated(Self.file(isFilledIn: isFilledIn, isStated: true)) == [
             "Book: code=XB name=b next=- note=nil previous=c sheets=102 title=literal",
@@ -98,7 +98,7 @@ private struct MappingFile {
         ])
     }
 
-    @Test func whatTheEditorFillsInFollowsFromTheModels() throws {
+    @Test("Mappings that the editor fills in follow from the models") func whatTheEditorFillsInFollowsFromTheModels() throws {
         #expect(try migrated(Self.file(isFilledIn: true, isStated: false)) == [
             "Book: code=xa name=a next=b note=n previous=- sheets=nil title=t",
             "Book: code=xb name=b next=c note=n previous=a sheets=nil title=t",
@@ -107,7 +107,7 @@ private struct MappingFile {
     }
 
     /// What SwiftPM makes of a target's resources, where a container and an automatic migration find models.
-    @Test func aMappingModelIsLookedForWhereAContainerLooks() throws {
+    @Test("A mapping model is looked for where a container looks") func aMappingModelIsLookedForWhereAContainerLooks() throws {
         let executable = try #require(Bundle.main.executableURL).resolvingSymlinksInPath().deletingLastPathComponent()
         let bundle = executable.appendingPathComponent("MappingFileTests-\(UUID().uuidString).resources")
         // No other test has these versions.

@@ -139,7 +139,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         return try coordinator.newContext().lines()
     }
 
-    @Test(arguments: StoreKind.allCases.filter(\.isFile), StoreKind.allCases.filter(\.isFile))
+    @Test("A program's own mapping model splits a store", arguments: StoreKind.allCases.filter(\.isFile), StoreKind.allCases.filter(\.isFile))
     func aMappingModelOfOnesOwnTakesAStoreApart(from: StoreKind, to: StoreKind) throws {
         let chain = try Chain(from), target = chain.place["new"]
         try fill(chain)
@@ -163,7 +163,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(manager?.ownMappingModel == nil && manager?.migrationProgress == 0)
     }
 
-    @Test func aStoreIsMigratedInSeveralPasses() throws {
+    @Test("A store is migrated in several passes") func aStoreIsMigratedInSeveralPasses() throws {
         let chain = try Chain(), target = chain.place["new"]
         try fill(chain)
         let whole = mappingModel(), books = NSMappingModel(), tags = NSMappingModel()
@@ -181,7 +181,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(try Data(contentsOf: target) == before && chain.place.names == ["new", "store"], "what was there is there")
     }
 
-    @Test func whatGoesWrongIsSaidAndLeavesNothing() throws {
+    @Test("A failure is described and leaves nothing") func whatGoesWrongIsSaidAndLeavesNothing() throws {
         let chain = try Chain(), target = chain.place["new"]
         try fill(chain)
         func error(_ mapping: NSMappingModel?, from url: URL? = nil, sourceLocation: SourceLocation = #_sourceLocation) -> NSError? {
@@ -237,7 +237,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(code(nowhere) == NSMigrationManagerDestinationStoreError)
     }
 
-    @Test func rulesOfTheModelAreAskedOfWhatAMappingModelMakes() throws {
+    @Test("The model's rules are checked on the objects that a mapping model makes") func rulesOfTheModelAreAskedOfWhatAMappingModelMakes() throws {
         let chain = try Chain()
         try chain.with(Sketch("A: name:string size:int32")) { context in for size in [1, 2, 30] { context.make("A", ["name": "\(size)", "size": size]) } }
         let after = Sketch("A: name:string! size:int32").model
@@ -262,7 +262,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(try Chain.lines(at: chain.place["new"], after) == ["A: name=1 size=1", "A: name=2 size=2", "A: name=30 size=9"])
     }
 
-    @Test func aFewThousandObjectsAreHeldAtATime() throws {
+    @Test("A migration holds a few thousand objects at a time") func aFewThousandObjectsAreHeldAtATime() throws {
         let chain = try Chain(), count = 6_000
         let old: Sketch = "A: name:string b>B/as\nB: name:string as>>A/b", new: Sketch = "A: name:string size:int16 b>B/as\nB: name:string as>>A/b"
         try chain.with(old) { context in
@@ -287,7 +287,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         }
     }
 
-    @Test func progressOnlyGrowsAndAnotherThreadMayEndIt() throws {
+    @Test("Progress only grows, and another thread may cancel the migration") func progressOnlyGrowsAndAnotherThreadMayEndIt() throws {
         let chain = try Chain()
         let old: Sketch = "A: name:string", new: Sketch = "A: title:string~name"
         try chain.with(old) { context in for number in 0..<3_000 { context.make("A", ["name": "\(number)"]) } }
@@ -312,7 +312,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         }
     }
 
-    @Test func functionsInFormatsAreKeptAsWritten() throws {
+    @Test("Functions in formats are kept as written") func functionsInFormatsAreKeptAsWritten() throws {
         for format in [
             "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"XToX\", $source.rel)",
             "FUNCTION($entityPolicy, \"selector:\", $source.a, {1, 2})", "FETCH($request, $manager.sourceContext, NO)",

@@ -48,7 +48,7 @@ import Testing
         return stage
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary]) func aStoreGoesThroughEveryStage(kind: StoreKind) throws {
+    @Test("A store goes through every stage", arguments: [StoreKind.recordLog, .binary]) func aStoreGoesThroughEveryStage(kind: StoreKind) throws {
         for version in 1...3 {
             let chain = try filled(kind, version: version)
             var order: [String] = []
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Apple's fails here: consecutive stages that are all lightweight, where the first and the last version say nothing of each other.
-    @Test func lightweightStagesAloneGoVersionByVersion() throws {
+    @Test("A migration of only lightweight stages goes version by version") func lightweightStagesAloneGoVersionByVersion() throws {
         for stages in [[[0, 1, 2]], [[0], [1], [2]], [[0, 1], [1, 2]]] {
             let chain = try Chain()
             try chain.with(Self.versions[0]) { $0.make("A", ["name": "x", "size": 1]) }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aStageThatWasNotEndedIsEndedLater() throws {
+    @Test("An unfinished stage is finished later") func aStageThatWasNotEndedIsEndedLater() throws {
         struct Refusal: Error {}
         for last in [3, 4] {
             let chain = try filled()
@@ -114,7 +114,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary]) func metadataThatAHandlerSetsDoNotEndTheStage(kind: StoreKind) throws {
+    @Test("Metadata that a handler sets does not end the stage", arguments: [StoreKind.recordLog, .binary])
+    func metadataThatAHandlerSetsDoNotEndTheStage(kind: StoreKind) throws {
         struct Refusal: Error {}
         let chain = try filled(kind), stage = filling(custom(2, 3))
         var calls = 0
@@ -131,7 +132,7 @@ import Testing
     }
 
     /// The container's context is the main queue's, whoever adds the store.
-    @Test func noContextIsUsedOnAnothersQueue() async {
+    @Test("No context is used on another's queue") func noContextIsUsedOnAnothersQueue() async {
         await #expect(processExitsWith: .success) {
             setenv(ConcurrencyDebug.variable, "1", 1)
             let tests = StagedMigrationTests()
@@ -146,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func whatBeginsAStageAndFailsIsBegunAgain() throws {
+    @Test("A stage that fails at its beginning begins again") func whatBeginsAStageAndFailsIsBegunAgain() throws {
         struct Refusal: Error {}
         let chain = try filled()
         let stage = custom(2, 3)
@@ -161,7 +162,7 @@ import Testing
         #expect(try chain.lines(models[2], options: options([first, filling(stage)])).count == 2)
     }
 
-    @Test func referencesThatLeadNowhereAreSaid() throws {
+    @Test("References to unknown models are reported") func referencesThatLeadNowhereAreSaid() throws {
         let chain = try filled()
         func failure(_ stages: [NSMigrationStage], _ version: Int = 3, sourceLocation: SourceLocation = #_sourceLocation) -> NSError? {
             #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try chain.with(models[version - 1], options: options(stages)) { _ in } } as NSError?
@@ -178,7 +179,7 @@ import Testing
         #expect(code(backward) == NSStagedMigrationBackwardMigrationError)
     }
 
-    @Test func aReferenceFindsItsModel() throws {
+    @Test("A reference finds its model") func aReferenceFindsItsModel() throws {
         let place = try StorePlace()
         let folder = place["Library.xcdatamodeld/v1.xcdatamodel"]
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

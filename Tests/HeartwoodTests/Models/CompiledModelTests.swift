@@ -49,7 +49,7 @@ import Testing
         </entity>
         """
 
-    @Test(arguments: [everything, ModelSchemaTests.xml])
+    @Test("A compiled model equals the model", arguments: [everything, ModelSchemaTests.xml])
     func aCompiledModelIsTheModel(xml: String) throws {
         let model = try ModelTests.load(xml)
         let compiled = try Self.read(CompiledModelWriter.bytes(model))
@@ -84,7 +84,8 @@ import Testing
         return try CompiledPredicateReader(path: "A.mom", of: "the rule").predicate(try KeyedArchive(writer.archive.finish(root: root), path: "A.mom").root())
     }
 
-    @Test("A list as a constant is read, and what is not known of an archive is refused with what to do") func constantsAndUnknownExpressions() throws {
+    @Test("A list as a constant is read, and what is not known of an archive is refused with what to do")
+    func constantsAndUnknownExpressions() throws {
         func comparison(_ right: (inout CompiledModelWriter) -> ArchiveWriter.Node, type: Int64 = 10) throws -> String {
             PredicatePrinter.format(try Self.predicate { writer in
                 let left = writer.expression(.keyPath(["a"])), right = right(&writer)
@@ -110,7 +111,7 @@ import Testing
         #expect(refusal({ constant(.integer(1), &$0) }, type: 11).contains("the operator 11"))
     }
 
-    @Test func aCompiledRequestHasItsOrdersOfText() throws {
+    @Test("A compiled request has its text orders") func aCompiledRequestHasItsOrdersOfText() throws {
         let model = try ModelTests.load(Self.everything), template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Thing")
         template.entity = model.entitiesByName["Thing"]
         template.sortDescriptors = NSSortDescriptor.TextOrder.allCases.map { NSSortDescriptor(key: "text", ascending: false, textOrder: $0) }
@@ -119,7 +120,7 @@ import Testing
         #expect(found == ModelDocument(model).fetchRequests && found?.first?.sort?.count == 5)
     }
 
-    @Test(.enabled(if: !RealModelTests.files.isEmpty, "../shared/models is absent"))
+    @Test("Every shared model comes back from its compiled form", .enabled(if: !RealModelTests.files.isEmpty, "../shared/models is absent"))
     func everySharedModelComesBackFromItsCompiledForm() throws {
         for path in RealModelTests.files {
             let model = try NSManagedObjectModel.load(contentsOf: ModelTests.shared.appendingPathComponent(path))
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aBundleNamesItsCurrentVersion() throws {
+    @Test("A bundle names its current version") func aBundleNamesItsCurrentVersion() throws {
         let bundle = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).momd")
         defer { try? FileManager.default.removeItem(at: bundle) }
         try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
@@ -157,7 +158,7 @@ import Testing
     }
 
     /// Whatever is changed or cut, there is a model or one error of Core Data's that names the file.
-    @Test func damagedFilesAreRefusedOrRead() throws {
+    @Test("Damaged files are refused or read") func damagedFilesAreRefusedOrRead() throws {
         let bytes = CompiledModelWriter.bytes(try ModelTests.load(Self.everything))
         var generator = SeededGenerator(seed: 7)
         var refused = 0
@@ -181,7 +182,8 @@ import Testing
     }
 
     /// As the models that Core Data archives in its stores have them.
-    @Test func propertiesThatAnEntityRepeatsAreInheritedAndEntitiesMayShareTheirKeys() throws {
+    @Test("Properties that an entity repeats are inherited, and entities may share their keys")
+    func propertiesThatAnEntityRepeatsAreInheritedAndEntitiesMayShareTheirKeys() throws {
         var archive = ArchiveWriter()
         func attribute(_ name: String, of entity: Int) -> ArchiveWriter.Node {
             archive.object("NSAttributeDescription", [
@@ -215,7 +217,7 @@ import Testing
         #expect(model.entitiesByName["Child"]?.relationshipsByName["children"]?.maxCount == 0)
     }
 
-    @Test func archivesThatGoRoundInCirclesEnd() throws {
+    @Test("Reading of cyclic archives ends") func archivesThatGoRoundInCirclesEnd() throws {
         // An AND whose two parts are itself; an array of itself is refused as an entity.
         var archive = ArchiveWriter()
         let and = archive.reserve(), root = archive.reserve(), entity = archive.reserve(), attribute = archive.reserve()
@@ -235,7 +237,8 @@ import Testing
         #expect(noModel?.localizedDescription.contains("not a model") == true)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aLongListThatManyPartsNameIsNotReadForEachOfThem() throws {
+    @Test("A long list that many parts refer to is not read for each of them", .timeLimit(.minutes(1)))
+    func aLongListThatManyPartsNameIsNotReadForEachOfThem() throws {
         var writer = ArchiveWriter()
         let list = writer.add(.array((0..<10_000).map { _ in .reference(0) }))
         let attributes = (0..<2000).map { place in

@@ -32,7 +32,7 @@ import Testing
         try stack.fetch("Home", format, arguments, sort: [NSSortDescriptor(key: sort, ascending: ascending)]).map { $0.value(forKey: "name") as? String ?? "" }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A composite is a dictionary and each element is a key path", arguments: StoreKind.allCases)
     func aCompositeIsADictionaryAndEachElementAKeyPath(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let home = stack.insert("Home", ["name": "A", "address": ["city": "Rome", "place": ["x": 12.5]]])
@@ -58,7 +58,7 @@ import Testing
         #expect(try Self.names(stack, "address.city == nil") == ["A", "B"])
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Fetches compare and sort by elements", arguments: StoreKind.planning)
     func fetchesCompareAndSortByElements(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let owner = stack.insert("Owner", ["name": "O"])
@@ -83,7 +83,7 @@ import Testing
         #expect(throws: (any Error).self) { try Self.names(stack, nil, sort: "address") }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Elements are validated if the composite is required", arguments: StoreKind.allCases)
     func elementsAreValidatedWhereTheCompositeIsRequired(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let home = stack.insert("Home", ["name": "A"])
@@ -100,7 +100,7 @@ import Testing
         try stack.context.save()
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Batch requests may name elements", arguments: StoreKind.recordLogs)
     func batchRequestsNameElements(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let rows: [[String: Any]] = [["name": "A", "address.city": "Rome"], ["name": "B", "address.place.x": 5.0]]
@@ -117,7 +117,7 @@ import Testing
         #expect(try Self.names(stack, nil) == ["A", "B"])
     }
 
-    @Test func undoChildrenAndMergesTakeElementsAsTheyTakeAttributes() throws {
+    @Test("Undo, children and merges treat elements as attributes") func undoChildrenAndMergesTakeElementsAsTheyTakeAttributes() throws {
         let stack = try Self.stack(.recordLog)
         let home = stack.insert("Home", ["name": "A", "address": ["city": "Rome"]])
         try stack.context.save()
@@ -131,7 +131,7 @@ import Testing
         #expect(home.value(forKeyPath: "address.city") as? String == "Rome")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Dictionaries are fetched, grouped and filtered by elements", arguments: StoreKind.allCases)
     func dictionariesAreFetchedGroupedAndFilteredByElements(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         for (name, city, x) in [("A", "Rome", 1.0), ("B", "Oslo", 2.0), ("C", "Rome", 4.0), ("D", "Bonn", 0.5)] {
@@ -161,7 +161,7 @@ import Testing
         #expect(keys.sorted() == ["address.city", "address.place.x", "name", "origin.x"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A composite is null if no element has a value", arguments: StoreKind.allCases)
     func aCompositeIsNullWhereNoElementHasAValue(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let owner = stack.insert("Owner", ["name": "O"])
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A subquery asks the right object's elements", arguments: StoreKind.planning)
     func aSubqueryKnowsWhoseElementsItAsks(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), home = NSEntityDescription(), resident = NSEntityDescription()
         (home.name, resident.name) = ("Home", "Resident")
@@ -214,7 +214,7 @@ import Testing
         #expect(throws: (any Error).self) { try stack.fetch("Resident", "SUBQUERY(homes, $h, $h.address.shoe == 'x').@count == 1") }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A batch update computes with elements", arguments: StoreKind.recordLogs)
     func aBatchUpdateComputesWithElements(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         stack.insert("Home", ["name": "A", "address": ["city": "Rome", "place": ["x": 2.0]]])
@@ -226,7 +226,7 @@ import Testing
         #expect(try stack.fetch("Home", "address.city == 'ROME' AND name == 'rome' AND address.place.y == 3", in: stack.anew()).count == 1)
     }
 
-    @Test(arguments: [StoreKind.recordLog, .inMemory])
+    @Test("Indexes may be over expressions of elements", arguments: [StoreKind.recordLog, .inMemory])
     func indexesAreOverExpressionsOfElements(kind: StoreKind) throws {
         func lower(_ path: String) -> NSExpressionDescription {
             let description = NSExpressionDescription()
@@ -274,7 +274,7 @@ import Testing
         ])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Generated accessors read and write a composite", arguments: StoreKind.allCases)
     func generatedAccessorsReadAndWriteIt(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let home = stack.insert("Home", ["name": "a", "origin": ["x": 1, "y": 2]])

@@ -24,7 +24,7 @@ import Testing
         return model
     }
 
-    @Test func copiesOfAModelsEntitiesMakeAModelOfTheirOwn() throws {
+    @Test("Copies of a model's entities make an independent model") func copiesOfAModelsEntitiesMakeAModelOfTheirOwn() throws {
         let model = Self.rich(), stack = try TestStack(.inMemory, model: model)
         let copies = model.entities.map { $0.copy() as! NSEntityDescription }
         #expect(copies.allSatisfy { $0.model == nil && $0.superentity == nil })
@@ -55,7 +55,7 @@ import Testing
         #expect(try other.fetch("Person", "age > 0 AND name == 'Bob'").count == 1)
     }
 
-    @Test func aCopyOfAPropertySaysWhatItsOriginalSays() throws {
+    @Test("A copy of a property equals its original") func aCopyOfAPropertySaysWhatItsOriginalSays() throws {
         let model = Self.rich(), stack = try TestStack(.inMemory, model: model)
         let person = try #require(model.entitiesByName["Person"])
         for property in person.properties {
@@ -92,7 +92,7 @@ import Testing
         _ = stack
     }
 
-    @Test func aCopyAloneKeepsTheDestinationsOfItsOriginal() throws {
+    @Test("A copy keeps its original's destinations") func aCopyAloneKeepsTheDestinationsOfItsOriginal() throws {
         let model = TestStack.model()
         let person = try #require(model.entitiesByName["Person"]), copy = try #require(person.copy() as? NSEntityDescription)
         #expect(copy.relationshipsByName["group"]?.destinationEntity === model.entitiesByName["Group"])

@@ -25,7 +25,7 @@ import Testing
 
     /// The bound is a release build's, in which Benchmarks measures it too; unoptimized code is some ten times as slow, as is a
     /// sanitizer's, and shares the machine with other tests.
-    @Test func aLargeModelLoadsInTime() throws {
+    @Test("A large model loads in time") func aLargeModelLoadsInTime() throws {
         #if DEBUG || THREAD_SANITIZER || ADDRESS_SANITIZER
             let bound = 1.5
         #else

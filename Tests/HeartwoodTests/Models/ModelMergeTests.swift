@@ -21,7 +21,7 @@ import Testing
         return try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: configuration, at: nil).metadata
     }
 
-    @Test func modelsBecomeOneAndTheSameEntityIsTakenOnce() throws {
+    @Test("Merging models takes equal entities once") func modelsBecomeOneAndTheSameEntityIsTakenOnce() throws {
         let first = model(["A": ["x"], "B": ["y"]], version: "1"), second = model(["B": ["y"], "C": ["z"]], version: "2")
         first.setEntities([first.entities[0]], forConfigurationName: "Part")
         second.setEntities([second.entities[1]], forConfigurationName: "Part")
@@ -41,7 +41,7 @@ import Testing
         #expect(NSManagedObjectModel(byMerging: []) == nil && NSManagedObjectModel(byMerging: nil) == nil)
     }
 
-    @Test func differentEntitiesOfOneNameAreRefused() async {
+    @Test("Different entities of one name are refused") func differentEntitiesOfOneNameAreRefused() async {
         let error = #expect(throws: (any Error).self) {
             try ModelMerge(models: [model(["A": ["x", "y"]]), model(["A": ["x", "z"]])]).merge(into: nil)
         }
@@ -63,7 +63,7 @@ import Testing
         #endif
     }
 
-    @Test func theModelOfAStoreIsFoundAmongVersions() throws {
+    @Test("The model of a store is found among versions") func theModelOfAStoreIsFoundAmongVersions() throws {
         let old = model(["A": ["x"]]), new = model(["A": ["x", "y"]]), other = model(["B": ["z"]])
         let ofOld = try metadata(model(["A": ["x"]]))
         #expect(NSManagedObjectModel(byMerging: [new, old, other], forStoreMetadata: ofOld)?.versionChecksum == old.versionChecksum)
@@ -83,7 +83,7 @@ import Testing
         #expect(NSManagedObjectModel(byMerging: [old], forStoreMetadata: [:]) == nil)
     }
 
-    @Test func bundlesModelsAreMergedAndTheirVersionsFound() throws {
+    @Test("A bundle's models are merged and its versions found") func bundlesModelsAreMergedAndTheirVersionsFound() throws {
         let place = try StorePlace()
         func write(_ path: String, _ entity: String, _ attributes: [String]) throws {
             let url = place["App.bundle/" + path]
@@ -109,12 +109,12 @@ import Testing
         #expect(NSManagedObjectModel.mergedModel(from: [try #require(Bundle(url: empty.directory))]) == nil)
     }
 
-    @Test func theOrderOfPropertiesMakesNoOtherEntity() throws {
+    @Test("The order of properties makes no difference between entities") func theOrderOfPropertiesMakesNoOtherEntity() throws {
         let merged = try ModelMerge(models: [model(["A": ["x", "y"]]), model(["A": ["y", "x"]])]).merge(into: nil)
         #expect(merged.entitiesByName["A"]?.properties.map(\.name) == ["x", "y"])
     }
 
-    @Test func aCopyHasWhatNoFileHas() throws {
+    @Test("A copy has the properties that no file has") func aCopyHasWhatNoFileHas() throws {
         let defaults: [(type: NSAttributeType, value: NSObject)] = [
             (.transformableAttributeType, ["a"] as NSArray), (.undefinedAttributeType, NSNumber(value: 1)),
             (.decimalAttributeType, NSDecimalNumber.notANumber), (.integer16AttributeType, NSNumber(value: 70_000)),
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// A class that a model names without its module is looked for where models are made, not only where requests are.
-    @Test func whoMakesAModelIsNoted() throws {
+    @Test("The module that makes a model is noted") func whoMakesAModelIsNoted() throws {
         let place = try StorePlace(), bundle = try #require(Bundle(url: place.directory))
         _ = NSManagedObjectModel(byMerging: [TestStack.model()], fileID: "ModuleOne/File.swift")
         _ = NSManagedObjectModel(byMerging: [TestStack.model()], forStoreMetadata: [:], fileID: "ModuleTwo/File.swift")

@@ -31,7 +31,7 @@ import Testing
         <elements><element name="Book" positionX="0" positionY="0" width="128" height="75"/></elements>
         """
 
-    @Test func theWholeSchemaIsLoaded() throws {
+    @Test("The whole schema is loaded") func theWholeSchemaIsLoaded() throws {
         let model = try ModelTests.load(Self.xml)
         let book = try #require(model.entitiesByName["Book"])
         let attributes = book.attributesByName
@@ -52,7 +52,7 @@ import Testing
         #expect((author.attributesByName["count"] as? NSDerivedAttributeDescription)?.derivationExpression?.keyPath == "books.@count")
     }
 
-    @Test func copiesAndStoresKeepTheWholeSchema() throws {
+    @Test("Copies and stores keep the whole schema") func copiesAndStoresKeepTheWholeSchema() throws {
         let model = try ModelTests.load(Self.xml)
         let copy = try #require(model.copy() as? NSManagedObjectModel)
         let archived = try model.archivedBytes()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func whatChangesHowObjectsAreStoredChangesTheVersion() throws {
+    @Test("A change in how objects are stored changes the version") func whatChangesHowObjectsAreStoredChangesTheVersion() throws {
         let before = try ModelTests.load(Self.xml).versionChecksum
         let same = [("customClassName=\"Cover\"", ""), ("fetchLimit=\"5\"", ""), ("preserveAfterDeletion=\"YES\"", ""), ("CoverTransformer", "Other")]
         for (old, new) in same {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func templatesMakeRequestsWithValuesInThePlaceOfVariables() throws {
+    @Test("Templates make requests with values in place of variables") func templatesMakeRequestsWithValuesInThePlaceOfVariables() throws {
         let stack = try TestStack(.inMemory, model: try ModelTests.load(Self.xml.replacingOccurrences(of: "representedClassName=\"Book\"", with: "")))
         let model = stack.coordinator.managedObjectModel
         let author = stack.insert("Author", ["name": "Woolf"])
@@ -97,7 +97,7 @@ import Testing
         #expect(throws: (any Error).self) { try stack.context.fetch(template) }
     }
 
-    @Test func templatesCanBeSetAndRemoved() {
+    @Test("Templates can be set and removed") func templatesCanBeSetAndRemoved() {
         let model = TestStack.model()
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = model.entitiesByName["Person"]

@@ -17,7 +17,7 @@ import Testing
         return try NSManagedObjectModel.load(contentsOf: url)
     }
 
-    @Test func everyStatedPropertyIsLoaded() throws {
+    @Test("Every stated property is loaded") func everyStatedPropertyIsLoaded() throws {
         let model = try Self.load("""
             <entity name="A" representedClassName="ClassA" isAbstract="YES" elementID="OldA" versionHashModifier="2">
               <attribute name="n" optional="YES" attributeType="Integer 16" defaultValueString="7" minValueString="1" maxValueString="9"/>
@@ -61,7 +61,7 @@ import Testing
         #expect(ModelDocument(copy) == ModelDocument(again))
     }
 
-    @Test(arguments: [
+    @Test("A model that contradicts itself is refused", arguments: [
         ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"Z\"/></entity>", "leads to \"Z\""),
         ("<entity name=\"A\"/><entity name=\"A\"/>", "two entities named A"),
         ("<entity name=\"A\" parentEntity=\"A\"/>", "inherits from itself"),
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// An entity of XML's kind could hide in an encoding that this does not look into.
-    @Test func otherEncodingsAreRefused() throws {
+    @Test("Other encodings are refused") func otherEncodingsAreRefused() throws {
         let bomb = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><!DOCTYPE m [<!ENTITY a \"aaaa\">]><model>&a;</model>"
         for data in [Data(bomb.utf8), try #require(bomb.data(using: .utf16)), try #require(bomb.data(using: .utf16LittleEndian))] {
             #expect(throws: (any Error).self) { try ModelFileParser(data: data, path: "m").parse() }
@@ -108,7 +108,7 @@ import Testing
         #expect(try ModelFileParser(data: Data("<model><entity name='a!b'/></model>".utf8), path: "m").parse().entities.count == 1)
     }
 
-    @Test func anErrorNamesTheLineOfTheElement() {
+    @Test("An error names the line of the element") func anErrorNamesTheLineOfTheElement() {
         let error = #expect(throws: (any Error).self) {
             try Self.load("<entity name=\"A\">\n<attribute name=\"x\"/>\n<attribute name=\"y\"/>\n<attribute name=\"x\"/>\n</entity>")
         } as? NSError
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// Twenty composites, each with two of the next: a million elements in two kilobytes.
-    @Test func compositesThatDoubleThemselvesAreRefused() {
+    @Test("Composites that double at each level are refused") func compositesThatDoubleThemselvesAreRefused() {
         let xml = (0..<20).map { level in
             "<composite name=\"C\(level)\">" + ["a", "b"].map { name in
                 "<attribute name=\"\(name)\" attributeType=\"\(level < 19 ? "Composite" : "String")\" composite=\"C\(level + 1)\"/>"
@@ -128,13 +128,13 @@ import Testing
         #expect(error?.localizedDescription.contains("more than 10000 elements") == true, "\(error?.localizedDescription ?? "")")
     }
 
-    @Test func aLongLineOfAncestorsIsRefused() {
+    @Test("A long chain of parent entities is refused") func aLongLineOfAncestorsIsRefused() {
         let xml = (0..<5000).map { "<entity name=\"E\($0)\" parentEntity=\"E\($0 + 1)\"/>" }.joined() + "<entity name=\"E5000\"/>"
         let error = #expect(throws: (any Error).self) { try Self.load(xml) } as? NSError
         #expect(error?.localizedDescription.contains("through more than 200") == true)
     }
 
-    @Test func hashingIsStable() {
+    @Test("Hashing is stable") func hashingIsStable() {
         #expect(SHA256.hash([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
         #expect(SHA256.hash(Array("abc".utf8)).prefix(4) == [0xBA, 0x78, 0x16, 0xBF])
         #expect(SHA256.hash([UInt8](repeating: 0x61, count: 1000)).prefix(4) == [0x41, 0xED, 0xEC, 0xE4])
@@ -146,7 +146,7 @@ import Testing
         #expect(model.versionChecksum != before)
     }
 
-    @Test func anArchiveThatIsDamagedIsRefused() throws {
+    @Test("A damaged archive is refused") func anArchiveThatIsDamagedIsRefused() throws {
         let bytes = try TestStack.model().archivedBytes()
         var refused = 0
         for at in stride(from: 0, to: bytes.count, by: 7) {

@@ -10,7 +10,7 @@ import Testing
         return all.filter { $0.hasSuffix(".xcdatamodel/contents") }.sorted()
     }()
 
-    @Test(.enabled(if: !files.isEmpty, "../shared/models is absent"))
+    @Test("Real models load with exactly their stated content", .enabled(if: !files.isEmpty, "../shared/models is absent"))
     func realModelsLoadWithExactlyWhatTheyState() throws {
         for path in Self.files {
             let url = ModelTests.shared.appendingPathComponent(path)

@@ -45,7 +45,7 @@ import Testing
         return Merged(stack: stack, context: context, ann: people[0], bob: people[1], theirs: theirs)
     }
 
-    @Test(arguments: StoreKind.allCases, Way.allCases)
+    @Test("A merged deletion is pending until the next save", arguments: StoreKind.allCases, Way.allCases)
     func itIsThereUntilTheNextSave(kind: StoreKind, way: Way) throws {
         for isChanged in [false, true] {
             let merged = try merged(kind, way, isChanged: isChanged), context = merged.context, bob = merged.bob
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A save of only a merged deletion writes nothing", arguments: StoreKind.allCases)
     func aSaveOfItAloneWritesNothing(kind: StoreKind) throws {
         let merged = try merged(kind)
         let bytes = StoreKind.recordLogs.contains(kind) ? merged.stack.bytesAppended : 0
@@ -76,7 +76,7 @@ import Testing
         if StoreKind.recordLogs.contains(kind) { #expect(merged.stack.bytesAppended == bytes) }
     }
 
-    @Test(arguments: [false, true])
+    @Test("A failed save keeps the merged deletion", arguments: [false, true])
     func aSaveThatFailsLeavesItThere(isRolledBack: Bool) throws {
         let merged = try merged(.inMemory), context = merged.context
         merged.ann.setValue("mine", forKey: "name")
@@ -92,7 +92,7 @@ import Testing
         try context.save()
     }
 
-    @Test func whatIsDoneToItGoesNowhere() throws {
+    @Test("Changes to a deleted object have no effect") func whatIsDoneToItGoesNowhere() throws {
         let merged = try merged(.inMemory), context = merged.context, bob = merged.bob
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: context)
         bob.setValue("x", forKey: "name")
@@ -109,7 +109,7 @@ import Testing
         #expect(try merged.stack.storedNames() == ["ann"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A deleted object can be inserted again", arguments: StoreKind.allCases)
     func itCanBeInsertedAnew(kind: StoreKind) throws {
         let merged = try merged(kind), context = merged.context, bob = merged.bob, old = bob.objectID
         context.insert(bob)
@@ -119,7 +119,7 @@ import Testing
         #expect(try merged.stack.storedNames() == ["Bob", "ann"] && bob.managedObjectContext === context)
     }
 
-    @Test(arguments: StoreKind.numbering)
+    @Test("A row that is written again ends the merged deletion", arguments: StoreKind.numbering)
     func aRowThatIsWrittenAgainEndsIt(kind: StoreKind) throws {
         for isMerged in [false, true] {
             let stack = try TestStack(kind), context = stack.anew(), manager = UndoManager()
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func anUndoOfTheOwnDeletionBringsItBack() throws {
+    @Test("An undo of the context's own deletion brings the object back") func anUndoOfTheOwnDeletionBringsItBack() throws {
         let stack = try TestStack(.inMemory), manager = UndoManager()
         let theirs = stack.insert("Person", ["name": "bob"])
         try stack.context.save()
@@ -169,7 +169,7 @@ import Testing
         #expect(try stack.storedNames() == ["bob"])
     }
 
-    @Test func aControllerTellsOneDeletion() throws {
+    @Test("A controller reports one deletion") func aControllerTellsOneDeletion() throws {
         let stack = try TestStack(.inMemory)
         for name in ["ann", "bob"] { stack.insert("Person", ["name": name]) }
         try stack.context.save()
@@ -188,7 +188,7 @@ import Testing
     }
 
     /// Fetches of a context that has merged a deletion and changed nothing are answered as before.
-    @Test func itMakesNoFetchDearer() throws {
+    @Test("A merged deletion makes no fetch more expensive") func itMakesNoFetchDearer() throws {
         let merged = try merged(.recordLog)
         _ = try merged.stack.fetch("Person", "name == 'ann'", in: merged.context)
         #expect(merged.context.hasChanges && !merged.context.lastQueryWasInMemory)
@@ -197,7 +197,7 @@ import Testing
         #expect(try merged.context.fetch(request) == [merged.ann.objectID] && !merged.context.lastQueryWasInMemory)
     }
 
-    @Test func aContextThatNeverSavesForgetsThoseThatNobodyHolds() throws {
+    @Test("A context that never saves forgets unreferenced deleted objects") func aContextThatNeverSavesForgetsThoseThatNobodyHolds() throws {
         let stack = try TestStack(.inMemory), context = stack.anew()
         context.automaticallyMergesChangesFromParent = true
         let first = stack.insert("Person", ["name": "first"])
@@ -218,7 +218,7 @@ import Testing
         #expect(unheld == nil && held.isDeleted)
     }
 
-    @Test func anObjectOutlivesItsContext() throws {
+    @Test("An object outlives its context") func anObjectOutlivesItsContext() throws {
         var bob: NSManagedObject?
         do {
             let stack = try TestStack(.inMemory), theirs = stack.insert("Person", ["name": "bob"])
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// A parent that has taken its deletion back is told of it once more, by who has merged it.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A child keeps its deletion of an object that its parent will write again", arguments: StoreKind.recordLogs)
     func aChildKeepsItsDeletionOfWhatItsParentIsToWriteAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind), parent = stack.context, other = stack.anew()
         let bob = stack.insert("Person", ["name": "bob"])

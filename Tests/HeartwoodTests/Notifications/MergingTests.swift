@@ -8,7 +8,8 @@ import Testing
         ((set as? NSSet)?.allObjects ?? []).compactMap { ($0 as? NSManagedObject)?.value(forKey: "label") as? String }.sorted()
     }
 
-    @Test(arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
+    @Test("A save of another context is merged under unsaved changes",
+        arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
     func aSaveElsewhereIsMergedUnderUnsavedChanges(kind: StoreKind, name: Notification.Name) throws {
         let stack = try TestStack(kind)
         let people = ["a", "b", "c", "d"].map { stack.insert("Person", ["name": $0]) }
@@ -50,7 +51,7 @@ import Testing
         #expect(stored.value(forKey: "name") as? String == "new" && stored.value(forKey: "age") as? Int == 50, "no conflict is left")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A merged object is still compared by the next save", arguments: StoreKind.allCases)
     func aMergedObjectIsStillComparedByTheNextSave(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let mine = stack.insert("Person", ["name": "a"])
@@ -68,7 +69,7 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "b" && mine.value(forKey: "age") as? Int == 2)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Remote changes are merged by IDs and URIs", arguments: StoreKind.allCases)
     func changesFromElsewhereAreMergedByIDsAndURIs(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
@@ -88,7 +89,7 @@ import Testing
         #expect(a.value(forKey: "name") as? String == "y")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A context may merge automatically", arguments: StoreKind.allCases)
     func aContextMayMergeByItself(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let mine = stack.insert("Person", ["name": "a"])
@@ -127,7 +128,7 @@ import Testing
     }
 
     /// A batch deletion tells of what it has deleted alone: members that were read stayed, as faults that nothing could fulfil.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Relationships that were read follow a dictionary that names one side", arguments: StoreKind.recordLogs)
     func relationshipsThatWereReadFollowADictionaryThatNamesOneSide(kind: StoreKind) throws {
         let stack = try TestStack(kind), other = stack.newContext(), child = stack.context.child()
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -158,7 +159,7 @@ import Testing
     }
 
     /// By another context of the coordinator, whose save is merged by its notification, or by another coordinator, whose commit is noticed.
-    @Test(arguments: [false, true], [false, true])
+    @Test("Values merged into a deleted object show when the deletion is undone", arguments: [false, true], [false, true])
     func whatIsMergedOfADeletedObjectShowsWhenTheDeletionIsTakenBack(isElsewhere: Bool, isUndone: Bool) throws {
         let stack = try TestStack(.recordLog), elsewhere = try TestStack(.recordLog, at: stack.url)
         let people = ["ann", "bob", "cid"].map { stack.insert("Person", ["name": $0]) }, (ann, bob, cid) = (people[0], people[1], people[2])
@@ -200,7 +201,7 @@ import Testing
         #expect(try stack.storedNames() == (isUndone ? ["bob", "cid", "mine"] : ["cid", "mine"]))
     }
 
-    @Test func anObjectThatAnotherCoordinatorHasSavedIsFoundByItsID() throws {
+    @Test("An object that another coordinator has saved is found by its ID") func anObjectThatAnotherCoordinatorHasSavedIsFoundByItsID() throws {
         let stack = try TestStack(.recordLog), other = try TestStack(.recordLog, at: stack.url)
         for reader in [other.context, other.context.child()] {
             let ann = stack.insert("Person", ["name": "ann"])
@@ -213,7 +214,7 @@ import Testing
     }
 
     /// What others have committed is noticed within a save, whose own rows are there by then.
-    @Test(arguments: [true, false])
+    @Test("A save ends before commits of others are merged", arguments: [true, false])
     func aFollowersSaveEndsBeforeOthersCommitsAreMerged(isNew: Bool) throws {
         let stack = try TestStack(.recordLog), context = stack.context
         let ann = stack.insert("Person", ["name": "ann"]), bob = stack.insert("Person", ["name": "bob"])

@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct NotificationTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("A save is announced before and after, in order", arguments: StoreKind.allCases)
     func aSaveIsAnnouncedBeforeAndAfterInOrder(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let heard = Heard(
@@ -61,7 +61,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Changes are announced once for each event", arguments: StoreKind.allCases)
     func changesAreToldOnceForEachEvent(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
@@ -91,7 +91,7 @@ import Testing
         #expect(forgotten.map(Set.init) == Set(known) && !known.isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The end of perform is the end of an event", arguments: StoreKind.allCases)
     func theEndOfPerformIsTheEndOfAnEvent(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -103,7 +103,7 @@ import Testing
         #expect(heard.all.count == 2)
     }
 
-    @Test func addingAndRemovingAStoreIsTold() throws {
+    @Test("Adding and removing a store is announced") func addingAndRemovingAStoreIsTold() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: coordinator)
         let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -112,7 +112,7 @@ import Testing
         #expect((heard.take()?.userInfo?[NSRemovedPersistentStoresKey] as? [NSPersistentStore]) == [store])
     }
 
-    @Test func aChangeOfStoresIsToldOnceItHasHappened() throws {
+    @Test("A change of stores is announced once it has happened") func aChangeOfStoresIsToldOnceItHasHappened() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let center = NotificationCenter.default
         nonisolated(unsafe) var told: [String] = []
@@ -147,7 +147,8 @@ import Testing
     }
 
     /// Rows of record logs are copied as they are; any other way goes through objects, whose new IDs may be others.
-    @Test(arguments: StoreKind.allCases, [StoreKind.recordLog, .inMemory, .binary, .atomic])
+    @Test("A migration announces the old and the new ID of each object",
+        arguments: StoreKind.allCases, [StoreKind.recordLog, .inMemory, .binary, .atomic])
     func aMigrationTellsTheOldAndTheNewIDOfEachObject(kind: StoreKind, target: StoreKind) throws {
         let stack = try TestStack(kind), place = try StorePlace(), old = stack.persistentStore
         var people = (0..<4).map { stack.insert("Person", ["name": "p\($0)"]) }
@@ -176,7 +177,7 @@ import Testing
         try stack.coordinator.remove(new)
     }
 
-    @Test func theIDsOfAMigrationAreThoseOfItsTime() throws {
+    @Test("The IDs of a migration notification are those of its time") func theIDsOfAMigrationAreThoseOfItsTime() throws {
         let stack = try TestStack(.recordLog), place = try StorePlace()
         stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -189,7 +190,7 @@ import Testing
         #expect(list.count == 2, "what was saved before anybody asked is not among them")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Changes for a store can be saved as it is removed", arguments: StoreKind.allCases)
     func whatAStoreHasCanBeSavedAsItLeaves(kind: StoreKind) throws {
         let stack = try TestStack(kind), store = stack.persistentStore
         stack.insert("Person", ["name": "Ada"])
@@ -202,7 +203,7 @@ import Testing
         #expect(!context.hasChanges && stack.coordinator.persistentStores.isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A single object can be observed", arguments: StoreKind.allCases)
     func oneObjectCanBeObserved(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada"]), tag = stack.insert("Tag", ["label": "x"])

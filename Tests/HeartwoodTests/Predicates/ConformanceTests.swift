@@ -13,7 +13,7 @@ import Testing
     }
 
     /// One test for all rows, so that the objects are made once; each row that disagrees is told of.
-    @Test(arguments: StoreKind.planning)
+    @Test("The conformance table holds in memory and in a store", arguments: StoreKind.planning)
     func theTableHoldsInMemoryAndInAStore(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
@@ -47,7 +47,7 @@ import Testing
         #expect(ConformanceRows.all.count > 400)
     }
 
-    @Test func whatIsPrintedParsesBackToTheSame() throws {
+    @Test("A printed predicate parses back to the same") func whatIsPrintedParsesBackToTheSame() throws {
         let stack = try TestStack(.inMemory, model: SampleGraph.model())
         let all = SampleGraph.insert(into: stack)
         for row in ConformanceRows.all where row.expected != "!" {
@@ -60,14 +60,14 @@ import Testing
         }
     }
 
-    @Test func rowsThatAreWrongAreRefused() {
+    @Test("Wrong rows of the table are refused") func rowsThatAreWrongAreRefused() {
         for row in ConformanceRows.all where row.expected == "!" {
             #expect(throws: PredicateFormatError.self, "\(row.format)") { try NSPredicate(parsing: row.format) }
         }
     }
 
     /// What a store does by rows, it does not do by objects.
-    @Test(arguments: [
+    @Test("Rows are tested without making objects", arguments: [
         "age + 10 = 40", "uppercase(name) = 'ADA'", "age = bits", "bits & 1 = 1", "TERNARY(flag = YES, 1, 2) = 1", "age IN {30 + 0, 40}", "born < now()",
         "SUBQUERY(tags, $t, $t.weight > 1).@count = 1", "ANY team.tags.label = 'red'", "extra = 'x'", "name ==[cd] 'ada'", "age BETWEEN {20 + 10, bits + 35}",
     ])
@@ -82,7 +82,7 @@ import Testing
         #expect(context.identities.count == found.count)
     }
 
-    @Test func aFunctionOfConstantsIsServedByAnIndex() throws {
+    @Test("A function of constants is served by an index") func aFunctionOfConstantsIsServedByAnIndex() throws {
         let stack = try TestStack(.recordLog, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
         try stack.context.save()
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Arguments are taken by their kinds", arguments: StoreKind.allCases)
     func argumentsAreTakenByTheirKinds(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         let objects = SampleGraph.insert(into: stack)
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// What bridges on Apple's platforms.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Any type of number and a substring may be arguments", arguments: StoreKind.allCases)
     func anyNumberAndAPartOfATextAreArguments(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind), parts = "Ada,Bob".split(separator: ",")
         var rows: [(String, [Any], String)] = [

@@ -35,7 +35,7 @@ import Testing
         #expect(found == wanted, "\(predicate) of a child")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A predicate may ask for the entity", arguments: StoreKind.allCases)
     func theEntityMayBeAsked(kind: StoreKind) throws {
         let stack = try stack(kind), person = try entity("Person", stack), employee = try entity("Employee", stack), tag = try entity("Tag", stack)
         for isPending in [false, true] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Tables of other entities are not read", arguments: StoreKind.planning)
     func tablesOfOtherEntitiesAreNotLookedAt(kind: StoreKind) throws {
         let stack = try stack(kind), employee = try entity("Employee", stack)
         for format in [
@@ -82,7 +82,7 @@ import Testing
         #expect(plan.parts.first { $0.entityName == "Employee" }?.access == .index("index:byAge") && !plan.isSorted, "\(plan)")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An attribute named \"entity\" goes first", arguments: StoreKind.allCases)
     func anAttributeOfThatNameGoesFirst(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), word = NSEntityDescription(), special = NSEntityDescription()
         (word.name, special.name) = ("Word", "Special")
@@ -99,7 +99,7 @@ import Testing
         #expect(throws: NSError.self, "a text is compared with no entity") { try stack.fetch("Word", "entity == %@", [word]) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An unknown property of an entity is refused", arguments: StoreKind.allCases)
     func whatAnEntityIsNotAskedIsRefused(kind: StoreKind) throws {
         let stack = try stack(kind)
         for format in ["entity.shoe == 1", "entity.name.first == 'x'", "group.entity.indexes == nil"] {

@@ -14,7 +14,7 @@ import Testing
 
     private func decimal(_ text: String) -> String { "CAST('\(text)', 'NSDecimalNumber')" }
 
-    @Test func aProductTooNearToZeroForADecimalIsNull() throws {
+    @Test("A product too near to zero for a decimal is null") func aProductTooNearToZeroForADecimalIsNull() throws {
         for (a, b) in [("1e-100", "1e-100"), ("-1e-128", "0.1"), ("-3e-127", "-0.01"), ("340282366920938463463374607431768211455e-128", "1e-50")] {
             #expect(try value("\(decimal(a)) * \(decimal(b))").isNull && value("\(decimal(b)) * \(decimal(a))").isNull, "\(a) \(b)")
         }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func productsAndQuotientsHaveTheirSigns() throws {
+    @Test("Products and quotients have their signs") func productsAndQuotientsHaveTheirSigns() throws {
         for (a, b) in [("6", "3"), ("-6", "3"), ("6", "-3"), ("-6", "-3"), ("0", "-3"), ("1.25", "-0.5")] {
             let x = try #require(Decimal(string: a)), y = try #require(Decimal(string: b))
             for (operation, expected) in [("*", x * y), ("/", x / y), ("+", x + y), ("-", x - y)] {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("The product of a stored decimal may be too small", arguments: StoreKind.planning)
     func aStoredDecimalsProductMayBeTooSmall(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let tiny = try #require(Decimal(string: "1e-100"))
@@ -55,12 +55,12 @@ import Testing
     }
 
     /// What is smaller than any decimal is still more than what is negative.
-    @Test func aDoubleThatNoDecimalHoldsIsComparedAsADouble() throws {
+    @Test("A double that no decimal holds is compared as a double") func aDoubleThatNoDecimalHoldsIsComparedAsADouble() throws {
         #expect(try isTrue("\(decimal("-5")) < 1e-300 AND \(decimal("5")) > 1e-300 AND \(decimal("0")) < 1e-300"))
         #expect(PredicateCast.decimal.apply(.double(1e-300)).isNull)
     }
 
-    @Test func aDateWithoutATextIsCastToNull() throws {
+    @Test("A date without a text form is cast to null") func aDateWithoutATextIsCastToNull() throws {
         let none: [(String, Double)] = [
             ("CAST('nan', 'NSNumber')", .nan), ("CAST('inf', 'NSNumber')", .infinity), ("1e300", 1e300), ("-1e300", -1e300),
         ]
@@ -73,7 +73,7 @@ import Testing
         #expect(try isTrue("CAST(CAST(0, 'NSDate'), 'NSString') == '2001-01-01 00:00:00 +0000'"))
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A message may contain a date that is NaN", arguments: StoreKind.recordLogs)
     func aMessageMayNameADateThatIsNoNumber(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ann"])
@@ -88,7 +88,7 @@ import Testing
         #expect(error.map { "\($0)".contains("([nan seconds since 2001])") } == true, "\(error as Any)")
     }
 
-    @Test(arguments: ["min", "max"])
+    @Test("NaN is the least and greatest only of itself", arguments: ["min", "max"])
     func whatIsNoNumberIsLeastAndGreatestOfNothingElse(function: String) throws {
         let lists: [([Double], Double)] = [
             ([.nan, 1, 2], function == "min" ? 1 : 2), ([1, .nan, 2], function == "min" ? 1 : 2), ([2, 1, .nan], function == "min" ? 1 : 2),
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoNumberIsParsedAgain() throws {
+    @Test("NaN can be printed and parsed again") func whatIsNoNumberIsParsedAgain() throws {
         let dates = [Double.nan, .infinity].map(Date.init(timeIntervalSinceReferenceDate:))
         for value in [NSDecimalNumber.notANumber, Double.nan, -Double.infinity] + dates as [Any] {
             let printed = try NSPredicate(parsing: "a == %@", argumentArray: [value]).predicateFormat

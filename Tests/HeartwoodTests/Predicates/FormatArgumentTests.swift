@@ -5,7 +5,7 @@ import Testing
 
 /// Swift's own collections and values in the places of formats, as code for Apple's platforms gives them.
 @Suite struct FormatArgumentTests {
-    @Test func arraysAndSetsAreArguments() throws {
+    @Test("Arrays and sets are arguments") func arraysAndSetsAreArguments() throws {
         let stack = try TestStack(.inMemory)
         let people = ["ann", "bob", "cy"].map { stack.insert("Person", ["name": $0]) }
         try stack.context.save()
@@ -21,12 +21,12 @@ import Testing
         }
     }
 
-    @Test func aTextsFormatTakesThemToo() {
+    @Test("A text's format takes arrays and sets too") func aTextsFormatTakesThemToo() {
         let id = UUID(), date = Date(timeIntervalSinceReferenceDate: 0)
         #expect(String(format: "%@ %@ %@ %@", [1, 2], Set([3]), id, date) == "[1, 2] [3] \(id) \(date)")
     }
 
-    @Test func argumentsOfAFunctionOfTheProgramsOwnArePassedOn() throws {
+    @Test("A function of the program may pass on arguments") func argumentsOfAFunctionOfTheProgramsOwnArePassedOn() throws {
         func made(_ format: String, _ arguments: any CVarArg...) -> NSPredicate { withVaList(arguments) { NSPredicate(format: format, arguments: $0) } }
         let id = UUID(), date = Date(timeIntervalSinceReferenceDate: 5)
         for (predicate, text) in [
@@ -54,7 +54,7 @@ import Testing
         #expect(try stack.context.fetch(request).map(\.name) == ["bob"])
     }
 
-    @Test func aBatchDeletionTakesARequestForAClass() throws {
+    @Test("A batch deletion takes a request for a class") func aBatchDeletionTakesARequestForAClass() throws {
         let stack = try TestStack(.inMemory)
         for name in ["ann", "bob"] { stack.insert("Person", ["name": name]) }
         try stack.context.save()
@@ -66,7 +66,7 @@ import Testing
         #expect(try stack.newContext().fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")).map { $0.value(forKey: "name") as? String } == ["bob"])
     }
 
-    @Test func aPropertysVersionHashTellsWhatChanged() {
+    @Test("A property's version hash shows a change") func aPropertysVersionHashTellsWhatChanged() {
         let name = TestStack.attribute("name", .stringAttributeType), same = TestStack.attribute("name", .stringAttributeType)
         #expect(name.versionHash == same.versionHash && name.versionHash.count == 32)
         same.versionHashModifier = "2"

@@ -17,7 +17,7 @@ import Testing
         NSComparisonPredicate(leftExpression: left, rightExpression: right, modifier: modifier, type: type, options: options)
     }
 
-    @Test func comparisonsSayAndDoWhatFormatsDo() {
+    @Test("Comparisons made by hand print and evaluate as formats do") func comparisonsSayAndDoWhatFormatsDo() {
         let cases: [(NSPredicate, String, Bool)] = [
             (compare(path("age"), .equalTo, constant(85)), "age == 85", true), (compare(path("age"), .notEqualTo, constant(85)), "age != 85", false),
             (compare(path("age"), .lessThan, constant(90)), "age < 90", true), (compare(path("age"), .lessThanOrEqualTo, constant(84)), "age <= 84", false),
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func aParsedPredicateComesInItsParts() throws {
+    @Test("A parsed predicate is made of its parts") func aParsedPredicateComesInItsParts() throws {
         let predicate = NSPredicate(format: "ANY scores >[cd] 2 AND NOT (name BEGINSWITH 'G' OR age = $limit)")
         let compound = try #require(predicate as? NSCompoundPredicate)
         #expect(compound.compoundPredicateType == .and)
@@ -55,7 +55,7 @@ import Testing
         #expect(last.rightExpression.variable == "limit")
     }
 
-    @Test func expressionsAreMadeAndTakenApart() {
+    @Test("Expressions can be made and taken apart") func expressionsAreMadeAndTakenApart() {
         let sum = NSExpression(forFunction: "sum:", arguments: [path("scores")])
         #expect(sum.expressionType == .function)
         #expect(sum.function == "sum:")
@@ -93,7 +93,7 @@ import Testing
         #expect(NSExpression(format: "$x.name").operand.variable == "x")
     }
 
-    @Test func variablesAreGivenValues() throws {
+    @Test("Variables are replaced by values") func variablesAreGivenValues() throws {
         let template = NSPredicate(format: "age > $low AND name BEGINSWITH $start AND SUBQUERY(scores, $low, $low > 2).@count = 1")
         let filled = template.withSubstitutionVariables(["low": 80, "start": "G"])
         #expect(filled.predicateFormat == "age > 80 AND name BEGINSWITH \"G\" AND SUBQUERY(scores, $low, $low > 2).@count == 1")
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Code that does not see this module makes predicates of Foundation's own classes.
-    @Test func foundationsPredicatesAreTakenOver() throws {
+    @Test("Foundation's predicates are converted") func foundationsPredicatesAreTakenOver() throws {
         let a = NSPredicate(format: "age = 85"), b = NSPredicate(format: "name = 'x'")
         let foreign = Foundation.NSCompoundPredicate(orPredicateWithSubpredicates: [a, b])
         #expect(NSPredicate(foreign).predicateFormat == "age == 85 OR name == \"x\"")
@@ -120,7 +120,7 @@ import Testing
         #expect((NSArray(array: [Self.subject, ["age": 1]]).filtered(using: a)).count == 1)
     }
 
-    @Test func predicatesAreEqualByWhatTheySay() {
+    @Test("Predicates are equal when their content is") func predicatesAreEqualByWhatTheySay() {
         #expect(NSPredicate(format: "a = 1") == NSPredicate(format: "(a == %d)", 1))
         #expect(NSPredicate(format: "a = 1").hash == NSPredicate(format: "a == 1").hash)
         #expect(NSPredicate(format: "a = 1") != NSPredicate(format: "a = 2"))
@@ -132,7 +132,7 @@ import Testing
         #expect(!NSCompoundPredicate(orPredicateWithSubpredicates: []).evaluate(with: nil))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A key path that begins with SELF is the path behind it", arguments: StoreKind.allCases)
     func aKeyPathThatBeginsWithSelfIsThePathBehindIt(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "red"])

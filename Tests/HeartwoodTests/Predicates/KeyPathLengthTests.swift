@@ -24,7 +24,7 @@ import Testing
         ]
     }
 
-    @Test func aFormatWithALongPathIsRefusedAtItsPlace() throws {
+    @Test("A format with a long path is refused with its position") func aFormatWithALongPathIsRefusedAtItsPlace() throws {
         for path in [Self.path(65, "name"), Self.path(20_000, "name")] {
             let error = try #require(#expect(throws: PredicateFormatError.self) { try PredicateParser.parse("age = 1 AND \(path) = 'x'", arguments: []) })
             #expect("\(error)".contains("more than 64 keys"))
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("No fetch follows a path that is too long", arguments: StoreKind.allCases)
     func noFetchGoesAlongAPathThatIsTooLong(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for count in [65, 20_000] {
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// In a debug build, whose frames are the largest.
-    @Test(arguments: StoreKind.allCases)
+    @Test("The longest path fits the stack of a small thread", arguments: StoreKind.allCases)
     func theLongestPathFitsTheStackOfASmallThread(kind: StoreKind) throws {
         // Of one thread at a time.
         nonisolated(unsafe) let stack = try SampleGraph.stack(kind)
@@ -68,7 +68,7 @@ import Testing
         #expect(failure == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An empty key is refused", arguments: StoreKind.allCases)
     func anEmptyKeyIsRefused(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for path in [".", "..", "boss.", ".boss", "boss..boss"] {

@@ -42,14 +42,14 @@ import Testing
         ]
     }
 
-    @Test(arguments: table.indices)
+    @Test("The table of formats holds", arguments: table.indices)
     func theTableOfFormatsHolds(index: Int) throws {
         let (format, arguments, expected) = Self.table[index]
         let predicate = try NSPredicate(parsing: format, argumentArray: arguments)
         #expect(predicate.evaluate(with: Self.subject) == expected, "\(format)")
     }
 
-    @Test(arguments: [
+    @Test("A wrong format is marked at the position of the error", arguments: [
         ("age = ", 6), ("age", 3), ("= 3", 0), ("age = 3 AND", 11), ("(age = 3", 8), ("age = 3)", 7), ("name = 'x", 7), ("age ~ 3", 4),
         ("age BETWEEN 3", 4), ("name MATCHES '('", 5), ("age = %@", 6), ("name =[x] 'a'", 7), ("a..b = 1", 2), ("SUBQUERY(a, $x, $x = 1)", 23),
         ("%Q = 1", 0), ("age = 1 %", 8), ("SUBQUERY(a, x, x = 1).@count = 1", 12), ("foo(age) = 1", 0), ("abs(1, 2) = 1", 0), ("now(1) = 1", 0), ("a = sqrt()", 4),
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// The second time a format comes from those that are known, with the same trees and the same errors.
-    @Test func aFormatThatIsKnownTakesOtherArguments() throws {
+    @Test("A known format takes other arguments") func aFormatThatIsKnownTakesOtherArguments() throws {
         func printed(_ format: String, _ arguments: [Any?]) throws -> String { PredicatePrinter.format(try PredicateParser.parse(format, arguments: arguments)) }
         for round in 0..<3 {
             #expect(try printed("a = %@ AND b IN {%@, 2, c}", ["x\(round)", round]) == "a == \"x\(round)\" AND b IN {\(round), 2, c}")
@@ -86,13 +86,13 @@ import Testing
         }
     }
 
-    @Test func nestingIsBounded() {
+    @Test("Nesting is bounded") func nestingIsBounded() {
         let deep = String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000)
         #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(deep, arguments: []) }
         #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(String(repeating: "NOT ", count: 10_000) + "a = 1", arguments: []) }
     }
 
-    @Test func aPatternOfManyStarsIsQuick() {
+    @Test("A pattern with many stars is fast") func aPatternOfManyStarsIsQuick() {
         let matcher = TextMatcher(kind: .like, String(repeating: "a*", count: 30) + "b", options: [])
         let clock = ContinuousClock()
         let taken = clock.measure { #expect((try? matcher.matches(String(repeating: "a", count: 20_000))) == false) }
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// Random bytes and mutated formats: an error or a tree, never a trap.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("The parser survives any input", arguments: 1...20 as ClosedRange<UInt64>)
     func theParserSurvivesAnything(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let pieces = Self.table.map(\.0) + ["%@", "%K", "{", "}", "(", ")", "'", "\\", "$x", "[cd]", "@count", "..", "é", "\u{0}", "NOT", "IN"]
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// What a format was parsed to is kept, and takes other values the next time.
-    @Test func aFormatThatIsUsedAgainGivesWhatItGivesTheFirstTime() throws {
+    @Test("A format that is used again gives the same as the first time") func aFormatThatIsUsedAgainGivesWhatItGivesTheFirstTime() throws {
         let cases: [(format: String, arguments: [[Any]], printed: [String])] = [
             ("name == %@", [["a"], [1], [NSNull()], ["b\"c"]], ["name == \"a\"", "name == 1", "name == nil", "name == \"b\\\"c\""]),
             ("ANY tags.name BEGINSWITH[cd] %@", [["x"], ["y"], ["z"]], ["x", "y", "z"].map { "ANY tags.name BEGINSWITH[cd] \"\($0)\"" }),
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// A known format with one argument makes its tree when somebody asks for it; nothing else tells it from one that was parsed.
-    @Test func aKnownFormatWithOneArgumentIsAsOneThatWasParsed() throws {
+    @Test("A known format with one argument equals a parsed one") func aKnownFormatWithOneArgumentIsAsOneThatWasParsed() throws {
         let arguments: [any CVarArg] = ["text", "", 3, -1.5, Int32(7), true, Date(timeIntervalSinceReferenceDate: 5), NSNull(), NSNumber(value: 4)]
         for format in ["age == %@", "a.b >= %@", "name BEGINSWITH[c] %@", "ANY tags.name == %@"] {
             for argument in arguments {
@@ -167,7 +167,7 @@ import Testing
         #expect(NSPredicate(format: "age > %ld", 3).predicateFormat == "age > 3" && NSPredicate(format: "age > %lf", 3.5).predicateFormat == "age > 3.5")
     }
 
-    @Test func severalThreadsMayBeTheFirstToAskAPredicate() async throws {
+    @Test("Several threads may be the first to evaluate a predicate") func severalThreadsMayBeTheFirstToAskAPredicate() async throws {
         for round in 0..<20 {
             nonisolated(unsafe) let predicate = NSPredicate(format: "name LIKE %@", "*\(round)*")
             let counts = await withTaskGroup(of: Int.self) { group in
@@ -181,7 +181,7 @@ import Testing
     }
 
     /// Swift's equality takes them for one text, a fetch does not.
-    @Test func formatsThatDifferInBytesAloneAreTwo() throws {
+    @Test("Formats that differ only in bytes are different") func formatsThatDifferInBytesAloneAreTwo() throws {
         for literal in ["\u{E9}", "e\u{301}", "K", "\u{212A}"] {
             let predicate = NSPredicate(format: "name == '\(literal)' AND age < %d", 100)
             #expect(predicate.predicateFormat.utf8.elementsEqual("name == \"\(literal)\" AND age < 100".utf8), "\(predicate.predicateFormat)")
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// Foundation's own arithmetic traps at the first, and its description of a date at the last.
-    @Test func whatNoNumberIsNull() {
+    @Test("A result that no number can hold is null") func whatNoNumberIsNull() {
         let tiny = "CAST('1e-100', 'NSDecimalNumber')", large = "CAST('1e120', 'NSDecimalNumber')"
         for format in [
             "\(tiny) * \(tiny) == nil", "\(large) * \(large) == nil", "\(large) / \(tiny) == nil", "\(tiny) / 0 == nil",

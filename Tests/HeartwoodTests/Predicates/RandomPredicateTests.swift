@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs, [1, 2] as [UInt64])
+    @Test("All ways of answering give the same", arguments: StoreKind.recordLogs, [1, 2] as [UInt64])
     func everyWayOfAnsweringGivesTheSame(kind: StoreKind, seed: UInt64) throws {
         var maker = Maker(random: SeededGenerator(seed: seed))
         let stack = try TestStack(kind, model: SampleGraph.model())

@@ -15,7 +15,7 @@ import Testing
         return error
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An unknown key is marked", arguments: StoreKind.allCases)
     func aKeyThatIsNotThereIsMarked(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for (format, printed, place) in [
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A format that was asked before is not checked again, but of another entity, or in another place of a predicate, it is.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A format is checked for each entity that it is used with", arguments: StoreKind.allCases)
     func aFormatIsCheckedForEachEntityThatItIsAskedOf(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for round in 1...4 {
@@ -52,7 +52,7 @@ import Testing
         return request
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Blocks and open variables are only for memory", arguments: StoreKind.allCases)
     func blocksAndOpenVariablesAreForMemoryAlone(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let block = NSPredicate(block: { _, _ in true })
@@ -66,7 +66,7 @@ import Testing
         #expect(try refusal(NSPredicate(format: "SUBQUERY(tags, $t, $t.weight = $x).@count = 1"), of: stack).localizedDescription.contains("$x has no value"))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The fetch reports an error in a handmade predicate", arguments: StoreKind.allCases)
     func aHandmadeFaultIsToldByTheFetch(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         func comparison(_ type: NSComparisonPredicate.Operator, _ value: Any) -> NSPredicate {
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A substituted value is checked as an argument is", arguments: StoreKind.allCases)
     func aSubstitutedValueIsCheckedAsAnArgumentIs(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for (format, value, message) in [
@@ -115,7 +115,7 @@ import Testing
 
     private enum Mood: Int { case low, high }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A value of a type that is never stored is refused", arguments: StoreKind.allCases)
     func aValueOfATypeThatIsNeverStoredIsRefused(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for (format, value) in [
@@ -132,7 +132,7 @@ import Testing
         #expect(try stack.fetch("Sample", "age IN %@", [["x": 30]]).count == 1)
     }
 
-    @Test func aTransformableAttributeIsComparedWithAnything() throws {
+    @Test("A transformable attribute may be compared with anything") func aTransformableAttributeIsComparedWithAnything() throws {
         final class Token: NSObject {}
         let model = NSManagedObjectModel(), holder = NSEntityDescription()
         holder.name = "Holder"
@@ -148,7 +148,7 @@ import Testing
         #expect(try stack.fetch("Holder", "payload = %@", [Mood.high]).isEmpty)
     }
 
-    @Test(arguments: [
+    @Test("A format nested ten thousand deep is refused", arguments: [
         String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000), String(repeating: "NOT ", count: 10_000) + "a = 1",
         String(repeating: "!", count: 10_000) + "a = 1", "a = " + String(repeating: "-", count: 10_000) + "b", "a = " + String(repeating: "~", count: 10_000) + "1",
         "a = " + String(repeating: "abs(", count: 10_000) + "1" + String(repeating: ")", count: 10_000), "a = " + String(repeating: "{", count: 10_000),
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Wide is not deep.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A wide predicate is answered", arguments: StoreKind.recordLogs)
     func aWidePredicateIsAnswered(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         #expect(SampleGraph.ids(try stack.fetch("Sample", (0..<10_000).map { "age = \($0 + 40)" }.joined(separator: " OR "))) == "bc")
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// The deepest predicate that is allowed, printed, asked in memory and of a store.
-    @Test func theDeepestPredicateIsAnswered() throws {
+    @Test("The deepest predicate is answered") func theDeepestPredicateIsAnswered() throws {
         let stack = try SampleGraph.stack(.recordLog)
         var deep = NSPredicate(format: "age = 30")
         for _ in 0..<(PredicateNode.depthMax - 2) { deep = NSCompoundPredicate(notPredicateWithSubpredicate: deep) }
@@ -183,7 +183,7 @@ import Testing
         #expect(deep.predicateFormat.hasSuffix("NOT age == 30"))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A pattern that would take exponential time is refused", arguments: StoreKind.allCases)
     func aPatternThatBlowsUpIsGivenUp(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         stack.insert("Sample", ["id": "z", "name": String(repeating: "a", count: 40)])
@@ -198,7 +198,7 @@ import Testing
         #expect(try matcher.matches(String(repeating: "hay ", count: 50_000) + "needle and x"))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An order by a to-many relationship is refused", arguments: StoreKind.allCases)
     func anOrderByManyIsRefused(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for key in ["tags", "team.name", "shoe", "boss.tags"] {
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func argumentsOfTheWrongKindAreMarked() throws {
+    @Test("Arguments of the wrong kind are marked") func argumentsOfTheWrongKindAreMarked() throws {
         for (format, arguments, position) in [
             ("age = %d", ["x"], 6), ("name = %s", [1], 7), ("%K = 1", [1], 0), ("a = 1 AND b = %f", ["x"], 14), ("age = %d", [Date()], 6), ("a = %@ AND b = %@", [1], 15),
             ("%K = 1", ["a..b"], 0), ("age IN %@", [5], 4), ("age BETWEEN %@", [[1]], 4), ("name MATCHES %@", ["("], 5),

@@ -58,7 +58,7 @@ final class PathSite: NSManagedObject {
         return model
     }
 
-    @Test func aPathThroughWhatMayBeNullIsItsNames() throws {
+    @Test("A path through an optional relationship consists of its names") func aPathThroughWhatMayBeNullIsItsNames() throws {
         let stack = try TestStack(.inMemory, model: Self.model())
         withExtendedLifetime(stack) {
             let paths: [(NSExpression, String)] = [
@@ -88,7 +88,7 @@ final class PathSite: NSManagedObject {
         try stack.context.save()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Stores can be asked by such paths", arguments: StoreKind.allCases)
     func storesAreAskedByThem(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         try fill(stack)
@@ -105,7 +105,7 @@ final class PathSite: NSManagedObject {
         #expect(try stack.context.fetch(request).map(\.note) == ["a"])
     }
 
-    @Test func listsInMemoryAreSortedByThem() throws {
+    @Test("Lists in memory can be sorted by such paths") func listsInMemoryAreSortedByThem() throws {
         let stack = try TestStack(.inMemory, model: Self.model())
         try fill(stack)
         let lines = NSArray(array: try stack.fetch("Line", sort: [NSSortDescriptor(key: "note", ascending: false)]))

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A pending change behind any destination is seen", arguments: StoreKind.allCases)
     func aPendingChangeBehindAnyOfThemIsSeen(kind: StoreKind) throws {
         let stack = try stack(kind)
         for (entity, owner) in [("X", "First"), ("Y", "Second")] {
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// As a key that only a subentity has: null where it is not.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A key of one destination is null for the other", arguments: StoreKind.allCases)
     func aKeyThatOneDestinationHasIsNullOfTheOther(kind: StoreKind) throws {
         let stack = try stack(kind)
         for isPending in [false, true] {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A key that no destination has is refused", arguments: StoreKind.allCases)
     func aKeyThatNoneOfTheDestinationsHasIsRefused(kind: StoreKind) throws {
         let stack = try stack(kind)
         for format in ["rel.shoe == 1", "ANY list.shoe == 1", "SUBQUERY(list, $x, $x.shoe == 1).@count == 1"] {

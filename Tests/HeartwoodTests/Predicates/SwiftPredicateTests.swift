@@ -125,7 +125,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Each form becomes a format that finds the same as Swift", arguments: StoreKind.allCases)
     func eachFormBecomesAFormatThatFindsWhatSwiftFinds(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         let readers = try ReaderGraph.fill(stack)
@@ -146,7 +146,7 @@ import Testing
 
     private static func plain(_ format: String) -> String { format.filter { $0 != "(" && $0 != ")" } }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Objects are captured by their IDs", arguments: StoreKind.allCases)
     func objectsAreCapturedByTheirIDs(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         let readers = try ReaderGraph.fill(stack)
@@ -179,7 +179,7 @@ import Testing
         #expect(try decoder.decode([NSManagedObjectID].self, from: archive) == some)
     }
 
-    @Test func whatAStoreCannotBeAskedIsRefusedWithTheReason() throws {
+    @Test("A predicate that no store can answer is refused with the reason") func whatAStoreCannotBeAskedIsRefusedWithTheReason() throws {
         let stack = try TestStack(.inMemory, model: ReaderGraph.model())
         let words = ["a": 1]
         let rows: [(Predicate<Reader>, [String])] = [
@@ -203,26 +203,26 @@ import Testing
         _ = stack
     }
 
-    @Test func aClassThatNoModelNamesIsRefused() {
+    @Test("A class that no model names is refused") func aClassThatNoModelNamesIsRefused() {
         final class Stranger: NSManagedObject { var name: String? { value(forKey: "name") as? String } }
         let error = #expect(throws: PredicateTranslationError.self) { try NSPredicate(translating: #Predicate<Stranger> { $0.name == nil }) }
         #expect(error?.reason.contains("names the class Stranger") == true)
     }
 
-    @Test func anEnumerationIsComparedByItsRawValue() throws {
+    @Test("An enumeration is compared by its raw value") func anEnumerationIsComparedByItsRawValue() throws {
         let stack = try TestStack(.inMemory, model: ReaderGraph.model())
         let reading = try KeyPathReading.of(\Reader.level, entity: try #require(stack.coordinator.managedObjectModel.entitiesByName["Reader"]))
         #expect(reading.keys == ["level"])
         #expect(PredicateTranslation.constant(Reader.Level.gold).map { PredicateValue.integer(2).isEqual($0) } == true)
     }
 
-    @Test func anAccessorThatTrapsForNullIsNotAskedIt() throws {
+    @Test("An accessor that traps for null is not called with it") func anAccessorThatTrapsForNullIsNotAskedIt() throws {
         let stack = try TestStack(.inMemory, model: ReaderGraph.model()), day = Date(timeIntervalSinceReferenceDate: 50)
         #expect(try NSPredicate(translating: #Predicate<Reader> { $0.birth < day }).predicateFormat == "born < CAST(50.0, \"NSDate\")")
         _ = stack
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("An index serves a translated predicate", arguments: StoreKind.planning)
     func anIndexServesWhatWasTranslated(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         for number in 0..<500 { stack.insert("Reader", ["name": "r\(number)", "age": number]) }
@@ -241,7 +241,7 @@ import Testing
         #expect(stack.context.lastQuery.isOrderedByIndex)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Key paths can sort", arguments: StoreKind.allCases)
     func keyPathsSort(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         let readers = try ReaderGraph.fill(stack)
@@ -272,7 +272,7 @@ import Testing
         #expect(refusal(own).contains("sorted by keys"))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A translated predicate works with everything that takes a predicate", arguments: StoreKind.allCases)
     func itWorksWithEverythingThatTakesAPredicate(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         let readers = try ReaderGraph.fill(stack)
@@ -303,7 +303,7 @@ import Testing
         #expect(result?.result as? Int == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A class of an abstract entity is translated through its subclasses", arguments: StoreKind.allCases)
     func aClassOfAnAbstractEntityIsAskedThroughOnesBelow(kind: StoreKind) throws {
         let ware = NSEntityDescription(), cup = NSEntityDescription()
         (ware.name, ware.managedObjectClassName, ware.isAbstract) = ("Ware", NSStringFromClass(Ware.self), true)
@@ -323,7 +323,7 @@ import Testing
         #expect(try stack.context.fetch(small).map(\.price) == [2])
     }
 
-    @Test func anyThreadMayTranslate() throws {
+    @Test("Any thread may translate") func anyThreadMayTranslate() throws {
         let stack = try TestStack(.inMemory, model: ReaderGraph.model())
         let predicate = #Predicate<Reader> { $0.name == "x" && $0.club?.title == "y" && $0.books.contains { $0.pages > 3 } }
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

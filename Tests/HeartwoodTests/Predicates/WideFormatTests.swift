@@ -6,7 +6,7 @@ import Testing
 
 /// Formats that a seed makes: broken ones, and ones with variables.
 @Suite struct WideFormatTests {
-    @Test(arguments: [1, 2] as [UInt64])
+    @Test("Malformed formats are refused in time", arguments: [1, 2] as [UInt64])
     func malformedFormatsAreRefusedInTime(seed: UInt64) throws {
         var maker = WideMaker(random: SeededGenerator(seed: seed))
         let stack = try TestStack(.inMemory, model: WideGraph.model())
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Formats with variables, given by a template, are those with the values in their places.
-    @Test(arguments: [1, 2] as [UInt64])
+    @Test("Templates equal formats with their values", arguments: [1, 2] as [UInt64])
     func templatesSayWhatTheirValuesSay(seed: UInt64) throws {
         var maker = WideMaker(random: SeededGenerator(seed: seed))
         let stack = try TestStack(.inMemory, model: WideGraph.model())

@@ -18,7 +18,7 @@ final class MutualNode: NSManagedObject {
         #expect(throws: NSError.self) { try stack.context.save() }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A cascade around a cycle deletes each object once", arguments: StoreKind.allCases)
     func aCascadeThatComesRoundDeletesEachOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .cascadeDeleteRule))
         let nodes = ["a", "b", "c", "d"].map(stack.node)
@@ -35,7 +35,7 @@ final class MutualNode: NSManagedObject {
         #expect(try stack.fetch("Node", in: stack.anew()).isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A denied deletion fails only while a destination remains", arguments: StoreKind.allCases)
     func aDeniedDeletionFailsOnlyWhileADestinationStays(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .denyDeleteRule))
         let hub = stack.node("hub"), steps = stack.make("Step", ["a", "b"])
@@ -58,7 +58,7 @@ final class MutualNode: NSManagedObject {
     }
 
     /// A denied object that was never saved went without a word, and its members kept pointing at it.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Nothing refers to an object that was never saved", arguments: StoreKind.allCases)
     func nothingPointsAtAnObjectThatWasNeverSaved(kind: StoreKind) throws {
         for rule in [NSDeleteRule.denyDeleteRule, .noActionDeleteRule] {
             let stack = try TestStack(kind, model: GraphModel.make(stepRule: rule))
@@ -71,7 +71,7 @@ final class MutualNode: NSManagedObject {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A no-action rule leaves the other side alone", arguments: StoreKind.allCases)
     func noActionLeavesTheOtherSideAlone(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .noActionDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
@@ -86,7 +86,7 @@ final class MutualNode: NSManagedObject {
         #expect(gone != nil && gone?.value(forKey: "name") == nil && gone?.isDeleted == true, "a fault that cannot be fulfilled")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A reference to an object that the same save deletes is refused", arguments: StoreKind.allCases)
     func aReferenceToWhatTheSameSaveDeletesIsRefused(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let a = stack.node("a"), b = stack.node("b")
@@ -108,7 +108,7 @@ final class MutualNode: NSManagedObject {
     }
 
     /// Each of two objects that delete the other before they go asked the other again and again.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Objects that delete each other are deleted once", arguments: StoreKind.allCases)
     func objectsThatDeleteEachOtherGoOnce(kind: StoreKind) throws {
         let model = GraphModel.make()
         model.entitiesByName["Node"]?.managedObjectClassName = NSStringFromClass(MutualNode.self)

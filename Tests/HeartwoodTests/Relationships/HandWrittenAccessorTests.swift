@@ -39,7 +39,7 @@ private extension Person {
 @Suite struct HandWrittenAccessorTests {
     private func people(_ tag: NSManagedObject) -> Set<NSManagedObject> { tag.value(forKey: "people") as? Set<NSManagedObject> ?? [] }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A primitive set is changed between willChange and didChange", arguments: StoreKind.allCases)
     func aPrimitiveSetIsChangedBetweenWillAndDid(kind: StoreKind) throws {
         let stack = try TestStack(kind), context = stack.context
         let person = try #require(stack.insert("Person", ["name": "a"]) as? Person)
@@ -64,7 +64,7 @@ private extension Person {
         #expect(person.tags.count == 2 && (person.primitiveValue(forKey: "tags") as? Set<NSManagedObject>)?.count == 2)
     }
 
-    @Test func theArgumentsOfASetsMutationMakeTheChange() throws {
+    @Test("The arguments of a set mutation make the change") func theArgumentsOfASetsMutationMakeTheChange() throws {
         let stack = try TestStack(.inMemory)
         let person = try #require(stack.insert("Person", [:]) as? Person), tags = (0..<3).map { _ in stack.insert("Tag", [:]) }
         person.mutateTags(.union, [tags[0], tags[1]])
@@ -77,7 +77,7 @@ private extension Person {
         #expect(person.tags == [tags[2]] && people(tags[0]).isEmpty && people(tags[2]) == [person])
     }
 
-    @Test func anOrderedSetIsChangedInTheSameWay() throws {
+    @Test("An ordered set is changed in the same way") func anOrderedSetIsChangedInTheSameWay() throws {
         let stack = try TestStack(.inMemory)
         let person = try #require(stack.insert("Person", [:]) as? Person), tasks = (0..<3).map { stack.insert("Task", ["title": "\($0)"]) }
         for task in tasks { person.insertTask(task, at: 0) }
@@ -93,7 +93,7 @@ private extension Person {
         #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject] == [tasks[1]])
     }
 
-    @Test func aPathLeadsToTheSetOfTheObjectAtItsEnd() throws {
+    @Test("A path leads to the set of the object at its end") func aPathLeadsToTheSetOfTheObjectAtItsEnd() throws {
         let stack = try TestStack(.inMemory)
         let group = stack.insert("Group", ["title": "g"]), person = stack.insert("Person", ["group": group]), other = stack.insert("Person", [:])
         let task = stack.insert("Task", ["owner": person]), late = stack.insert("Task", [:])
@@ -104,7 +104,7 @@ private extension Person {
         #expect(group.mutableSetValue(forKeyPath: "people").count == 2)
     }
 
-    @Test(arguments: 0..<4 as Range<UInt64>)
+    @Test("The sets of relationships behave like plain sets", arguments: 0..<4 as Range<UInt64>)
     func theSetsOfRelationshipsDoWhatPlainSetsDo(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let stack = try TestStack(.inMemory)
@@ -168,7 +168,7 @@ private extension Person {
         }
     }
 
-    @Test func anAccessorMayCallAnotherOneOfItsRelationship() throws {
+    @Test("An accessor may call another one of its relationship") func anAccessorMayCallAnotherOneOfItsRelationship() throws {
         let stack = try TestStack(.inMemory)
         let person = try #require(stack.insert("Person", [:]) as? Person), tags = (0..<5).map { _ in stack.insert("Tag", [:]) }
         person.addTag(tags[4])
@@ -190,7 +190,7 @@ private extension Person {
         #expect(person.list("tasks") == ["1", "2", "0"])
     }
 
-    @Test func aChangeThatWasNotEndedLosesNothing() throws {
+    @Test("A change without its didChange loses nothing") func aChangeThatWasNotEndedLosesNothing() throws {
         let stack = try TestStack(.inMemory)
         let person = try #require(stack.insert("Person", [:]) as? Person), tags = (0..<3).map { _ in stack.insert("Tag", [:]) }
         person.willChangeValue(forKey: "tags")

@@ -14,7 +14,7 @@ import Testing
         try check(stack.anew())
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("In a one-to-one relationship the rival loses its partner", arguments: StoreKind.allCases)
     func ofOneToOneTheRivalLosesIts(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), cards = stack.make("Card", ["x", "y"])
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A spouse relationship is its own inverse", arguments: StoreKind.allCases)
     func aSpouseIsItsOwnInverse(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), c = stack.node("c"), d = stack.node("d")
@@ -57,7 +57,7 @@ import Testing
         try both(stack) { context throws in #expect(try stack.named("a", in: context).value(forKey: "spouse") == nil) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object may refer to itself", arguments: StoreKind.allCases)
     func anEntityPointsAtItself(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), c = stack.node("c")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object of a subentity is a member and keeps the inherited inverse", arguments: StoreKind.allCases)
     func aSubentityIsAMemberAndKeepsTheInheritedInverse(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), step = stack.make("Step", ["s"])[0], pause = stack.make("Pause", ["p"])[0]
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// What was deleted once stayed a member of whoever had it in a relationship without an inverse.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Without an inverse, deleted members are gone from the store", arguments: StoreKind.allCases)
     func withoutAnInverseDeletedMembersAreGoneFromTheStore(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), c = stack.node("c")
@@ -117,7 +117,7 @@ import Testing
         #expect(a2.countOfManagedObjects(at: a2.place("follows")) == 1 && a2.names("follows") == ["c"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Doing the same twice does it once", arguments: StoreKind.allCases)
     func whatIsDoneTwiceIsDoneOnce(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b")
@@ -152,7 +152,7 @@ import Testing
         #expect(last.names("friends") == ["b"] && last.names("follows") == ["b"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A member moves between owners in one event", arguments: StoreKind.allCases)
     func aMemberMovesBetweenOwnersInOneEvent(kind: StoreKind) throws {
         let stack = try stack(kind)
         let owners = ["a", "b", "c"].map(stack.node), child = stack.node("child"), step = stack.make("Step", ["s"])[0]
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Any collection of members may be set", arguments: StoreKind.allCases)
     func anyCollectionOfMembersMayBeSet(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), members = ["x", "y"].map(stack.node)
@@ -190,7 +190,7 @@ import Testing
     }
 
     /// Where our one-to-one relationship won over another context's, that one's partner kept pointing at our object.
-    @Test(arguments: StoreKind.allCases)
+    @Test("After a conflict both sides of a one-to-many relationship agree", arguments: StoreKind.allCases)
     func afterAConflictBothSidesOfOneToOneAgree(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback] {
             let stack = try stack(kind)
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("After a conflict an owner lists the objects that refer to it", arguments: StoreKind.allCases)
     func afterAConflictAnOwnerListsWhatPointsAtIt(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump] {
             let stack = try stack(kind)

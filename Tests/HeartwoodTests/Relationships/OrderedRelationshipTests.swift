@@ -8,7 +8,7 @@ import Testing
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
 
     /// Only one of the two sides was kept in order.
-    @Test(arguments: StoreKind.allCases)
+    @Test("Both sides keep their order", arguments: StoreKind.allCases)
     func bothSidesKeepTheirOrder(kind: StoreKind) throws {
         let stack = try stack(kind)
         let nodes = ["a", "b", "c"].map(stack.node), items = stack.make("Item", ["x", "y", "z"])
@@ -39,7 +39,7 @@ import Testing
         #expect(try stack.named("x", "Item", in: stack.anew()).names("nodes") == [])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The proxy behaves like an ordered set", arguments: StoreKind.allCases)
     func theProxyDoesWhatAnOrderedSetDoes(kind: StoreKind) throws {
         let stack = try stack(kind)
         let hub = stack.node("hub"), steps = stack.make("Step", (0..<6).map { "s\($0)" })
@@ -93,7 +93,7 @@ import Testing
         #expect(hub.names("steps") == ["s5", "s4", "s3", "s2", "s1", "s0"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Members are changed by index", arguments: StoreKind.allCases)
     func placesAreChangedByIndex(kind: StoreKind) throws {
         let stack = try stack(kind)
         let hub = stack.node("hub"), index = hub.place("items"), items = stack.make("Item", (0..<6).map { "\($0)" })
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// A member that was removed and added again before the save came back to its old place, and only in the store.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A member that is removed and added again comes last", arguments: StoreKind.allCases)
     func whatIsRemovedAndAddedAgainComesLast(kind: StoreKind) throws {
         for isRead in [false, true] {
             let stack = try stack(kind)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An order survives additions by others", arguments: StoreKind.allCases)
     func anOrderSurvivesWhatOthersAddMeanwhile(kind: StoreKind) throws {
         let stack = try stack(kind)
         let hub = stack.node("hub"), item = stack.make("Item", ["i"])[0]
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Every link row of the owner was once written anew.
-    @Test(arguments: StoreKind.recordLogs, ["steps", "items"])
+    @Test("A change of a long order writes only the members that moved", arguments: StoreKind.recordLogs, ["steps", "items"])
     func aChangeOfALongOrderWritesWhatMoved(kind: StoreKind, key: String) throws {
         let stack = try stack(kind)
         let hub = stack.node("hub"), index = hub.place(key), entity = key == "steps" ? "Step" : "Item"
@@ -207,7 +207,7 @@ import Testing
         #expect(members.members == [b] && members.contains(a) == false && members.count == 1)
     }
 
-    @Test func placesKeepTheirOrderAndChangeAsFewAsPossible() {
+    @Test("Positions keep their order, and as few as possible change") func placesKeepTheirOrderAndChangeAsFewAsPossible() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         var places = LinkOrder.changes([Int64?](repeating: nil, count: 20)).map(\.place)
@@ -241,7 +241,7 @@ import Testing
     }
 
     /// Foundation went over members that were no longer those, and ended the process where it made another ordered set of it.
-    @Test func anOrderedSetThatIsKeptShowsWhatElseHasChanged() throws {
+    @Test("An ordered set that is kept shows other changes") func anOrderedSetThatIsKeptShowsWhatElseHasChanged() throws {
         let stack = try TestStack(.inMemory)
         let person = stack.insert("Person", ["name": "a"]), kept = person.mutableOrderedSetValue(forKey: "tasks")
         let tasks = (0..<4).map { stack.insert("Task", ["title": "t\($0)"]) }, all = NSOrderedSet(array: tasks)

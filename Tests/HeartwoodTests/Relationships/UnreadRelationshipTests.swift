@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Count, contains and first read no members", arguments: StoreKind.planning)
     func countContainsAndFirstReadNoMembers(kind: StoreKind) throws {
         let far = try Far(kind)
         for key in Self.keys {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Adding and removing read no other member", arguments: StoreKind.recordLogs)
     func addingAndRemovingReadsNoOtherMember(kind: StoreKind) throws {
         let far = try Far(kind)
         for key in Self.keys {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("The other side of an ordered relationship answers too", arguments: StoreKind.allCases)
     func theOtherSideOfAnOrderAnswersToo(kind: StoreKind) throws {
         let far = try Far(kind)
         let item = far.context.object(with: far.members["items"]![5]), index = item.place("nodes")

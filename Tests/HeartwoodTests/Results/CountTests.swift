@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CountTests {
     /// Ten objects, three of them of a subentity; then changes that are not saved.
-    @Test(arguments: StoreKind.allCases, [false, true])
+    @Test("Counts agree with the fetch", arguments: StoreKind.allCases, [false, true])
     func countsAreThoseOfTheFetch(kind: StoreKind, isChild: Bool) throws {
         let stack = try TestStack(kind)
         for number in 0..<10 { stack.insert(number < 3 ? "Employee" : "Person", ["age": number]) }

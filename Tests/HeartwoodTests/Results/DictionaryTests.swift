@@ -20,7 +20,7 @@ import Testing
 
     private let byEmail = [("email", true)]
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Dictionaries hold the requested values and no null", arguments: StoreKind.planning)
     func dictionariesHoldWhatIsAskedForAndNoNull(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let all = try reader.fetch(TestStack.dictionaries("Person", sort: byEmail))
@@ -44,7 +44,7 @@ import Testing
         #expect(try reader.count(for: own) == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Objects in results are object IDs", arguments: StoreKind.allCases)
     func identitiesComeAsObjectIDs(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "email", ascending: true)])
@@ -64,7 +64,7 @@ import Testing
         #expect(found.count == 4)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Values have the types of their attributes", arguments: StoreKind.allCases)
     func valuesHaveTheTypesOfTheirAttributes(kind: StoreKind) throws {
         let stack = try TestStack(kind), uuid = UUID()
         stack.insert("Everything", [
@@ -93,7 +93,7 @@ import Testing
         #expect(made["exact"] is NSDecimalNumber && made["text"] is String && made["time"] is Date && made["flag"] as? Bool == true)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Results cast to Swift and Foundation dictionaries", arguments: StoreKind.allCases)
     func resultsCastToTheDictionariesOfBothWorlds(kind: StoreKind) throws {
         let stack = try filled(kind)
         func request<Result>(_: Result.Type) -> NSFetchRequest<Result> {
@@ -110,7 +110,7 @@ import Testing
         #expect(throws: NSError.self) { _ = try stack.context.fetch(request(NSManagedObject.self)) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Distinct results come once", arguments: StoreKind.allCases)
     func distinctResultsComeOnce(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let request = TestStack.dictionaries("Person", ["name"], sort: [("name", false), ("age", true)])
@@ -127,7 +127,7 @@ import Testing
         #expect(try reader.fetch(request).count == 3)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Dictionaries have only the store's state", arguments: StoreKind.allCases)
     func onlyTheStoreIsToldOf(kind: StoreKind) throws {
         let stack = try filled(kind), child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = stack.context
@@ -147,7 +147,7 @@ import Testing
         #expect(texts(try child.fetch(request)) == ["name new", "name changed", "name Cy", "name Ann"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Results can be sorted by computed values", arguments: StoreKind.allCases)
     func computedValuesSort(kind: StoreKind) throws {
         let stack = try filled(kind)
         let request = TestStack.dictionaries("Person", ["name", "rest = modulus:by:(age, 20)"], sort: [("rest", false), ("age", true)])
@@ -157,7 +157,7 @@ import Testing
         #expect(texts(try stack.context.fetch(request)) == ["name Ann, rest 10", "name Ann, rest 0"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Results can be sorted by a path under its name", arguments: StoreKind.allCases)
     func aPathIsSortedByUnderItsName(kind: StoreKind) throws {
         let stack = try filled(kind)
         func found(_ fetched: [String], _ sort: [(String, Bool)], limit: Int = 0) throws -> [String] {
@@ -174,7 +174,7 @@ import Testing
         #expect(throws: (any Error).self) { try found(["email", "me = self"], [("me", true)]) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Questions that rows cannot answer are put to objects", arguments: StoreKind.allCases)
     func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let request = TestStack.dictionaries("Person", ["name", "tagged = SUBQUERY(tags, $t, $t.label = 't').@count", "group"], sort: byEmail)
@@ -185,7 +185,7 @@ import Testing
         #expect(texts(try reader.fetch(sums)) == ["n 1, name Ann", "n 0, name Bob", "n 0, name Cy"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Objects take propertiesToFetch as a hint", arguments: StoreKind.allCases)
     func objectsTakePropertiesToFetchAsAHint(kind: StoreKind) throws {
         let stack = try filled(kind)
         let request = NSFetchRequest<Person>(entityName: "Person")
@@ -197,7 +197,7 @@ import Testing
         #expect(throws: NSError.self) { _ = try stack.context.fetch(request) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An asynchronous fetch gives dictionaries", arguments: StoreKind.allCases)
     func anAsynchronousFetchGivesDictionaries(kind: StoreKind) async throws {
         let stack = try filled(kind)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct GroupTests {
-    @Test(arguments: StoreKind.planning)
+    @Test("Aggregates are over the group", arguments: StoreKind.planning)
     func aggregatesAreOverTheGroup(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind), reader = stack.newContext()
         let request = TestStack.dictionaries(
@@ -27,7 +27,7 @@ import Testing
         #expect(try reader.fetch(more)[0]["@max.born"] is Date && reader.fetch(more)[0]["@sum.price"] is NSDecimalNumber)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Groups are filtered, sorted and cut", arguments: StoreKind.allCases)
     func groupsAreFilteredSortedAndCut(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let request = TestStack.dictionaries(
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Keys may be relationships, expressions and of subentities", arguments: StoreKind.allCases)
     func keysMayBeRelationshipsExpressionsAndOfSubentities(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let bosses = try stack.context.fetch(TestStack.dictionaries("Sample", ["boss", "n = @count"], by: ["boss"], having: "$n > 1"))
@@ -115,7 +115,7 @@ import Testing
         #expect(texts(try stack.context.fetch(described)) == ["n 1", "flag 0, n 2", "flag 1, n 2"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("No objects make one group without keys and none with keys", arguments: StoreKind.allCases)
     func noObjectsAreOneGroupWithoutKeysAndNoneWith(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let request = TestStack.dictionaries("Sample", ["n = @count", "total = sum:(age)", "most = max:(age)", "mean = average:(age)"], where: "age > 1000")
@@ -125,7 +125,7 @@ import Testing
         #expect(try stack.context.fetch(request).isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Sums continue beyond whole numbers", arguments: StoreKind.allCases)
     func sumsGoOnBeyondWholeNumbers(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for _ in 0..<3 { stack.insert("Everything", ["int64": Int64.max, "double": 0.5]) }
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// All of it on row bytes: the view answers, and no object is asked.
-    @Test(arguments: StoreKind.planning)
+    @Test("Rows answer the usual requests", arguments: StoreKind.planning)
     func rowsTellWhatIsUsual(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let requests = [
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func aTableOfGroupsNumbersEachKeyOnce() {
+    @Test("A table of groups numbers each key once") func aTableOfGroupsNumbersEachKeyOnce() {
         let table = GroupTable(), key = KeyBuilder()
         for round in 0..<2 {
             for number in 0..<5000 {

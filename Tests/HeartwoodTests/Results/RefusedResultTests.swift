@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RefusedResultTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("A request without meaning is refused by name", arguments: StoreKind.allCases)
     func whatMakesNoSenseIsRefusedByName(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.insert("Person", ["name": "Ann"])

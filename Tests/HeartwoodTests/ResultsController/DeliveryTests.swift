@@ -11,7 +11,7 @@ import Testing
         return stack
     }
 
-    @Test func aDelegateThatTakesSnapshotsGetsNothingElse() throws {
+    @Test("A delegate that takes snapshots gets nothing else") func aDelegateThatTakesSnapshotsGetsNothingElse() throws {
         let stack = try stack()
         let controller = stack.controller(sort: ["age", "name"], sections: "age"), keeper = SnapshotKeeper()
         controller.delegate = keeper
@@ -45,7 +45,8 @@ import Testing
         #expect(keeper.calls == 3)
     }
 
-    @Test func aDelegateThatTakesDifferencesGetsThemWhereThereAreNoSections() throws {
+    @Test("A delegate that takes differences gets them if there are no sections")
+    func aDelegateThatTakesDifferencesGetsThemWhereThereAreNoSections() throws {
         let stack = try stack()
         let controller = stack.controller(), keeper = DifferenceKeeper()
         controller.delegate = keeper
@@ -77,7 +78,7 @@ import Testing
         #expect(second.calls == 0 && second.others == 1)
     }
 
-    @Test func theWayIsFoundOutForADelegateThatComesLate() throws {
+    @Test("The way of delivery is found for a delegate that is set late") func theWayIsFoundOutForADelegateThatComesLate() throws {
         let stack = try stack()
         let controller = stack.controller()
         try controller.performFetch()
@@ -97,7 +98,7 @@ import Testing
         #expect(differences.calls == 1 && differences.ids.count == 6 && snapshots.calls == 1)
     }
 
-    @Test func theControllerThatIsHandedOverIsTheOneThatChanged() throws {
+    @Test("The delegate gets the controller that changed") func theControllerThatIsHandedOverIsTheOneThatChanged() throws {
         final class Asker: NSFetchedResultsControllerDelegate {
             var known: NSFetchedResultsController<Person>?
             var answers: [String] = []
@@ -146,7 +147,7 @@ import Testing
         func show() { titles = controller.fetchedObjects?.compactMap(\.name) ?? [] }
     }
 
-    @Test @MainActor func aListOnTheMainActorFollowsTheMainContext() async throws {
+    @Test("A list on the main actor follows the main context") @MainActor func aListOnTheMainActorFollowsTheMainContext() async throws {
         let model = TestStack.model()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)

@@ -29,7 +29,7 @@ import Testing
         return mirror.takeLog()
     }
 
-    @Test func anInsertionIsToldWithItsNewSection() throws {
+    @Test("An insertion is reported with its new section") func anInsertionIsToldWithItsNewSection() throws {
         let (stack, controller, mirror) = try followed()
         #expect(told(stack, mirror) { stack.insert("Person", ["name": "abe", "age": 1]) } == ["will", "insert abe - 0.0", "did"])
         #expect(
@@ -42,7 +42,8 @@ import Testing
         #expect(controller.fetchedObjects?.allSatisfy { controller.indexPath(forObject: $0) != nil } == true)
     }
 
-    @Test func deletionsAreToldByOldPlacesAndSectionsGoWithTheirLastObject() throws {
+    @Test("Deletions are reported by old positions, and sections are removed with their last object")
+    func deletionsAreToldByOldPlacesAndSectionsGoWithTheirLastObject() throws {
         let (stack, controller, mirror) = try followed()
         let log = try told(stack, mirror) {
             for name in ["ada", "cid"] { stack.context.delete(try person(name, stack)) }
@@ -51,7 +52,7 @@ import Testing
         #expect(controller.shown == "2: bob | 3: dan")
     }
 
-    @Test func anUpdateKeepsItsPlaceAndAMoveHasTwo() throws {
+    @Test("An update keeps its position and a move has two") func anUpdateKeepsItsPlaceAndAMoveHasTwo() throws {
         let (stack, controller, mirror) = try followed()
         #expect(try told(stack, mirror) { try person("cid", stack).setValue("c@d.e", forKey: "email") } == ["will", "update cid 1.1 1.1", "did"])
         // The order's value changes, and the place does not.
@@ -70,7 +71,7 @@ import Testing
         #expect(log == ["will", "insert aaa - 0.0", "update bob 0.1 0.2", "did"])
     }
 
-    @Test func whatComesToMatchComesAndWhatCeasesToGoes() throws {
+    @Test("An object that begins to match is inserted and one that ceases to is deleted") func whatComesToMatchComesAndWhatCeasesToGoes() throws {
         let (stack, controller, mirror) = try followed("age > 1", sections: nil)
         #expect(controller.shown == "bob cid dan")
         #expect(try told(stack, mirror) { try person("ada", stack).setValue(2, forKey: "age") } == ["will", "insert ada - 0.0", "did"])
@@ -82,7 +83,7 @@ import Testing
         #expect(controller.shown == "bob cid dan")
     }
 
-    @Test func aSectionThatPassesAnotherOneGoesAndComes() throws {
+    @Test("A section that passes another one is deleted and inserted") func aSectionThatPassesAnotherOneGoesAndComes() throws {
         let (stack, controller, mirror) = try followed(sort: ["group.title", "name"], sections: "group.title")
         let law = stack.insert("Group", ["title": "Law"])
         for name in ["ada", "bob"] { try person(name, stack).setValue(law, forKey: "group") }
@@ -103,7 +104,7 @@ import Testing
         #expect(try told(stack, mirror) { try person("cid", stack).setValue(law, forKey: "group") } == ["will", "move cid 0.0 1.2", "did"])
     }
 
-    @Test func sectionsThatChangePlacesAreToldSo() throws {
+    @Test("Sections that swap their positions are reported so") func sectionsThatChangePlacesAreToldSo() throws {
         let (stack, controller, mirror) = try followed()
         let log = try told(stack, mirror) {
             for name in ["bob", "cid"] { try person(name, stack).setValue(1, forKey: "age") }
@@ -114,14 +115,15 @@ import Testing
         #expect(mirror.sections == ListMirror.sections(of: controller))
     }
 
-    @Test func aWindowMovesWithWhatComesBeforeIt() throws {
+    @Test("A window moves with the rows before it") func aWindowMovesWithWhatComesBeforeIt() throws {
         let (stack, controller, mirror) = try followed(sort: ["name"], sections: nil) { ($0.fetchOffset, $0.fetchLimit) = (1, 2) }
         #expect(controller.shown == "bob cid")
         #expect(told(stack, mirror) { stack.insert("Person", ["name": "abe"]) } == ["will", "delete cid 0.1 -", "insert ada - 0.0", "did"])
         #expect(try told(stack, mirror) { stack.context.delete(try person("ada", stack)) } == ["will", "delete ? 0.0 -", "insert cid - 0.1", "did"])
     }
 
-    @Test func mergedChangesAreFollowedOfObjectsThatTheContextDoesNotKnow() throws {
+    @Test("Merged changes of objects that the context does not know are followed")
+    func mergedChangesAreFollowedOfObjectsThatTheContextDoesNotKnow() throws {
         let (stack, controller, mirror) = try followed("age > 1", sections: nil) { $0.fetchBatchSize = 2 }
         let other = stack.newContext()
         stack.context.automaticallyMergesChangesFromParent = true
@@ -140,7 +142,8 @@ import Testing
         #expect(told(stack, mirror) { stack.context.refresh(cid, mergeChanges: true) } == ["will", "update cid 0.0 0.0", "did"])
     }
 
-    @Test func aResetIsNotToldAndTheNextChangeHasEverythingFoundAnew() throws {
+    @Test("A reset is not reported, and the next change fetches everything again")
+    func aResetIsNotToldAndTheNextChangeHasEverythingFoundAnew() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let snapshots = SnapshotKeeper(), differences = DifferenceKeeper(), others = [stack.controller(), stack.controller()]
         others[0].delegate = snapshots
@@ -161,7 +164,7 @@ import Testing
         #expect(controller.shown == "ada bob cid dan fay" && others.allSatisfy { $0.shown == controller.shown })
     }
 
-    @Test func objectsOfSeveralStoresAreFollowedAsOneList() throws {
+    @Test("Objects of several stores are followed as one list") func objectsOfSeveralStoresAreFollowedAsOneList() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let stores = try (0..<2).map { _ in try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil) }
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -190,7 +193,7 @@ import Testing
         #expect(controller.shown == "0: abe cid | 1: dan")
     }
 
-    @Test func onlyADelegateHasChangesFollowed() throws {
+    @Test("Changes are followed only for a delegate") func onlyADelegateHasChangesFollowed() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         controller.delegate = nil
         stack.insert("Person", ["name": "eve", "age": 9])
@@ -201,7 +204,7 @@ import Testing
         #expect(told(stack, mirror) { stack.insert("Person", ["name": "fay", "age": 8]) } == ["will", "insert fay - 0.4", "insert eve - 0.5", "did"])
     }
 
-    @Test func aConflictOverUniqueValuesTakesOneOfTwoOut() throws {
+    @Test("A conflict about unique values removes one of two objects") func aConflictOverUniqueValuesTakesOneOfTwoOut() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         try person("ada", stack).setValue("a@b.c", forKey: "email")
         try stack.context.save()
@@ -214,7 +217,7 @@ import Testing
         #expect(mirror.sections == ListMirror.sections(of: controller))
     }
 
-    @Test func changesMadeWhileTheDelegateIsToldAreToldAfterwards() throws {
+    @Test("Changes made while the delegate is called are reported afterwards") func changesMadeWhileTheDelegateIsToldAreToldAfterwards() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         mirror.during = { line in
             guard line == "insert eve - 0.4" else { return }
@@ -237,7 +240,7 @@ import Testing
         #expect(mirror.takeLog() == ["will", "insert gus - 0.6", "did"] && controller.shown == "eve fay gus hal")
     }
 
-    @Test func aFetchThatFailsMeanwhileIsTriedAgain() throws {
+    @Test("A fetch that fails in between is tried again") func aFetchThatFailsMeanwhileIsTriedAgain() throws {
         let (stack, controller, mirror) = try followed(sort: ["age", "name"], sections: "group.title")
         #expect(controller.shown == ": ada bob cid dan")
         let law = stack.insert("Group", ["title": "Law"])
@@ -251,14 +254,15 @@ import Testing
         #expect(controller.shown == ": ada bob | Law: cid dan")
     }
 
-    @Test func longestRisesAreFound() {
+    @Test("Longest increasing subsequences are found") func longestRisesAreFound() {
         #expect(LongestIncreasingSubsequence.places(in: [] as [Int]) == [])
         #expect(LongestIncreasingSubsequence.places(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
         #expect(LongestIncreasingSubsequence.places(in: [0, 1, 2]) == [0, 1, 2])
         #expect(LongestIncreasingSubsequence.places(in: [2, 1, 0]).count == 1)
     }
 
-    @Test(arguments: ["will", "insert eve - 0.4", "did"]) func aResetWhileTheDelegateIsToldLeavesWhatWasTold(moment: String) throws {
+    @Test("A reset while the delegate is called leaves the reported state", arguments: ["will", "insert eve - 0.4", "did"])
+    func aResetWhileTheDelegateIsToldLeavesWhatWasTold(moment: String) throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let second = stack.controller(sort: ["-name"]), other = ListMirror()
         second.delegate = other
@@ -280,7 +284,8 @@ import Testing
         #expect(controller.shown == "ada bob cid dan" && second.shown == "dan cid bob ada")
     }
 
-    @Test func aSaveWhileTheDelegateIsToldIsFollowedWithoutPendingChanges() throws {
+    @Test("A save while the delegate is called is followed without pending changes")
+    func aSaveWhileTheDelegateIsToldIsFollowedWithoutPendingChanges() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let saved = stack.controller { $0.includesPendingChanges = false }, other = ListMirror()
         saved.delegate = other
@@ -301,7 +306,7 @@ import Testing
         #expect(other.problems == [] && other.sections == ListMirror.sections(of: saved) && mirror.problems == [])
     }
 
-    @Test func aSaveWhileAnotherDelegateIsToldHidesNoChangeOnTheWay() throws {
+    @Test("A save while another delegate is called hides no pending change") func aSaveWhileAnotherDelegateIsToldHidesNoChangeOnTheWay() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let tag = stack.insert("Tag", ["label": "old"]), ada = try person("ada", stack)
         ada.setValue(Set([tag]), forKey: "tags")

@@ -21,7 +21,8 @@ final class InitialedPerson: NSManagedObject {
         return stack
     }
 
-    @Test(arguments: StoreKind.allCases) func theResultsAreInOrderAndInSections(kind: StoreKind) throws {
+    @Test("The results are in order and in sections", arguments: StoreKind.allCases)
+    func theResultsAreInOrderAndInSections(kind: StoreKind) throws {
         let stack = try stack(kind)
         let plain = stack.controller()
         #expect(plain.fetchedObjects == nil && plain.sections == nil)
@@ -44,7 +45,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(ages.indexPath(forObject: try #require(try stack.fetch("Person", in: other).first as? Person)) == nil)
     }
 
-    @Test(arguments: StoreKind.allCases) func sectionsAreNamedBehindRelationshipsAndNullHasNoName(kind: StoreKind) throws {
+    @Test("Sections can be named through relationships, and null has no name", arguments: StoreKind.allCases)
+    func sectionsAreNamedBehindRelationshipsAndNullHasNoName(kind: StoreKind) throws {
         let controller = try stack(kind)
         let groups = controller.controller(sort: ["group.title", "name"], sections: "group.title")
         try groups.performFetch()
@@ -54,7 +56,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(groups.section(forSectionIndexTitle: "Z", at: 0) == NSNotFound)
     }
 
-    @Test func sectionsMayBeNamedAfterWhatAClassHasBesideItsEntity() throws {
+    @Test("Sections may be named by a class's own property") func sectionsMayBeNamedAfterWhatAClassHasBesideItsEntity() throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(InitialedPerson.self)
         let stack = try TestStack(.inMemory, model: model)
@@ -74,7 +76,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(controller.shown == "a: abe ada amy | b: bob")
     }
 
-    @Test func unsavedChangesArePartOfWhatIsFetched() throws {
+    @Test("Unsaved changes are part of the results") func unsavedChangesArePartOfWhatIsFetched() throws {
         let stack = try stack()
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])
         stack.insert("Person", ["name": "eve", "age": 2])
@@ -88,7 +90,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(stored.sections?.map(\.numberOfObjects) == [1, 2])
     }
 
-    @Test func whatAFetchNeedsIsAskedForWithAClearError() throws {
+    @Test("A fetch with missing settings fails with a clear error") func whatAFetchNeedsIsAskedForWithAClearError() throws {
         let stack = try stack()
         func failure(_ controller: NSFetchedResultsController<Person>) -> (code: Int, text: String)? {
             do {
@@ -112,7 +114,7 @@ final class InitialedPerson: NSManagedObject {
         #expect { try controller.performFetch() } throws: { ($0 as NSError).code == NSCoreDataError && "\($0)".contains("titel") }
     }
 
-    @Test func aFetchThatFailsLeavesTheResultsAsTheyWere() throws {
+    @Test("A failed fetch leaves the results as they were") func aFetchThatFailsLeavesTheResultsAsTheyWere() throws {
         let stack = try stack()
         let controller = stack.controller(sort: ["age", "name"], sections: "age")
         try controller.performFetch()
@@ -126,7 +128,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(controller.shown == "3: ada cid | 2: bob")
     }
 
-    @Test func idsAndDictionariesAreResultsToo() throws {
+    @Test("Results may be IDs and dictionaries too") func idsAndDictionariesAreResultsToo() throws {
         let stack = try stack()
         let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
         ids.resultType = .managedObjectIDResultType
@@ -157,7 +159,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(mirror.log.isEmpty && table.fetchedObjects?.count == 4)
     }
 
-    @Test func subclassesNameIndexTitles() throws {
+    @Test("Subclasses may name index titles") func subclassesNameIndexTitles() throws {
         final class Titled: NSFetchedResultsController<Person> {
             override func sectionIndexTitle(forSectionName sectionName: String) -> String? { sectionName == "2" ? nil : "<\(sectionName)>" }
         }
@@ -179,7 +181,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(AnyFetchedResultsController.capitalLetter(of: "élan") == "É" && AnyFetchedResultsController.capitalLetter(of: "") == "")
     }
 
-    @Test func sectionNamesAreWhatValuesSay() {
+    @Test("Section names are the text of the values") func sectionNamesAreWhatValuesSay() {
         #expect(PredicateValue.null.sectionName == "")
         #expect(PredicateValue.bool(true).sectionName == "1" && PredicateValue.integer(-7).sectionName == "-7")
         #expect(PredicateValue.double(2).sectionName == "2" && PredicateValue.double(2.5).sectionName == "2.5")
@@ -189,7 +191,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(!PredicateValue.text("e\u{301}").isSameSection(as: .text("\u{e9}")))
     }
 
-    @Test func theContextIsKeptAndTheControllerAndItsDelegateAreNot() throws {
+    @Test("The context is retained; the controller and its delegate are not") func theContextIsKeptAndTheControllerAndItsDelegateAreNot() throws {
         let stack = try stack()
         weak var context: NSManagedObjectContext?
         weak var mirror: ListMirror?
@@ -213,7 +215,7 @@ final class InitialedPerson: NSManagedObject {
         #expect(!own.isTracked)
     }
 
-    @Test func aCacheIsAsGoodAsItsRequestAndItsCommit() throws {
+    @Test("A cache is valid for its request and its commit") func aCacheIsAsGoodAsItsRequestAndItsCommit() throws {
         let stack = try stack()
         NSFetchedResultsController<Person>.deleteCache(withName: nil)
         func asked(_ sort: [String] = ["age", "name"], _ format: String? = nil) throws -> (shown: String, names: Int) {

@@ -14,7 +14,7 @@ import Testing
         return stack
     }
 
-    @Test func aLargeListInBatchesMakesNoObjectsAndReadsEachRowOnce() throws {
+    @Test("A large list in batches makes no objects and reads each row once") func aLargeListInBatchesMakesNoObjectsAndReadsEachRowOnce() throws {
         let stack = try large()
         let controller = stack.controller(sort: ["age", "name"], sections: "age") { $0.fetchBatchSize = 20 }, mirror = ListMirror()
         controller.delegate = mirror
@@ -73,7 +73,7 @@ import Testing
         #expect(stack.context.identities.count == known && !stack.context.hasChanges)
     }
 
-    @Test func manyMergedObjectsAreOneQueryAndNoObjects() throws {
+    @Test("Many merged objects are one query and no objects") func manyMergedObjectsAreOneQueryAndNoObjects() throws {
         let stack = try large()
         let controller = stack.controller("age < 3", sort: ["age", "name"], sections: "age") { $0.fetchBatchSize = 20 }, mirror = ListMirror()
         controller.delegate = mirror
@@ -93,7 +93,7 @@ import Testing
         #expect(mirror.changes == 117 && (registered <= 117 || ContextNotification.didChange.isNamed), "\(registered) registered")
     }
 
-    @Test func nothingIsGatheredForAContextThatNobodyFollows() throws {
+    @Test("Nothing is collected for a context without followers") func nothingIsGatheredForAContextThatNobodyFollows() throws {
         let stack = try TestStack(.inMemory)
         let controller = stack.controller(), mirror = ListMirror()
         controller.delegate = mirror
@@ -105,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func namesOfSectionsThatObjectsAreAskedForComeFromTheCacheTheSecondTime() throws {
+    @Test("Section names that objects compute come from the cache the second time")
+    func namesOfSectionsThatObjectsAreAskedForComeFromTheCacheTheSecondTime() throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(InitialedPerson.self)
         let stack = try TestStack(.inMemory, model: model)

@@ -342,19 +342,20 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning) func whatDelegatesAreToldLeadsToWhatAFetchFinds(kind: StoreKind) throws {
+    @Test("The changes that delegates get lead to the fetched state", arguments: StoreKind.planning)
+    func whatDelegatesAreToldLeadsToWhatAFetchFinds(kind: StoreKind) throws {
         let runs = Self.variable("HEARTWOOD_RESULTS_RUNS") ?? (kind == .inMemory ? 5 : 2)
         let first = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         for seed in first..<first + runs { try play(kind, seed: seed) }
     }
 
-    @Test func theSameHoldsInAChild() throws {
+    @Test("The changes in a child lead to the fetched state") func theSameHoldsInAChild() throws {
         let runs = Self.variable("HEARTWOOD_RESULTS_RUNS") ?? 3
         let first = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         for seed in first..<first + runs { try play(.inMemory, seed: seed, isChild: true) }
     }
 
-    @Test func theSameHoldsOverAStoreThatAnswersRequests() throws {
+    @Test("The changes over an incremental store lead to the fetched state") func theSameHoldsOverAStoreThatAnswersRequests() throws {
         guard StoreKind.allCases.contains(.incremental) else { return }
         let seed = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         try play(.incremental, seed: seed, steps: 40)

@@ -22,7 +22,7 @@ import Testing
         } catch { return error as NSError }
     }
 
-    @Test(arguments: 0..<4)
+    @Test("A conflict in one store leaves the other as it was", arguments: 0..<4)
     func aConflictInOneStoreLeavesTheOtherAsItWas(mix: Int) throws {
         let pair = try StorePair(Self.mixes[mix])
         let objects = [pair.first, pair.second].map { pair.insert("Book", ["title": "old"], into: $0) }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<4)
+    @Test("A taken value in one store leaves the other as it was", arguments: 0..<4)
     func aValueThatIsTakenInOneStoreLeavesTheOtherAsItWas(mix: Int) throws {
         let pair = try StorePair(Self.mixes[mix])
         for (store, code) in [(pair.first, "a"), (pair.second, "b")] { pair.insert("Book", ["title": "old", "code": code], into: store) }
@@ -64,7 +64,7 @@ import Testing
         #expect(try pair.titles(of: "Book", in: pair.first) == ["new", "old"] && pair.titles(of: "Book", in: pair.second) == ["new"])
     }
 
-    @Test func aReadOnlyStoreAmongThemKeepsTheOtherAsItWas() throws {
+    @Test("A read-only store among them leaves the other as it was") func aReadOnlyStoreAmongThemKeepsTheOtherAsItWas() throws {
         let pair = try StorePair(.recordLog)
         pair.insert("Book", ["title": "a"])
         pair.insert("Book", ["title": "b"], into: pair.second)
@@ -80,7 +80,7 @@ import Testing
         withExtendedLifetime(pair) {}
     }
 
-    @Test func aSaveOverTwoStoresTakesThreeSyncsAndOneTakesOne() throws {
+    @Test("A save over two stores takes three syncs, and over one store one") func aSaveOverTwoStoresTakesThreeSyncsAndOneTakesOne() throws {
         let full = [NSRecordLogDurabilityOption: "full"]
         let pair = try StorePair((.recordLog, .recordLog), options: (full, full))
         func syncs() -> UInt64 {
@@ -96,7 +96,7 @@ import Testing
         #expect(syncs() - before == 1)
     }
 
-    @Test(arguments: 0..<4)
+    @Test("Both stores have one save's author and IDs", arguments: 0..<4)
     func theAuthorAndTheIDsAreThoseOfOneSave(mix: Int) throws {
         let pair = try StorePair(Self.mixes[mix])
         pair.context.transactionAuthor = "tests"
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Two contexts over two stores beside plain rows: what was saved is there in both stores, what was refused in neither.
-    @Test(arguments: 0..<4)
+    @Test("Random saves agree with a plain model", arguments: 0..<4)
     func randomSavesAgreeWithAPlainModel(mix: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)

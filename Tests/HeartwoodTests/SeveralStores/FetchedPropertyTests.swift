@@ -22,7 +22,7 @@ import Testing
         (object.value(forKey: key) as? [NSManagedObject])?.map { $0.value(forKey: "title") as? String ?? "-" }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fetched property finds objects of another store", arguments: StoreKind.allCases)
     func aFetchedPropertyFindsObjectsOfAnotherStore(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         #expect(titles(book) == ["long", "witty", "fine"])
@@ -35,7 +35,7 @@ import Testing
         #expect((other.managedAttribute(at: index) as? [NSManagedObject])?.isEmpty == true)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fetched property is fetched once until its object is refreshed", arguments: StoreKind.allCases)
     func itIsFetchedOnceUntilItsObjectIsRefreshed(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         #expect(titles(book)?.count == 3)
@@ -76,7 +76,7 @@ import Testing
         #expect(titles(new) == [])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Reading a fetched property is no change", arguments: StoreKind.allCases)
     func itIsNoChange(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         _ = book.value(forKey: "feedback")
@@ -92,7 +92,7 @@ import Testing
         try pair.context.save()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Key paths lead through a fetched property", arguments: StoreKind.allCases)
     func keyPathsLeadThroughIt(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         #expect(book.value(forKeyPath: "feedback.title") as? [String] == ["long", "witty", "fine"])
@@ -107,7 +107,7 @@ import Testing
         #expect("\(error.map { ($0 as NSError).localizedDescription } ?? "")".contains("feedback is a fetched property"))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child fetches with its own changes", arguments: StoreKind.allCases)
     func aChildFetchesWithItsOwnChanges(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -125,7 +125,7 @@ import Testing
         #expect(titles(book)?.count == 5 && titles(twin)?.count == 5)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fetched property can give IDs and the source itself", arguments: StoreKind.allCases)
     func itCanGiveIDsAndTheSourceItself(kind: StoreKind) throws {
         let model = StorePair.model()
         let book = try #require(model.entitiesByName["Book"]), feedback = try #require(model.entitiesByName["Feedback"])
@@ -156,7 +156,7 @@ import Testing
         #expect(gone == nil)
     }
 
-    @Test func itCannotBeSet() async {
+    @Test("A fetched property cannot be set") func itCannotBeSet() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try StorePair(.inMemory, configured: true).insert("Book", [:]).setValue([], forKey: "feedback")
         }

@@ -11,7 +11,7 @@ import Testing
         return tag.objectID
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary, .atomic])
+    @Test("IDs of one object in two coordinators are equal", arguments: [StoreKind.recordLog, .binary, .atomic])
     func idsOfOneObjectInTwoCoordinatorsAreEqual(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = try tag(stack)
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// It named nothing, and `object(with:)` gave an object of the removed store.
-    @Test(arguments: [StoreKind.recordLog, .binary, .atomic])
+    @Test("An ID names its object once the store is added again", arguments: [StoreKind.recordLog, .binary, .atomic])
     func anIDNamesItsObjectOnceTheStoreIsAddedAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = try tag(stack), uri = id.uriRepresentation()
@@ -43,7 +43,7 @@ import Testing
         #expect(try stack.fetch("Tag", "self == %@", [id]) == [found] && stack.fetch("Tag", "self IN %@", [[id]]) == [found])
     }
 
-    @Test func whatOnlyLooksLikeAURIOfAnObjectIsNone() throws {
+    @Test("A URI that only looks like an object's is not one") func whatOnlyLooksLikeAURIOfAnObjectIsNone() throws {
         let stack = try TestStack(.inMemory)
         _ = try tag(stack)
         let host = try #require(stack.persistentStore.identifier)
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A coordinator has room for a few hundred stores; then it gave out the slots of removed ones, whose objects a context still had.
-    @Test func hundredsOfStoresComeAndGoBesideOneContext() throws {
+    @Test("Hundreds of stores are added and removed beside one context") func hundredsOfStoresComeAndGoBesideOneContext() throws {
         let stack = try TestStack(.inMemory), context = stack.context
         let first = stack.insert("Tag", ["label": "first"])
         try context.save()
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// What is held of a removed store keeps its slots from another.
-    @Test func aHeldObjectOfARemovedStoreIsNeverAnothersObject() throws {
+    @Test("A held object of a removed store never becomes another's object") func aHeldObjectOfARemovedStoreIsNeverAnothersObject() throws {
         let stack = try TestStack(.inMemory), context = stack.context
         let old = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
         let held = stack.insert("Tag", ["label": "held"])
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [StoreKind.atomic, .incremental])
+    @Test("Any text may be a store's identifier", arguments: [StoreKind.atomic, .incremental])
     func anyTextMayBeAStoresIdentifier(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         _ = try tag(stack)

@@ -6,7 +6,7 @@ import Testing
 
 /// Which store an object goes to, and which stores a request asks.
 @Suite struct RoutingTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("Configurations decide where objects go", arguments: StoreKind.allCases)
     func configurationsSayWhereObjectsGo(kind: StoreKind) throws {
         let pair = try StorePair(kind, configured: true)
         let book = pair.insert("Book", ["title": "Emma"]), feedback = pair.insert("Feedback", ["title": "good"])
@@ -17,7 +17,7 @@ import Testing
         #expect(try pair.titles(of: "Book", in: pair.second) == [])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object goes to the first store unless it is assigned", arguments: StoreKind.allCases)
     func anObjectGoesToTheFirstStoreUnlessItIsAssigned(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let a = pair.insert("Book", ["title": "a"]), b = pair.insert("Book", ["title": "b"], into: pair.second)
@@ -30,7 +30,7 @@ import Testing
         #expect(b.value(forKey: "title") as? String == "b")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A child's choice of a store goes to the parent", arguments: StoreKind.allCases)
     func aChildsChoiceOfAStoreGoesUp(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -50,7 +50,7 @@ import Testing
         #expect(try pair.titles(of: "Book", in: pair.second) == ["c", "early"] && book.objectID.persistentStore === pair.second)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A parent's choice reaches a child that knows the object", arguments: StoreKind.allCases)
     func aParentsChoiceReachesAChildThatKnowsTheObject(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -67,7 +67,7 @@ import Testing
         #expect(twin.objectID.persistentStore === pair.second && twin.value(forKey: "title") as? String == "c")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Faults and relationships stay in their store", arguments: StoreKind.allCases)
     func faultsAndRelationshipsStayInTheirStore(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for (store, name) in [(pair.first, "one"), (pair.second, "two")] {
@@ -102,7 +102,7 @@ import Testing
         #expect(try pair.anew().fetch(prefetching).map { ($0.value(forKey: "books") as? NSSet)?.count } == [3, 3])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A fetch merges the stores in its order", arguments: StoreKind.allCases)
     func aFetchMergesTheStoresInItsOrder(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<20 {
@@ -142,7 +142,7 @@ import Testing
         if let found = try? pair.titles(odd) { #expect(found == ["b105c"]) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Unsaved changes of either store count", arguments: StoreKind.allCases)
     func unsavedChangesOfEitherStoreCount(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let a = pair.insert("Book", ["title": "a"]), b = pair.insert("Book", ["title": "b"], into: pair.second)
@@ -158,7 +158,7 @@ import Testing
         #expect(try pair.titles(one) == [])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("Affected stores narrow every request", arguments: StoreKind.recordLogs)
     func affectedStoresNarrowEveryRequest(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<6 { pair.insert("Book", ["title": "b\(number)", "pages": number], into: [pair.first, pair.second][number % 2]) }
@@ -188,7 +188,7 @@ import Testing
         #expect(try pair.titles(pair.request("Book"), in: pair.anew()) == ["b1"])
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Groups over two stores are merged", arguments: StoreKind.planning)
     func groupsOfTwoStoresAreOne(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<12 {
@@ -219,7 +219,7 @@ import Testing
         #expect(try pair.context.fetch(titles).map { $0["title"] as? String } == ["t2", "t1"])
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("A plan describes every store", arguments: StoreKind.planning)
     func aPlanTellsOfEveryStore(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<40 { pair.insert("Author", ["title": "\(number)"], into: [pair.first, pair.second][number % 2]) }
@@ -229,7 +229,7 @@ import Testing
         #expect(plan.isSorted)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A relationship to another store is refused", arguments: StoreKind.allCases)
     func aRelationshipToAnotherStoreIsRefused(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let author = pair.insert("Author", ["title": "a"], into: pair.second)
@@ -262,7 +262,7 @@ import Testing
         try pair.context.save()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Entities of one family may be in two stores", arguments: StoreKind.allCases)
     func entitiesOfOneFamilyMayLieInTwoStores(kind: StoreKind) throws {
         let model = StorePair.model()
         let book = try #require(model.entitiesByName["Book"]), author = try #require(model.entitiesByName["Author"])
@@ -281,7 +281,7 @@ import Testing
         #expect(throws: (any Error).self) { try pair.anew().fetch(pair.request("Comic")) }
     }
 
-    @Test func aReadOnlyStoreIsReadBesideAnother() throws {
+    @Test("A read-only store is read beside another") func aReadOnlyStoreIsReadBesideAnother() throws {
         let urls = (0..<2).map { FileManager.default.temporaryDirectory.appendingPathComponent("mixed-\(UUID().uuidString)-\($0)") }
         do {
             let seed = try StorePair((.recordLog, .recordLog), at: urls)
@@ -312,7 +312,7 @@ import Testing
         #expect(try pair.anew().fetch(pair.request("Book", sort: ["title"])).map { $0.value(forKey: "pages") as? Int } == [7, 1])
     }
 
-    @Test func anotherStoreTakesOverWhereOneIsRemoved() throws {
+    @Test("Another store takes over when one is removed") func anotherStoreTakesOverWhereOneIsRemoved() throws {
         let pair = try StorePair(.inMemory)
         try pair.coordinator.remove(pair.first)
         let book = pair.insert("Book", ["title": "b"], in: pair.anew())
@@ -320,7 +320,7 @@ import Testing
         #expect(book.objectID.persistentStore === pair.second)
     }
 
-    @Test func aSavedObjectCannotBeAssignedToAnotherStore() async {
+    @Test("A saved object cannot be assigned to another store") func aSavedObjectCannotBeAssignedToAnotherStore() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let pair = try StorePair(.inMemory)
             let book = pair.insert("Book", [:])
@@ -333,7 +333,7 @@ import Testing
         #endif
     }
 
-    @Test func anObjectCannotBeAssignedToAStoreWithoutItsEntity() async {
+    @Test("An object cannot be assigned to a store without its entity") func anObjectCannotBeAssignedToAStoreWithoutItsEntity() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let pair = try StorePair(.inMemory, configured: true)
             pair.insert("Book", [:], into: pair.second)
@@ -345,7 +345,7 @@ import Testing
     }
 
     /// What a removed store was to take goes where it would go now, whether or not somebody still holds that store.
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object inserted for a removed store goes to another", arguments: StoreKind.allCases)
     func whatWasInsertedForARemovedStoreGoesToAnother(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         pair.insert("Book", ["title": "first"])
@@ -356,7 +356,7 @@ import Testing
     }
 
     /// It went behind all others, and new objects to another store than before.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test("A migrated store has the old one's position among others", arguments: StoreKind.recordLogs)
     func aMigratedStoreHasTheOldOnesPlaceAmongOthers(kind: StoreKind) throws {
         let pair = try StorePair(kind), place = try StorePlace()
         pair.insert("Book", ["title": "a"], into: pair.first)
@@ -371,7 +371,7 @@ import Testing
         #expect(book.objectID.persistentStore === new)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Equal objects of a family come in the stores' order", arguments: StoreKind.allCases)
     func equalObjectsOfAFamilyComeByTheStoresOrder(kind: StoreKind) throws {
         let model = StorePair.model()
         let entities = model.entitiesByName

@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The tests share the class's switches.
-    @Test func nodesStandForWhatWasSaved() throws {
+    @Test("Nodes represent the saved objects") func nodesStandForWhatWasSaved() throws {
         let (store, context) = try Self.open()
         #expect(store.identifier.isEmpty == false && store.metadata[NSStoreTypeKey] as? String == "Notebook")
         let group = insert("Group", ["title": "g"], context)
@@ -186,7 +186,7 @@ import Testing
         #expect(store.events == ["loadMetadata", "didAdd 1", "willRemove"])
     }
 
-    @Test func aJSONFileFromElsewhereIsAStore() throws {
+    @Test("A JSON file from another program is a store") func aJSONFileFromElsewhereIsAStore() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: url) }
         let first = try TestStack(.atomic, at: url)
@@ -205,7 +205,7 @@ import Testing
         #expect(throws: (any Error).self) { try TestStack(.atomic, at: url) }
     }
 
-    @Test func typesAreRegisteredAndTakenBack() throws {
+    @Test("Store types are registered and unregistered") func typesAreRegisteredAndTakenBack() throws {
         let model = TestStack.model()
         func add(_ type: String) throws {
             try NSPersistentStoreCoordinator(managedObjectModel: model).addPersistentStore(ofType: type, configurationName: nil, at: nil)

@@ -10,7 +10,7 @@ import Testing
         try stack.fetch("Person", in: stack.anew()).compactMap { $0.value(forKey: "name") as? String }.sorted()
     }
 
-    @Test func everythingIsThereUnderItsIDAfterReopening() throws {
+    @Test("Everything has its ID after reopening") func everythingIsThereUnderItsIDAfterReopening() throws {
         let stack = try TestStack(.binary)
         let group = stack.insert("Group", ["title": "g"])
         let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0, "group": group]) }
@@ -38,7 +38,7 @@ import Testing
         #expect(try BinaryStore.metadataForPersistentStore(with: stack.url)["note"] as? String == "kept")
     }
 
-    @Test(arguments: [StoreKind.recordLog, .binary])
+    @Test("Metadata that is set is written with the next save", arguments: [StoreKind.recordLog, .binary])
     func metadataThatAreSetAreWrittenWithTheNextSave(kind: StoreKind) throws {
         let stack = try TestStack(kind), store = stack.coordinator.persistentStores[0]
         store.metadata = ["note": "set", NSStoreUUIDKey: "not this one"]
@@ -54,7 +54,7 @@ import Testing
         #expect(metadata["note"] as? String == "set" && metadata[NSStoreUUIDKey] as? String == store.identifier)
     }
 
-    @Test func aRowNumberThatWasGivenOutAheadStaysTaken() throws {
+    @Test("A row number that was reserved stays taken") func aRowNumberThatWasGivenOutAheadStaysTaken() throws {
         let stack = try TestStack(.binary), other = try TestStack(.binary, at: stack.url)
         let early = stack.insert("Person", ["name": "early"])
         try stack.context.obtainPermanentIDs(for: [early])
@@ -67,7 +67,7 @@ import Testing
 
     // MARK: Two coordinators
 
-    @Test func savesOfTwoCoordinatorsAreBothKept() throws {
+    @Test("Saves of two coordinators are both kept") func savesOfTwoCoordinatorsAreBothKept() throws {
         let a = try TestStack(.binary), b = try TestStack(.binary, at: a.url)
         a.insert("Person", ["name": "a"])
         try a.context.save()
@@ -79,7 +79,7 @@ import Testing
         #expect(try names(try TestStack(.binary, at: a.url)) == ["a", "b", "c"])
     }
 
-    @Test func oneObjectChangedByTwoCoordinatorsIsAConflict() throws {
+    @Test("An object changed by two coordinators is a conflict") func oneObjectChangedByTwoCoordinatorsIsAConflict() throws {
         let a = try TestStack(.binary), b = try TestStack(.binary, at: a.url)
         a.insert("Person", ["name": "p", "age": 1])
         try a.context.save()
@@ -97,7 +97,7 @@ import Testing
         #expect(try a.fetch("Person", in: a.anew()).first?.value(forKey: "age") as? Int == 3)
     }
 
-    @Test func contextsThatFollowMergeWhatAnotherCoordinatorSaved() throws {
+    @Test("Contexts that merge automatically see another coordinator's saves") func contextsThatFollowMergeWhatAnotherCoordinatorSaved() throws {
         let a = try TestStack(.binary)
         a.insert("Person", ["name": "p", "age": 1])
         try a.context.save()
@@ -116,7 +116,7 @@ import Testing
         #expect(posted.withLock { $0 } == 1 && person.value(forKey: "age") as? Int == 2)
     }
 
-    @Test func anotherStoreInItsPlaceIsNotWrittenOver() throws {
+    @Test("Another store in its location is not overwritten") func anotherStoreInItsPlaceIsNotWrittenOver() throws {
         let a = try TestStack(.binary)
         a.insert("Person", ["name": "a"])
         try a.context.save()
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [FaultyFileSystem.Call.create, .rename, .syncDirectory])
+    @Test("A failed save has no effect", arguments: [FaultyFileSystem.Call.create, .rename, .syncDirectory])
     func aSaveThatFailsHasNotHappened(call: FaultyFileSystem.Call) throws {
         NSPersistentStoreCoordinator.registerStoreClass(FaultyBinaryStore.self, forStoreType: "FaultyBinary")
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("faulty-\(UUID())"), files = FaultyFileSystem()
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeOpenedSaysWhyAndHarmsNothing() throws {
+    @Test("A file that cannot be opened gives the reason and stays as it is") func whatCannotBeOpenedSaysWhyAndHarmsNothing() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("binary-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -238,7 +238,7 @@ import Testing
         #expect(nowhere?.code == NSPersistentStoreOpenError)
     }
 
-    @Test func aReadOnlyStoreIsReadAndNotWritten() throws {
+    @Test("A read-only store is read and not written") func aReadOnlyStoreIsReadAndNotWritten() throws {
         let stack = try TestStack(.binary)
         stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -253,7 +253,7 @@ import Testing
         #expect(try names(reader) == ["a", "c"], "it follows")
     }
 
-    @Test func whatARecordLogAloneCanIsRefused() throws {
+    @Test("Requests that only a record log can answer are refused") func whatARecordLogAloneCanIsRefused() throws {
         let stack = try TestStack(.binary)
         let store = stack.coordinator.persistentStores[0]
         #expect(failure { _ = try stack.insertBatch([["name": "a"]]) }?.code == NSPersistentStoreUnsupportedRequestTypeError)
@@ -261,7 +261,7 @@ import Testing
         #expect(failure { try store.compactRecordLog() }?.code == NSPersistentStoreOperationError)
     }
 
-    @Test func aSaveThatChangesNothingWritesNothing() throws {
+    @Test("A save that changes nothing writes nothing") func aSaveThatChangesNothingWritesNothing() throws {
         let stack = try TestStack(.binary)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -272,7 +272,7 @@ import Testing
     }
 
     /// It was refused, so that only a program that had loaded the store could set them.
-    @Test func metadataOfAStoreThatIsNotLoadedAreSet() throws {
+    @Test("Metadata of a store that is not loaded can be set") func metadataOfAStoreThatIsNotLoadedAreSet() throws {
         let place = try StorePlace(), url = place["a"]
         let stack = try TestStack(.binary, at: url)
         for number in 0..<300 { stack.insert("Person", ["name": "\(number)", "email": String(repeating: "x", count: number) + "\(number)"]) }
@@ -300,7 +300,7 @@ import Testing
         #expect(try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)["note"] == nil)
     }
 
-    @Test func metadataOfWhatIsNoBinaryStoreAreNotSet() throws {
+    @Test("Metadata of a file that is not a binary store is not set") func metadataOfWhatIsNoBinaryStoreAreNotSet() throws {
         let place = try StorePlace()
         try Data("letter".utf8).write(to: place["letter"])
         try Data().write(to: place["empty"])

@@ -164,7 +164,7 @@ import Testing
         return try context.fetch(request)
     }
 
-    @Test func aFaultAsksForItsValuesOnceAndOnlyWhenItIsUsed() throws {
+    @Test("A fault asks for its values once and only when it is used") func aFaultAsksForItsValuesOnceAndOnlyWhenItIsUsed() throws {
         let (store, context) = try open()
         let found = try tags(context)
         #expect(found.count == 3 && found.allSatisfy(\.isFault) && store.values.isEmpty)
@@ -181,7 +181,7 @@ import Testing
         #expect(id == found[1].objectID && store.referenceObject(for: id) as? Int == 2)
     }
 
-    @Test func eachKindOfResultIsAskedForAsSuch() throws {
+    @Test("The request states each kind of result") func eachKindOfResultIsAskedForAsSuch() throws {
         let (store, context) = try open()
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 3)
         let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Tag")
@@ -196,7 +196,7 @@ import Testing
         #expect(failure { _ = try context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag"))) }?.code == NSPersistentStoreUnsupportedRequestTypeError)
     }
 
-    @Test func whatAStoreDoesNotKnowTheStackDoesOnObjects() throws {
+    @Test("Requests that a store does not support are answered with objects") func whatAStoreDoesNotKnowTheStackDoesOnObjects() throws {
         let (store, context) = try open()
         store.answersAll = false
         #expect(try tags(context, "label BEGINSWITH 't'").map { $0.value(forKey: "label") as? String } == ["two", "three"])
@@ -222,7 +222,7 @@ import Testing
         #expect(try context.fetch(stored) == [one] && tags(context, "label = 'one'").isEmpty && tags(context, "label = 'changed'") == [one])
     }
 
-    @Test func aSaveIsOneRequest() throws {
+    @Test("A save is one request") func aSaveIsOneRequest() throws {
         let (store, context) = try open()
         let found = try tags(context)
         found[0].setValue("uno", forKey: "label")
@@ -251,7 +251,7 @@ import Testing
         #expect(store.boxes[1]?.name == "again" && !store.conflictsOnce)
     }
 
-    @Test func whatWasSavedIsNotAskedFor() throws {
+    @Test("Saved values are not asked for") func whatWasSavedIsNotAskedFor() throws {
         let (store, context) = try open()
         let one = try #require(try tags(context, "label = 'one'").first)
         #expect(one.value(forKey: "label") as? String == "one")
@@ -267,7 +267,7 @@ import Testing
         #expect(new.value(forKey: "label") as? String == "four" && store.values.last == new.objectID)
     }
 
-    @Test func aStoreHearsOfNewObjectsOnceTheyAreSaved() throws {
+    @Test("A store is told of new objects once they are saved") func aStoreHearsOfNewObjectsOnceTheyAreSaved() throws {
         let (store, context) = try open()
         let new = (0..<3).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context) }
         let gone = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
@@ -283,7 +283,7 @@ import Testing
     }
 
     /// An object that was saved has no version that the store has told.
-    @Test(arguments: [false, true])
+    @Test("The save after a save compares with the saved values", arguments: [false, true])
     func aSaveAfterASaveComparesWithWhatWasSaved(isElsewhere: Bool) throws {
         let (store, context) = try open()
         let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
@@ -314,7 +314,7 @@ import Testing
     }
 
     /// A service that completes what it is given, as most do.
-    @Test func whatAStoreMakesOfOtherPropertiesIsTakenOver() throws {
+    @Test("Changes that a store makes to other properties are taken over") func whatAStoreMakesOfOtherPropertiesIsTakenOver() throws {
         final class Service: NSIncrementalStore, @unchecked Sendable {
             var people: [Int: [String: Any]] = [:]
             var version: UInt64 = 0
@@ -362,7 +362,7 @@ import Testing
         #expect(failure { try context.save() }?.code == NSManagedObjectMergeError, "both have changed it")
     }
 
-    @Test func aSaveThatThrowsHasNotHappened() throws {
+    @Test("A save that throws has no effect") func aSaveThatThrowsHasNotHappened() throws {
         let (store, context) = try open()
         let new = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
         new.setValue("four", forKey: "label")
@@ -374,7 +374,7 @@ import Testing
         #expect(!new.isInserted && store.boxes[4]?.name == "four")
     }
 
-    @Test func aFailureToReadIsToldByTheNextSave() throws {
+    @Test("The next save reports a failed read") func aFailureToReadIsToldByTheNextSave() throws {
         let (store, context) = try open()
         let found = try tags(context)
         store.failsReading = true
@@ -389,7 +389,7 @@ import Testing
         #expect(found[1].value(forKey: "label") == nil && found[1].isDeleted, "it has vanished")
     }
 
-    @Test func registrationsAreInBalance() throws {
+    @Test("Registrations are balanced") func registrationsAreInBalance() throws {
         let (store, context) = try open()
         try withExtendedLifetime(try tags(context)) { found in
             #expect(found.count == 3 && store.registered.count == 3 && store.registered.values.allSatisfy { $0 == 1 })
@@ -417,7 +417,7 @@ import Testing
     }
 
     /// A store that reads an owner's members while it writes them must not be given its own half-written list.
-    @Test func anOrderThatWasNotReadIsSavedAsItWasMade() throws {
+    @Test("An order that was not read is saved as it was made") func anOrderThatWasNotReadIsSavedAsItWasMade() throws {
         let stack = try TestStack(.incremental, model: GraphModel.make())
         let owners = (0..<16).map { stack.insert("Node", ["name": "\($0)"]) }
         let steps = (0..<64).map { stack.insert("Step", ["name": "\($0)"]) }
@@ -434,7 +434,7 @@ import Testing
         }
     }
 
-    @Test func aValueOfAnotherTypeIsAnErrorWithTheObjectsName() throws {
+    @Test("A value of another type is an error with the object's name") func aValueOfAnotherTypeIsAnErrorWithTheObjectsName() throws {
         final class Liar: NSIncrementalStore, @unchecked Sendable {
             override var type: String { "Liar" }
             override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any { "no array" }
@@ -453,7 +453,7 @@ import Testing
         #expect(error?.localizedDescription.contains("for label of x-coredata://") == true && error?.localizedDescription.contains("no String") == true)
     }
 
-    @Test func aReferenceThatReadsAlmostLikeANumberIsAText() throws {
+    @Test("A reference that is almost a number is a text") func aReferenceThatReadsAlmostLikeANumberIsAText() throws {
         let stack = try TestStack(.incremental)
         let store = try #require(stack.persistentStore as? NSIncrementalStore)
         for name in ["007", "+7", "-0", "7", "-7"] {

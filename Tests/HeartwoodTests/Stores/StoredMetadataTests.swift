@@ -16,7 +16,7 @@ import Testing
         return log.snapshot()
     }
 
-    @Test func theIdentifierIsReadWithoutTheRest() throws {
+    @Test("The identifier is read without the rest") func theIdentifierIsReadWithoutTheRest() throws {
         let bytes = try RecordLogMetadata.encode([NSStoreUUIDKey: "A-1", "list": ["a", 1, Date()], "hashes": ["A": Data(count: 3)]])
         let metadata = try StoredMetadata(Self.snapshot(bytes))
         #expect(metadata.identifier == "A-1" && metadata.identifier == "A-1")
@@ -27,7 +27,7 @@ import Testing
         #expect(StoredMetadata([NSStoreUUIDKey: "B"]).identifier == "B")
     }
 
-    @Test func whatIsNoPropertyListIsAnError() throws {
+    @Test("Metadata that is not a property list is an error") func whatIsNoPropertyListIsAnError() throws {
         #expect(throws: (any Error).self) { try StoredMetadata(Self.snapshot([1, 2, 3])) }
         let damaged = try StoredMetadata(Self.snapshot(Array("bplist00 and no more".utf8)))
         #expect(throws: (any Error).self) { try damaged.values() }
@@ -42,7 +42,7 @@ import Testing
         #expect(PropertyListTexts.read(Data(bytes)) == nil)
     }
 
-    @Test func aStoreWhoseMetadataAreNoPropertyListKeepsThem() throws {
+    @Test("A store whose metadata is not a property list keeps it") func aStoreWhoseMetadataAreNoPropertyListKeepsThem() throws {
         let first = try TestStack(.recordLog)
         try first.context.save()
         try first.coordinator.remove(first.persistentStore)
@@ -57,7 +57,7 @@ import Testing
         #expect(try stack.store.log?.snapshot().systemValue(RecordLogSystemRow.metadata).map { Array($0) } == bytes)
     }
 
-    @Test func identifiersAreEqualWhereTheirTextIs() throws {
+    @Test("Identifiers are equal when their texts are") func identifiersAreEqualWhereTheirTextIs() throws {
         let stored = try StoredMetadata(Self.snapshot(RecordLogMetadata.encode([NSStoreUUIDKey: "A"])))
         let name = StoreIdentifier(in: stored)
         #expect(name == name && name == StoreIdentifier("A") && StoreIdentifier("A") == name)

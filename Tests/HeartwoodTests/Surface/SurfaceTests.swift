@@ -34,7 +34,7 @@ struct SurfaceTests {
         return context
     }
 
-    @Test func aFetchIsAnExpression() throws {
+    @Test("A fetch is an expression") func aFetchIsAnExpression() throws {
         let context = try Self.context(Self.model())
         context.performAndWait {
             for size in 1...3 {
@@ -60,7 +60,7 @@ struct SurfaceTests {
         }
     }
 
-    @Test func aModelSaysWhereItsClassesAre() throws {
+    @Test("A model knows the locations of its classes") func aModelSaysWhereItsClassesAre() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("surface-\(UUID().uuidString).xcdatamodel")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -72,7 +72,7 @@ struct SurfaceTests {
         #expect(String(reflecting: found) == "AppCodeTests.WatchedTag")
     }
 
-    @Test func aKeyThatIsNotModelledChangesAnObjectOfAClassThatSaysSo() throws {
+    @Test("An unmodelled key changes an object if its class says so") func aKeyThatIsNotModelledChangesAnObjectOfAClassThatSaysSo() throws {
         let model = Self.model(["Marked": NSStringFromClass(MarkedThing.self), "Unmarked": NSStringFromClass(UnmarkedThing.self)])
         let context = try Self.context(model)
         try context.performAndWait {
@@ -89,7 +89,7 @@ struct SurfaceTests {
         }
     }
 
-    @Test func errorsCallPropertiesAsTheModelsDictionaryDoes() throws {
+    @Test("Errors name properties as the model's dictionary does") func errorsCallPropertiesAsTheModelsDictionaryDoes() throws {
         let model = Self.model()
         let context = try Self.context(model)
         model.localizationDictionary = ["Entity/Thing": "Ding", "Property/size/Entity/Thing": "Größe"]
@@ -100,7 +100,7 @@ struct SurfaceTests {
         }
     }
 
-    @Test func aModelIsArchived() throws {
+    @Test("A model can be archived") func aModelIsArchived() throws {
         let model = Self.model()
         let data = try NSKeyedArchiver.archivedData(withRootObject: model, requiringSecureCoding: true)
         let copy = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSManagedObjectModel.self, from: data)

@@ -65,7 +65,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         try stack.fetch("Thing", in: stack.anew()).first?.value(forKey: "value")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A transformer makes the bytes and the value", arguments: StoreKind.allCases)
     func aTransformerMakesTheBytesAndTheValue(kind: StoreKind) throws {
         let stack = try Self.stack(kind, "Opaque")
         let thing = stack.insert("Thing", ["value": Opaque("log"), "name": "a"])
@@ -88,7 +88,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(values.sorted() == ["batch", "update"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A transformer that unarchives is used in reverse", arguments: StoreKind.allCases)
     func aTransformerThatUnarchivesIsUsedTheOtherWayRound(kind: StoreKind) throws {
         let stack = try Self.stack(kind, "Colour")
         let thing = stack.insert("Thing", ["value": Colour(red: 7)])
@@ -99,7 +99,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(error?.code == NSManagedObjectValidationError)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A missing transformer is an error of the save, and reads give nil", arguments: StoreKind.allCases)
     func aMissingTransformerIsAnErrorOfTheSaveAndNilToRead(kind: StoreKind) throws {
         // Names are the process's, and kinds are tested side by side.
         let text = "Missing for \(kind)", name = NSValueTransformerName(text)
@@ -114,7 +114,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(try Self.read(stack) == nil)
     }
 
-    @Test(arguments: StoreKind.allCases, [nil, "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"])
+    @Test("Without a transformer, Foundation's objects are archived",
+        arguments: StoreKind.allCases, [nil, "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"])
     func withoutATransformerFoundationsObjectsAreArchived(kind: StoreKind, name: String?) throws {
         let stack = try Self.stack(kind, name)
         let id = UUID()
@@ -131,7 +132,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(read["url"] as? URL == URL(string: "https://example.org/x") && read["id"] as? UUID == id && read["null"] is NSNull)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that cannot be archived is an error and ends no process", arguments: StoreKind.allCases)
     func whatCannotBeArchivedIsAnErrorAndEndsNoProcess(kind: StoreKind) throws {
         let stack = try Self.stack(kind, nil)
         let thing = stack.insert("Thing", ["value": "fine"])
@@ -159,7 +160,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
     }
 
     /// Off Apple's platforms Foundation's unarchiver would end the process for these.
-    @Test func archivesOfOtherThingsAreNotRead() throws {
+    @Test("Archives of other classes are not read") func archivesOfOtherThingsAreNotRead() throws {
         let colour = try NSKeyedArchiver.archivedData(withRootObject: Colour(red: 1), requiringSecureCoding: true)
         #expect(ObjectArchive.object(colour) == nil && ObjectArchive.object(colour, allowing: [Opaque.self]) == nil)
         #expect(ObjectArchive.object(Data()) == nil && ObjectArchive.object(Data("bplist00".utf8)) == nil)
@@ -174,7 +175,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         }
     }
 
-    @Test func transformersAreFoundByName() {
+    @Test("Transformers are found by name") func transformersAreFoundByName() {
         let name = NSValueTransformerName("found-\(UUID().uuidString)")
         #expect(ValueTransformer(forName: name) == nil)
         let transformer = OpaqueTransformer()
@@ -183,7 +184,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName) is NSSecureUnarchiveFromDataTransformer)
     }
 
-    @Test func archivedTextsMayReadLikeAnArchivesOwn() throws {
+    @Test("Archived texts may look like an archive's own") func archivedTextsMayReadLikeAnArchivesOwn() throws {
         let attribute = TestStack.attribute("value", .transformableAttributeType)
         for value in ["$null" as NSString, ["$null", "a"] as NSArray, ["$null": "$null", "$class": 2] as NSDictionary] as [NSObject] {
             let read = attribute.value(fromTransformedData: try #require(try attribute.transformedData(for: value)))
@@ -191,7 +192,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         }
     }
 
-    @Test func anArchiveMayHaveAsManyPartsAsItsLengthAllows() throws {
+    @Test("An archive may have as many parts as its length allows") func anArchiveMayHaveAsManyPartsAsItsLengthAllows() throws {
         var writer = ArchiveWriter()
         let date = writer.object("NSDate", [("NS.time", .real(5))])
         let root = writer.array((0..<300_000).map { _ in date })
@@ -199,7 +200,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(list.count == 300_000 && list[1] as? Date == Date(timeIntervalSinceReferenceDate: 5))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An element of a composite has its transformer", arguments: StoreKind.allCases)
     func anElementOfACompositeHasItsTransformer(kind: StoreKind) throws {
         ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: NSValueTransformerName("Opaque"))
         let element = TestStack.attribute("part", .transformableAttributeType)

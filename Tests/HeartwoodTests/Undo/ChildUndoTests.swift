@@ -19,7 +19,7 @@ import Testing
         return try body()
     }
 
-    @Test(arguments: StoreKind.allCases, [false, true])
+    @Test("A deletion that a parent has can be undone", arguments: StoreKind.allCases, [false, true])
     func aDeletionThatAParentKnowsIsTakenBack(kind: StoreKind, isParentSaved: Bool) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 7]), group = stack.insert("Group", ["title": "g"])
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// The parent's save wrote the members of what had come back as members of no object: they were lost, and the pairs were not.
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object restored in a parent has its members again", arguments: StoreKind.allCases)
     func whatComesBackIntoAParentHasMembersAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"]), task = stack.insert("Task", ["title": "t"]), tag = stack.insert("Tag", [:])
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// The parent took what came back for a new object, forgot it at the next deletion, and so left its row in the store.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A restored object can be deleted again", arguments: StoreKind.allCases)
     func whatCameBackIsDeletedAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"]), tag = stack.insert("Tag", [:])
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// A child that follows its parent merged the deletion that it had asked for itself, and lost what it had brought back since.
-    @Test(arguments: StoreKind.allCases)
+    @Test("A restored object stays when the parent saves its deletion", arguments: StoreKind.allCases)
     func whatIsBackStaysWhenTheParentSavesItsDeletion(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// What was saved all the way stays where the child took it back and did it again: the parent's rollback drops the rest alone.
-    @Test(arguments: StoreKind.allCases, [false, true])
+    @Test("A parent's rollback keeps a saved insertion that was redone", arguments: StoreKind.allCases, [false, true])
     func aParentsRollbackKeepsASavedInsertionThatWasDoneAgain(kind: StoreKind, isDeletionPushed: Bool) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), manager = undoing(child)
@@ -128,7 +128,7 @@ import Testing
         #expect(try stack.stored(from: "Person") == ["new"])
     }
 
-    @Test(arguments: StoreKind.allCases, [false, true])
+    @Test("An insertion that a parent has can be undone and redone", arguments: StoreKind.allCases, [false, true])
     func anInsertionThatAParentKnowsIsTakenBackAndDoneAgain(kind: StoreKind, isParentSaved: Bool) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), manager = undoing(child)
@@ -145,7 +145,7 @@ import Testing
         #expect(try stack.stored(from: "Person") == ["new"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An object that only the parent has is restored", arguments: StoreKind.allCases)
     func whatOnlyTheParentHasIsRemembered(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), manager = undoing(child)
@@ -160,7 +160,7 @@ import Testing
         #expect(try stack.names() == ["new"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A parent undoes a child's save", arguments: StoreKind.allCases)
     func aParentTakesBackWhatAChildHasSaved(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])

@@ -5,7 +5,7 @@ import Testing
 
 /// Values, insertions and deletions, before any save; grouping, naming, switching off.
 @Suite struct ContextUndoTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("Without an undo manager nothing is kept", arguments: StoreKind.allCases)
     func withoutAnUndoManagerNothingIsKept(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         #expect(stack.context.undoManager == nil)
@@ -26,7 +26,7 @@ import Testing
         #expect(!person.state.contains(.recorded) && !manager.canUndo && !manager.canRedo)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undo restores attributes", arguments: StoreKind.allCases)
     func attributesAreSetBack(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let values: [String: Any] = [
@@ -52,7 +52,7 @@ import Testing
         #expect(object.value(forKey: "string") as? String == "old" && object.value(forKey: "int64") as? Int == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An event keeps one step for a property", arguments: StoreKind.allCases)
     func oneStepIsKeptForAPropertyInAnEvent(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
@@ -65,7 +65,7 @@ import Testing
         #expect(person.value(forKey: "name") as? String == "a")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An insertion can be undone and redone", arguments: StoreKind.allCases)
     func anInsertionIsTakenOutAndPutBack(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.group { stack.insert("Group", ["title": "g"]) }
@@ -84,7 +84,7 @@ import Testing
         #expect(try stack.stored().count == 2 && stack.stored().values.contains { $0["people"]?.isEmpty == false })
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A deletion can be undone", arguments: StoreKind.allCases)
     func aDeletionIsTakenBack(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -104,7 +104,7 @@ import Testing
         #expect(try stack.stored() == before)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An inserted object that was deleted comes back with all its values", arguments: StoreKind.allCases)
     func anInsertedObjectThatWasDeletedComesBackWithAllItHad(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -121,7 +121,7 @@ import Testing
         #expect(try stack.stored()[tag.objectID.uriRepresentation().absoluteString]?["people"]?.isEmpty == false)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An event's group can be named before its registration", arguments: StoreKind.allCases)
     func eventsGroupsMayBeNamedBeforeTheyAreRegistered(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.context.undoManager = UndoManager()
@@ -136,7 +136,7 @@ import Testing
         #expect(stack.manager.redoActionName == "Rename" && stack.manager.undoActionName == "Insert")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Nested groups of changes are undone one by one", arguments: StoreKind.allCases)
     func nestedGroupsOfChangesAreUndoneOneByOne(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
@@ -151,7 +151,7 @@ import Testing
         #expect(person.value(forKey: "name") as? String == "a")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A block on a queue is an event", arguments: StoreKind.allCases)
     func aQueuesBlockIsAnEvent(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -173,7 +173,7 @@ import Testing
         #expect(names == ["b", "a"])
     }
 
-    @Test @MainActor func anEventOfTheMainQueueIsAGroup() async throws {
+    @Test("An event of the main queue is a group") @MainActor func anEventOfTheMainQueueIsAGroup() async throws {
         let stack = try TestStack(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
@@ -190,7 +190,7 @@ import Testing
     }
 
     /// The main queue of an asynchronous program is not served by the main thread, and waiting for it from itself never ended.
-    @Test @MainActor func theMainQueueDoesNotWaitForItself() throws {
+    @Test("The main queue does not wait for itself") @MainActor func theMainQueueDoesNotWaitForItself() throws {
         let stack = try TestStack(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
@@ -198,7 +198,7 @@ import Testing
         #expect(person.isInserted)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Changes without registration stay", arguments: StoreKind.allCases)
     func changesWithoutRegistrationStay(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let a = stack.insert("Group", ["title": "a"]), b = stack.insert("Group", ["title": "b"])
@@ -216,7 +216,7 @@ import Testing
         #expect(a.members("people") == [person] && b.members("people") == [] && c.members("people") == [], "the two sides agree")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Rollback and reset clear the undo stack", arguments: StoreKind.allCases)
     func rollbackAndResetForget(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
@@ -236,7 +236,7 @@ import Testing
         #expect(again.value(forKey: "name") as? String == "a")
     }
 
-    @Test func theManagerDoesNotKeepTheContext() throws {
+    @Test("The manager does not retain the context") func theManagerDoesNotKeepTheContext() throws {
         let manager = UndoManager()
         weak var gone: NSManagedObjectContext?
         do {
@@ -251,7 +251,7 @@ import Testing
         #expect(!manager.canUndo && !manager.canRedo)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undone changes are announced", arguments: StoreKind.allCases)
     func undoneChangesAreToldOf(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
@@ -273,7 +273,7 @@ import Testing
         #expect(heard.all.last?.objects(NSDeletedObjectsKey) == [b] && heard.all.last?.objects(NSInsertedObjectsKey) == [c])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Changes by a handwritten accessor can be undone", arguments: StoreKind.allCases)
     func aHandWrittenAccessorIsUndone(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])

@@ -134,7 +134,7 @@ import Testing
     /// `HEARTWOOD_UNDO_RUNS` asks for more.
     private static let runs = ProcessInfo.processInfo.environment["HEARTWOOD_UNDO_RUNS"].flatMap(Int.init) ?? 12
 
-    @Test(arguments: StoreKind.allCases, 1...runs)
+    @Test("Undo restores every step", arguments: StoreKind.allCases, 1...runs)
     func everyStepComesBack(kind: StoreKind, seed: Int) throws {
         let run = try Run(kind, seed: UInt64(seed))
         do {

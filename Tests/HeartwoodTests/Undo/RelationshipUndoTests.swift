@@ -22,7 +22,7 @@ import Testing
     }
 
     /// The order was put back before the member was, which then came last.
-    @Test(arguments: StoreKind.allCases, [false, true])
+    @Test("Undo restores a member at its position", arguments: StoreKind.allCases, [false, true])
     func aMemberComesBackToItsPlace(kind: StoreKind, isFromOtherSide: Bool) throws {
         let stack = try TestStack.undoing(kind, model: GraphModel.make())
         let node = stack.insert("Node", ["name": "n"])
@@ -58,7 +58,7 @@ import Testing
         #expect(x.value(forKey: "group") as? NSManagedObject === a && x.value(forKey: "name") as? String == "x")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undo restores one-to-many relationships", arguments: StoreKind.allCases)
     func oneToMany(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let a = stack.insert("Group", ["title": "a"]), b = stack.insert("Group", ["title": "b"])
@@ -83,7 +83,7 @@ import Testing
         #expect(a.members("people").count == 2 && b.members("people").isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undo restores many-to-many relationships", arguments: StoreKind.allCases)
     func manyToMany(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let s = stack.insert("Tag", ["label": "s"]), t = stack.insert("Tag", ["label": "t"])
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undo restores one-to-one relationships", arguments: StoreKind.allCases)
     func oneToOne(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b", "partner": a])
@@ -128,7 +128,7 @@ import Testing
         #expect(a.value(forKey: "partner") as? NSManagedObject === b)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undo restores ordered members", arguments: StoreKind.allCases)
     func orderedMembers(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let tasks = (0..<4).map { stack.insert("Task", ["title": "\($0)"]) }
@@ -150,7 +150,7 @@ import Testing
         #expect(x.members("tasks") == Array(tasks[0..<3]))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undo restores the objects of a cascade", arguments: StoreKind.allCases)
     func cascades(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -169,7 +169,7 @@ import Testing
         #expect(x.members("tasks") == [tasks[2], tasks[0], tasks[1]])
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Joining a large group reads none of its members", arguments: StoreKind.planning)
     func joiningALargeGroupReadsNoneOfItsMembers(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -183,7 +183,7 @@ import Testing
         #expect(group.members("people").count == 50)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undo restores objects whose rules leave destinations alone", arguments: StoreKind.allCases)
     func rulesThatLeaveDestinationsAlone(kind: StoreKind) throws {
         let owner = NSEntityDescription(), thing = NSEntityDescription()
         owner.name = "Owner"

@@ -5,7 +5,7 @@ import Testing
 
 /// Undo and redo around saves, and beside other contexts.
 @Suite struct SavedUndoTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test("An undo after a save is an unsaved change", arguments: StoreKind.allCases)
     func anUndoAfterASaveIsAChangeToBeSaved(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.group { stack.insert("Person", ["name": "a"]) }
@@ -23,7 +23,7 @@ import Testing
         #expect(try stack.stored().values.first?["name"] == "b" && person.value(forKey: "name") as? String == "b")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Undoing a saved insertion deletes the object", arguments: StoreKind.allCases)
     func undoingASavedInsertionDeletes(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -46,7 +46,7 @@ import Testing
         #expect(try stack.names(nil) == ["b"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A saved deletion comes back as the same object", arguments: StoreKind.allCases)
     func aSavedDeletionComesBackAsTheSameObject(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An undone change is kept after reopening", arguments: StoreKind.allCases)
     func whatWasUndoneIsThereAfterReopening(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
@@ -101,7 +101,7 @@ import Testing
         #expect(try again.fetch("Person")[0].members("tasks").count == 1)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Changes in willSave are undone with their event", arguments: StoreKind.allCases)
     func changesOfWillSaveAreUndoneWithTheirEvent(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.context.undoManager = UndoManager()
@@ -116,7 +116,7 @@ import Testing
         #expect(diarist.title == "one" && diarist.value(forKey: "count") as? Int == 7)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Objects are told of an undo", arguments: StoreKind.allCases)
     func objectsAreToldWhatWasUndone(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.context.undoManager = UndoManager()
@@ -140,7 +140,7 @@ import Testing
         #expect(one.title == "one")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Saves of others are not undone", arguments: StoreKind.allCases)
     func whatOthersSaveIsNotUndone(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let mine = stack.insert("Person", ["name": "a"])
@@ -160,7 +160,7 @@ import Testing
         #expect(try stack.stored().values.first?["age"] == "30")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An undo leaves out objects that are gone", arguments: StoreKind.allCases)
     func anUndoDoesWithoutWhatIsGone(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -190,7 +190,7 @@ import Testing
         #expect(try stack.names(nil) == ["k"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("An undo leaves out objects that have vanished unnoticed", arguments: StoreKind.allCases)
     func anUndoDoesWithoutWhatHasVanishedUnnoticed(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
@@ -207,7 +207,7 @@ import Testing
         #expect(try stack.stored().isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A failed save keeps the undo stack", arguments: StoreKind.allCases)
     func aFailedSaveKeepsWhatCanBeUndone(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", [:])
@@ -217,7 +217,7 @@ import Testing
         try stack.context.save()
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A merge policy's decisions are not undone", arguments: StoreKind.allCases)
     func whatAMergePolicyDecidesIsNotUndone(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let mine = stack.insert("Person", ["name": "a", "email": "e"])

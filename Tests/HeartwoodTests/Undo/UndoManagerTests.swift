@@ -66,7 +66,7 @@ private final class Listener: @unchecked Sendable {
         return (manager, Counter(manager))
     }
 
-    @Test func groupsAreUndoneAndRedoneInTurn() {
+    @Test("Groups are undone and redone in turn") func groupsAreUndoneAndRedoneInTurn() {
         let (manager, counter) = byHand()
         #expect(!manager.canUndo && !manager.canRedo)
         manager.undo()
@@ -85,7 +85,7 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 0 && !manager.canUndo && manager.redoCount == 3)
     }
 
-    @Test func aNewChangeForgetsWhatCouldBeRedone() {
+    @Test("A new change clears the redo stack") func aNewChangeForgetsWhatCouldBeRedone() {
         let (manager, counter) = byHand()
         counter.set(groups: 1, 2)
         manager.undo()
@@ -96,7 +96,7 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 1)
     }
 
-    @Test func nestedGroupsAreUndoneTogetherOrOneByOne() {
+    @Test("Nested groups are undone together or one by one") func nestedGroupsAreUndoneTogetherOrOneByOne() {
         let (manager, counter) = byHand()
         manager.beginUndoGrouping()
         counter.set(1)
@@ -114,7 +114,7 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 3)
     }
 
-    @Test func undoingClosesTheOnlyOpenGroup() {
+    @Test("Undoing closes the only open group") func undoingClosesTheOnlyOpenGroup() {
         let (manager, counter) = byHand()
         manager.beginUndoGrouping()
         counter.set(7)
@@ -122,7 +122,7 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 0 && manager.groupingLevel == 0)
     }
 
-    @Test func theFirstActionOfAnEventOpensAGroup() {
+    @Test("The first action of an event opens a group") func theFirstActionOfAnEventOpensAGroup() {
         let manager = UndoManager()
         let counter = Counter(manager)
         #expect(manager.groupsByEvent && manager.groupingLevel == 0)
@@ -143,7 +143,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 3)
     }
 
-    @Test @MainActor func theEventsGroupIsClosedWhenTheMainQueueComesToItsNextWork() async {
+    @Test("The event's group is closed when the main queue starts its next work")
+    @MainActor func theEventsGroupIsClosedWhenTheMainQueueComesToItsNextWork() async {
         let manager = UndoManager()
         let counter = Counter(manager)
         counter.set(1)
@@ -158,7 +159,7 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 2)
     }
 
-    @Test func emptyGroupsAreDropped() {
+    @Test("Empty groups are dropped") func emptyGroupsAreDropped() {
         let (manager, counter) = byHand()
         counter.set(groups: 1)
         manager.beginUndoGrouping()
@@ -170,7 +171,7 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 0)
     }
 
-    @Test func namesBelongToGroups() {
+    @Test("Names belong to groups") func namesBelongToGroups() {
         let (manager, counter) = byHand()
         #expect(manager.undoActionName == "" && manager.undoMenuItemTitle == "Undo" && manager.redoMenuItemTitle == "Redo")
         manager.beginUndoGrouping()
@@ -190,7 +191,7 @@ private final class Listener: @unchecked Sendable {
         #expect(manager.undoMenuItemTitle == "Undo")
     }
 
-    @Test func titlesMayBeOverridden() {
+    @Test("Titles can be overridden") func titlesMayBeOverridden() {
         final class German: UndoManager {
             override func undoMenuTitle(forUndoActionName actionName: String) -> String { "\(actionName) widerrufen" }
         }
@@ -200,7 +201,7 @@ private final class Listener: @unchecked Sendable {
         #expect(manager.undoMenuItemTitle == "Eingabe widerrufen")
     }
 
-    @Test func valuesAreKeptWithGroups() {
+    @Test("Values are kept with groups") func valuesAreKeptWithGroups() {
         let (manager, counter) = byHand()
         let key = UndoManager.UserInfoKey(rawValue: "place")
         manager.beginUndoGrouping()
@@ -213,7 +214,7 @@ private final class Listener: @unchecked Sendable {
         #expect(manager.redoActionUserInfoValue(forKey: key) as? Int == 12)
     }
 
-    @Test func onlyTheNewestLevelsAreKept() {
+    @Test("Only the newest levels are kept") func onlyTheNewestLevelsAreKept() {
         let (manager, counter) = byHand()
         manager.levelsOfUndo = 2
         counter.set(groups: 1, 2, 3)
@@ -225,7 +226,7 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 2)
     }
 
-    @Test func disabledRegistrationRegistersNothing() {
+    @Test("Disabled registration registers nothing") func disabledRegistrationRegistersNothing() {
         let (manager, counter) = byHand()
         manager.disableUndoRegistration()
         manager.disableUndoRegistration()
@@ -240,7 +241,7 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 2)
     }
 
-    @Test func actionsCanBeForgotten() {
+    @Test("Actions can be forgotten") func actionsCanBeForgotten() {
         let (manager, counter) = byHand()
         let other = Counter(manager)
         manager.beginUndoGrouping()
@@ -257,7 +258,7 @@ private final class Listener: @unchecked Sendable {
         #expect(!manager.canRedo && manager.isUndoRegistrationEnabled)
     }
 
-    @Test func targetsAreNotHeld() {
+    @Test("Targets are not retained") func targetsAreNotHeld() {
         let (manager, kept) = byHand()
         weak var gone: Counter?
         do {
@@ -273,7 +274,7 @@ private final class Listener: @unchecked Sendable {
         #expect(kept.value == 0)
     }
 
-    @Test func aGroupIsDiscardableWhereAllOfItIs() {
+    @Test("A group is discardable if all of its actions are") func aGroupIsDiscardableWhereAllOfItIs() {
         let (manager, counter) = byHand()
         let heard = Heard([.NSUndoManagerDidCloseUndoGroup], of: manager)
         var told: [Bool] { heard.all.map { $0.userInfo?[NSUndoManagerGroupIsDiscardableKey] as? Bool ?? false } }
@@ -291,7 +292,7 @@ private final class Listener: @unchecked Sendable {
         #expect(!manager.undoActionIsDiscardable && told.last == false)
     }
 
-    @Test func itSaysWhatItDoes() {
+    @Test("The undo manager posts its notifications") func itSaysWhatItDoes() {
         let (manager, counter) = byHand()
         let listener = Listener(manager)
         func take() -> [String] { listener.take() }

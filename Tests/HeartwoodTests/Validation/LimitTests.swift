@@ -31,7 +31,7 @@ import Testing
         ("code", ["AB1", "XY123"], [("AB", NSValidationStringPatternMatchingError), ("xAB1", NSValidationStringPatternMatchingError)]),
     ] }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Limits of a model file are enforced", arguments: StoreKind.allCases)
     func limitsOfAModelFileAreEnforced(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         for (key, allowed, refused) in Self.values {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("All failures come in one error, and nothing is saved", arguments: StoreKind.allCases)
     func allFailuresComeInOneErrorAndNothingIsSaved(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         stack.insert("Limits", ["text": "good"])
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Limits are no part of a model's version, so a store may hold values from before them.
-    @Test(arguments: StoreKind.allCases)
+    @Test("An update checks the limits of unchanged properties", arguments: StoreKind.allCases)
     func anUpdateChecksTheLimitsOfWhatItDoesNotChange(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let one = stack.insert("Limits", ["text": "good"])
@@ -108,7 +108,7 @@ import Testing
         return model
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Predicates in code give their warnings", arguments: StoreKind.allCases)
     func predicatesInCodeGiveTheirWarning(kind: StoreKind) throws {
         let model = TestStack.model()
         let person = try #require(model.entitiesByName["Person"]), name = try #require(person.attributesByName["name"])
@@ -151,7 +151,7 @@ import Testing
         #expect(texts() == ["closed", "one tag"])
     }
 
-    @Test func aModelKeepsItsLimitsInAStoreAndSaysWhichAreNone() throws {
+    @Test("A model keeps its limits in a store and reports those that are none") func aModelKeepsItsLimitsInAStoreAndSaysWhichAreNone() throws {
         let model = try CheckedModel.load()
         let again = try model.archivedBytes().withUnsafeBytes { try NSManagedObjectModel.unarchive($0) }
         for (entity, other) in zip(model.entities, again.entities) {
@@ -175,7 +175,7 @@ import Testing
             "<entity name=\"E\"><attribute name=\"n\" optional=\"YES\" attributeType=\"\(type)\" \(limits)/></entity>"))
     }
 
-    @Test(arguments: ["Float", "Double", "Decimal"], ["0.07", "0.1", "2.675", "123456.789"])
+    @Test("A limit is among the values it allows", arguments: ["Float", "Double", "Decimal"], ["0.07", "0.1", "2.675", "123456.789"])
     func aLimitIsAmongTheValuesItAllows(type: String, limit: String) throws {
         let stated = "minValueString=\"\(limit)\" maxValueString=\"\(limit)\""
         let stack = try Self.stack(type, "defaultValueString=\"\(limit)\" " + stated)
@@ -188,7 +188,7 @@ import Testing
         #expect { try stack.context.save() } throws: { ($0 as NSError).code == NSValidationNumberTooLargeError }
     }
 
-    @Test func aLimitBeyondTheReachOfDoublesIsExact() throws {
+    @Test("A limit beyond the range of exact doubles is exact") func aLimitBeyondTheReachOfDoublesIsExact() throws {
         let stack = try Self.stack("Integer 64", "minValueString=\"9007199254740993\" maxValueString=\"9223372036854775806\"")
         let object = stack.insert("E", ["n": 9_007_199_254_740_992])
         #expect { try stack.context.save() } throws: { ($0 as NSError).code == NSValidationNumberTooSmallError }
@@ -198,7 +198,8 @@ import Testing
         try stack.context.save()
     }
 
-    @Test func aLimitWithoutEndIsNoneInAFileAndKeepsNoStoreFromBeingMade() throws {
+    @Test("An infinite limit is refused in a file and keeps no store from being made")
+    func aLimitWithoutEndIsNoneInAFileAndKeepsNoStoreFromBeingMade() throws {
         for text in ["inf", "nan", "1e400"] {
             #expect(throws: (any Error).self) { try Self.stack("Double", "maxValueString=\"\(text)\"") }
         }

@@ -8,7 +8,7 @@ import Testing
         (0..<count).map { _ in stack.insert("Member", [:]) }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Counts are enforced", arguments: StoreKind.allCases)
     func countsAreEnforced(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let team = stack.insert("Team", [:])
@@ -35,7 +35,7 @@ import Testing
         #expect(stack.failed() == [])
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test("Counts read no relationship that was not touched", arguments: StoreKind.planning)
     func countsReadNoRelationshipThatWasNotTouched(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let team = stack.insert("Team", [:])
@@ -54,7 +54,7 @@ import Testing
         #expect(context.identities.count == 2)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A denied deletion is among the errors", arguments: StoreKind.allCases)
     func aDeniedDeletionIsAmongTheErrors(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let two = members(2, stack), team = stack.insert("Team", [:])

@@ -9,7 +9,7 @@ import Testing
         try TestStack(kind, model: try CheckedModel.load())
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A class validates beside the model", arguments: StoreKind.allCases)
     func aClassChecksBesideTheModel(kind: StoreKind) throws {
         let stack = try stack(kind)
         let one = stack.insert("Checked", ["name": "bad"]) as! Checked
@@ -30,7 +30,7 @@ import Testing
         #expect(stack.failures().first?.userInfo[NSValidationValueErrorKey] is NSNull)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A value that a class substitutes is saved", arguments: StoreKind.allCases)
     func whatAClassPutsInAValuesPlaceIsSaved(kind: StoreKind) throws {
         let stack = try stack(kind)
         stack.insert("Checked", ["name": "  Ada "])
@@ -50,7 +50,7 @@ import Testing
         #expect(try stack.fetch("Checked", in: stack.anew()).first?.value(forKey: "age") as? Int == 8)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Each kind of save has its validation hook", arguments: StoreKind.allCases)
     func eachWayOfSavingHasItsHook(kind: StoreKind) throws {
         let stack = try stack(kind)
         let one = stack.insert("Checked", ["name": "one"]) as! Checked
@@ -77,7 +77,7 @@ import Testing
         #expect(try stack.fetch("Checked").isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("Failures are caught by their names", arguments: StoreKind.allCases)
     func failuresAreCaughtByTheirNames(kind: StoreKind) throws {
         let stack = try stack(kind)
         stack.insert("Limits", ["text": "a"])
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test("A program may validate before it sets", arguments: StoreKind.allCases)
     func aProgramMayAskBeforeItSets(kind: StoreKind) throws {
         let stack = try stack(kind)
         let one = stack.insert("Checked", ["name": "one"]), team = stack.insert("Team", [:]), limits = stack.insert("Limits", [:])

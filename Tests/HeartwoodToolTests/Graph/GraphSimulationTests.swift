@@ -13,7 +13,7 @@ import heartwood_testprocess
     /// So many that each thing happens; the rarest comes about a dozen times.
     private static let enough = 10
 
-    @Test(arguments: [true, false])
+    @Test("Every context agrees with plain rows", arguments: [true, false])
     func everyContextShowsWhatPlainRowsSay(hasSecondProcess: Bool) throws {
         let first = Self.seed ?? UInt64.random(in: 1...UInt64.max >> 1)
         let runs = Self.runs ?? (Self.seed == nil ? Self.enough : 1)

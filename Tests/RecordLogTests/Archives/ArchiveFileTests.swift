@@ -22,7 +22,7 @@ import Testing
 
     private func payload(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: number * 700 + 1) }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test("A written archive is read back") func whatIsWrittenIsRead() throws {
         let fileSystem = MemoryFileSystem()
         let writer = file(fileSystem)
         #expect(try writer.read() == nil)
@@ -38,7 +38,7 @@ import Testing
 
     /// Whatever call a loss of power comes at, the archive is the last one that was acknowledged or the one being written, and can be
     /// written again.
-    @Test(arguments: [Durability.full, .relaxed], 1...4 as ClosedRange<UInt64>)
+    @Test("Acknowledged archives survive a crash at any operation", arguments: [Durability.full, .relaxed], 1...4 as ClosedRange<UInt64>)
     func acknowledgedArchivesSurviveACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
         func run(_ fileSystem: SimulatedFileSystem) -> Int {
             var acknowledged = 0
@@ -77,7 +77,7 @@ import Testing
 
     /// One call that fails leaves the old archive, and the next save goes through; but for the directory's sync, after which nobody
     /// knows what a crash leaves, and nothing is written until the archive is opened anew.
-    @Test func aFailedCallLeavesTheArchiveThatWasThere() throws {
+    @Test("A failed call leaves the archive that was there") func aFailedCallLeavesTheArchiveThatWasThere() throws {
         let whole = SimulatedFileSystem()
         let first = file(whole)
         try write(payload(1), to: first)
@@ -105,7 +105,7 @@ import Testing
         #expect(poisoned == 1)
     }
 
-    @Test func aFullDiskStopsASaveAndNothingElse() throws {
+    @Test("A full disk stops a save and nothing else") func aFullDiskStopsASaveAndNothingElse() throws {
         let fileSystem = SimulatedFileSystem()
         let writer = file(fileSystem)
         try write(payload(1), to: writer)
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Several writers
 
-    @Test func aWriterSeesThatAnotherHasWritten() throws {
+    @Test("A writer sees that another has written") func aWriterSeesThatAnotherHasWritten() throws {
         let fileSystem = MemoryFileSystem()
         let a = file(fileSystem), b = file(fileSystem)
         try write(payload(1), to: a)
@@ -135,7 +135,7 @@ import Testing
         #expect(try a.read() == [5])
     }
 
-    @Test func onlyOneWritesAtATime() throws {
+    @Test("Only one writer writes at a time") func onlyOneWritesAtATime() throws {
         let fileSystem = MemoryFileSystem()
         let a = file(fileSystem), b = file(fileSystem)
         try write(payload(1), to: a)
@@ -146,7 +146,7 @@ import Testing
         try write(payload(2), to: b)
     }
 
-    @Test func anArchiveThatIsGoneIsNotMadeAnewByASave() throws {
+    @Test("A save does not make a removed archive again") func anArchiveThatIsGoneIsNotMadeAnewByASave() throws {
         let fileSystem = MemoryFileSystem()
         let a = file(fileSystem)
         try write(payload(1), to: a)
@@ -159,7 +159,7 @@ import Testing
     // MARK: Bad bytes
 
     /// No change of a byte, and no end, goes unnoticed.
-    @Test func damageIsNeverReadAsSomethingElse() throws {
+    @Test("Damage is never read as other content") func damageIsNeverReadAsSomethingElse() throws {
         let fileSystem = MemoryFileSystem()
         try write((0..<150).map { UInt8($0) }, to: file(fileSystem))
         let bytes = try #require(fileSystem.contents(of: Self.path))
@@ -181,7 +181,7 @@ import Testing
         #expect(try file(fileSystem).read() == nil)
     }
 
-    @Test func aFileOfAnotherKindIsToldByName() throws {
+    @Test("A file of another kind is named in the error") func aFileOfAnotherKindIsToldByName() throws {
         func message(_ bytes: [UInt8]) throws -> String {
             let fileSystem = MemoryFileSystem()
             fileSystem.setContents(of: Self.path, to: bytes)
@@ -203,7 +203,7 @@ import Testing
         #expect(error?.code == .notAStore && error?.message.contains("binary archive") == true)
     }
 
-    @Test func aLaterVersionIsRefused() throws {
+    @Test("A later version is refused") func aLaterVersionIsRefused() throws {
         var header = ArchiveHeader(edition: ArchiveEdition(high: 1, low: 2), length: 64).encoded
         header[ArchiveHeader.Layout.version] = 2
         let checksum = header.withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[..<ArchiveHeader.Layout.checksum]), seed: 0) }
@@ -214,14 +214,14 @@ import Testing
         #expect(error?.code == .unsupportedVersion)
     }
 
-    @Test func layoutIsPinned() {
+    @Test("The layout is pinned") func layoutIsPinned() {
         // Failing? The format is another: FORMAT.md, "Binary archives".
         #expect(ArchiveHeader.Layout.size == 64 && ArchiveFormat.Block.size == 16 && ArchiveFormat.blockMax == 1 << 20)
         #expect(ArchiveHeader.version == 1 && ArchiveHeader.magic == Array("HEARTBIN".utf8))
         #expect(ArchiveHeader(edition: ArchiveEdition(high: 1, low: 2), length: 3).encoded.count == ArchiveHeader.Layout.size)
     }
 
-    @Test func somebodysFileBesideItStays() throws {
+    @Test("Another program's file beside the archive stays") func somebodysFileBesideItStays() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-archive-\(UUID().uuidString)").path
         defer { for name in [path, path + ".saving"] { try? FileManager.default.removeItem(atPath: name) } }
         let archive = ArchiveFile(path: path, options: StoreOptions())

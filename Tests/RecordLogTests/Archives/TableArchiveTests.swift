@@ -52,7 +52,7 @@ import Testing
         return sample
     }
 
-    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    @Test("An archive makes the same store", arguments: 1...3 as ClosedRange<UInt64>)
     func anArchiveMakesTheSameStore(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try filled(&random)
@@ -90,7 +90,7 @@ import Testing
         #expect(other.people[63] != nil)
     }
 
-    @Test func aStoreThatCameOfAnArchiveIsCompacted() throws {
+    @Test("A store made from an archive can be compacted") func aStoreThatCameOfAnArchiveIsCompacted() throws {
         var random = SeededGenerator(seed: 5)
         let sample = try filled(&random)
         let other = try makeSample()
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// Contents that no writer made, in blocks that are whole, give an error or some store, never a trap.
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test("Hostile contents are refused or read", arguments: 1...6 as ClosedRange<UInt64>)
     func hostileContentsAreRefusedOrRead(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try filled(&random, count: 8)
@@ -136,7 +136,7 @@ import Testing
         try other.check(other.store.snapshot(), [:])
     }
 
-    @Test func anArchiveOfOtherTablesIsRefused() throws {
+    @Test("An archive of other tables is refused") func anArchiveOfOtherTablesIsRefused() throws {
         var random = SeededGenerator(seed: 9)
         let bytes = try archive(try filled(&random, count: 4))
         let store = try LogStore.open(path: "empty.heartwood", options: {

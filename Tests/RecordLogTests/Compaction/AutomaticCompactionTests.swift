@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aStoreThatIsMostlyDeadCompactsItself() throws {
+    @Test("A store of mostly dead bytes compacts itself") func aStoreThatIsMostlyDeadCompactsItself() throws {
         let sample = try SampleStore { $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: 40_000) }
         let before = try sample.fileSystem.identity(of: SampleStore.path)
         try churn(sample, 600)
@@ -29,7 +29,8 @@ import Testing
         #expect(try OnlineCompactionTests.sound(sample) && OnlineCompactionTests.noFileIsLeft(sample))
     }
 
-    @Test(arguments: [nil, CompactionPolicy(deadRatio: 0.5, minimumBytes: 1 << 30), CompactionPolicy(deadRatio: 1, minimumBytes: 0)])
+    @Test("No compaction starts without cause",
+        arguments: [nil, CompactionPolicy(deadRatio: 0.5, minimumBytes: 1 << 30), CompactionPolicy(deadRatio: 1, minimumBytes: 0)])
     func noneIsMadeWithoutCause(policy: CompactionPolicy?) throws {
         let sample = try SampleStore { $0.compaction = policy }
         let before = try sample.fileSystem.identity(of: SampleStore.path)
@@ -39,7 +40,7 @@ import Testing
     }
 
     /// A failure harms nothing, and is not repeated at each commit.
-    @Test func oneThatFailsIsNotTriedAgainAtOnce() throws {
+    @Test("A failed compaction is not tried again at once") func oneThatFailsIsNotTriedAgainAtOnce() throws {
         let sample = try SampleStore { $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: 40_000) }
         // Another process is at it all the time.
         let path = SampleStore.path + CompactionFile.suffix
@@ -59,7 +60,7 @@ import Testing
     }
 
     /// The thread has ended once `close` returns, and has left no file.
-    @Test func closingEndsIt() throws {
+    @Test("Closing ends a compaction") func closingEndsIt() throws {
         for commits in stride(from: 150, to: 260, by: 10) {
             let sample = try SampleStore { $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: 40_000) }
             try churn(sample, commits)
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func itIsDueByRatioAndSize() {
+    @Test("A compaction is due by ratio and size") func itIsDueByRatioAndSize() {
         let policy = CompactionPolicy(deadRatio: 0.5, minimumBytes: 1000)
         #expect(policy.isDue(logBytes: 1000, usedBytes: 500))
         #expect(!policy.isDue(logBytes: 999, usedBytes: 1) && !policy.isDue(logBytes: 1000, usedBytes: 501))

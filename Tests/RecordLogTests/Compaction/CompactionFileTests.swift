@@ -54,12 +54,12 @@ import Testing
         #expect(few <= 8 && many > few)
     }
 
-    @Test func aTextInTheFilesPlaceIsLeftAlone() throws {
+    @Test("A text at the compaction file's path is left alone") func aTextInTheFilesPlaceIsLeftAlone() throws {
         for way in Way.allCases { try checkLeftAlone(Array("Dear all".utf8), way) }
     }
 
     /// New, with rows, compacted, and one that no sync has settled.
-    @Test(arguments: [Durability.full, .none])
+    @Test("A store at the compaction file's path is left alone", arguments: [Durability.full, .none])
     func aStoreInTheFilesPlaceIsLeftAlone(durability: Durability) throws {
         let disk = MemoryFileSystem()
         let other = try SampleStore(fileSystem: disk, path: "other") { $0.durability = durability }
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// After each operation of a compaction or a copy, with whatever of it reached the disk.
-    @Test(arguments: [Way.compaction, .copy])
+    @Test("Files that a crash leaves are removed", arguments: [Way.compaction, .copy])
     private func whatACrashLeavesIsTakenAway(way: Way) throws {
         var hasLeftovers = 0
         for operation in 0..<40 {

@@ -53,7 +53,7 @@ import Testing
         return try sample.contents(replay.snapshotAsIs(counters: newest.counters))
     }
 
-    @Test(arguments: [false, true], [1, 3, 12, 39])
+    @Test("The newest commits are kept", arguments: [false, true], [1, 3, 12, 39])
     func theNewestCommitsAreKept(checkpoints: Bool, count: Int) throws {
         let (sample, states) = try made(checkpoints: checkpoints)
         let newest = sample.store.snapshot().sequence, first = newest - UInt64(count) + 1
@@ -72,7 +72,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func commitsSinceATimeAreKept() throws {
+    @Test("Commits since a given time are kept") func commitsSinceATimeAreKept() throws {
         let (sample, _) = try made(checkpoints: true)
         let newest = sample.store.snapshot().sequence
         let time = try #require(try sample.store.commit(newest - 9)).timestamp
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// The whole file, from its first commit on, and of a compacted one from the commit that its rows are as of.
-    @Test(arguments: [nil, 20] as [Int?])
+    @Test("A window that reaches back further than the file keeps all of it", arguments: [nil, 20] as [Int?])
     func aWindowThatReachesBackFurtherThanTheFileKeepsAllOfIt(compactAt: Int?) throws {
         let (sample, states) = try made(checkpoints: true, compactAt: compactAt)
         let newest = sample.store.snapshot().sequence
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// Tables and system values that come and go within the window.
-    @Test func whatWasDroppedWithinTheWindowIsThereUntilThen() throws {
+    @Test("Tables and values dropped within the window exist until then") func whatWasDroppedWithinTheWindowIsThereUntilThen() throws {
         let sample = try SampleStore()
         let table = try sample.store.write { transaction in
             try transaction.setSystemValue(30, [1])
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Damage in what is kept is told, and the store stays as it is.
-    @Test func damageInTheWindowFailsTheCompaction() throws {
+    @Test("Damage in the window fails the compaction") func damageInTheWindowFailsTheCompaction() throws {
         let (sample, _) = try made(checkpoints: false)
         let newest = sample.store.snapshot().sequence
         let offset = try #require(try sample.store.commit(newest - 20)).offset

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Two handles commit between the rounds: insertions, changes, deletions, checkpoints, a table that comes and one that goes.
-    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("Commits made during a compaction are in the new file", arguments: 1...8 as ClosedRange<UInt64>)
     func commitsMadeMeanwhileAreInTheNewFile(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore {
@@ -76,7 +76,8 @@ import Testing
     }
 
     /// While a compaction runs: a change beside a large value brings no second copy of it, a new value comes along.
-    @Test func valuesOfRowsThatChangeMeanwhileAreInTheNewFileOnce() throws {
+    @Test("Values of rows that change during a compaction are in the new file once")
+    func valuesOfRowsThatChangeMeanwhileAreInTheNewFileOnce() throws {
         let sample = try SampleStore { $0.lastRoundBytes = 100 }
         let picture = SampleStore.Picture(fill: 7, count: 200_000)
         let kept = try sample.insert(.init(name: "kept", age: 1, group: 1, picture: picture))
@@ -107,7 +108,7 @@ import Testing
     }
 
     /// An index of one run is copied block by block, of several entry by entry, by a second thread or not.
-    @Test(arguments: [0, .max] as [UInt64])
+    @Test("Indexes are copied", arguments: [0, .max] as [UInt64])
     func indexesAreCopied(entriesForThread: UInt64) throws {
         let sample = try SampleStore { $0.entriesForThread = entriesForThread }
         func add(_ rows: ClosedRange<UInt64>) throws {
@@ -141,7 +142,7 @@ import Testing
         #expect(try Self.sound(sample))
     }
 
-    @Test(arguments: [0, .max] as [UInt64])
+    @Test("A damaged index is rebuilt from the rows", arguments: [0, .max] as [UInt64])
     func aDamagedIndexIsMadeAnewFromTheRows(entriesForThread: UInt64) throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
@@ -159,7 +160,7 @@ import Testing
         #expect(try Self.sound(sample))
     }
 
-    @Test func rowsLieInTheirOrder() throws {
+    @Test("Rows are stored in their order") func rowsLieInTheirOrder() throws {
         let sample = try SampleStore()
         for number in 0..<50 { try sample.insert(.init(name: "\(number)", age: Int64(number), group: 1)) }
         for row in [40, 7, 23] as [UInt64] {
@@ -172,7 +173,7 @@ import Testing
     }
 
     /// Writers wait for the last round alone: at each call no lock is held, and what was copied is not copied again.
-    @Test func writersWaitForTheLastRoundAlone() throws {
+    @Test("Writers wait only for the last round") func writersWaitForTheLastRoundAlone() throws {
         let sample = try SampleStore { $0.lastRoundBytes = 500; $0.lockTimeout = .zero }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.lockTimeout = .zero }
         for number in 0..<200 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
@@ -189,7 +190,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test func twoCompactionsExcludeEachOther() throws {
+    @Test("Two compactions exclude each other") func twoCompactionsExcludeEachOther() throws {
         let sample = try SampleStore(), other = try SampleStore(fileSystem: sample.fileSystem)
         try sample.insert(.init(name: "a", age: 1, group: 1))
         var codes: [StoreError.Code] = []
@@ -206,7 +207,7 @@ import Testing
     }
 
     /// What a crash left is nobody's: it is removed, and not written to.
-    @Test func whatACrashLeftIsRemoved() throws {
+    @Test("The file that a crash left is removed") func whatACrashLeftIsRemoved() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         try sample.insert(.init(name: "a", age: 1, group: 1))
@@ -219,7 +220,7 @@ import Testing
     }
 
     /// A backup is put back, say.
-    @Test func aFileThatTakesThePathMeanwhileStaysThere() throws {
+    @Test("A file that replaces the store meanwhile stays") func aFileThatTakesThePathMeanwhileStaysThere() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -240,7 +241,7 @@ import Testing
         #expect(try sample.contents(sample.store.snapshot()) == people)
     }
 
-    @Test func aCompactionCancelledWhileCatchingUpChangesNothing() throws {
+    @Test("A compaction cancelled while catching up changes nothing") func aCompactionCancelledWhileCatchingUpChangesNothing() throws {
         let sample = try SampleStore { $0.lastRoundBytes = 0 }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let before = try sample.fileSystem.identity(of: SampleStore.path)
@@ -261,7 +262,7 @@ import Testing
     }
 
     /// Wherever the space ends, the store is as it was and is written to.
-    @Test func aFullDiskFailsTheCompactionAlone() throws {
+    @Test("A full disk fails only the compaction") func aFullDiskFailsTheCompactionAlone() throws {
         func compact(failingAt operation: Int?) throws -> Int {
             let disk = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: disk) { $0.lastRoundBytes = 100 }
@@ -302,7 +303,7 @@ import Testing
         for operation in 0..<operations { _ = try compact(failingAt: operation) }
     }
 
-    @Test func spaceIsLookedAtFirst() throws {
+    @Test("The free space is checked first") func spaceIsLookedAtFirst() throws {
         let disk = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: disk)
         for number in 0..<200 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
@@ -313,7 +314,7 @@ import Testing
         #expect(disk.operations[before.count...].allSatisfy { $0 == .create || $0 == .remove })
     }
 
-    @Test func anEmptyStoreIsLeftAsItIs() throws {
+    @Test("An empty store is left as it is") func anEmptyStoreIsLeftAsItIs() throws {
         var options = StoreOptions()
         options.fileSystem = MemoryFileSystem()
         let store = try LogStore.open(path: SampleStore.path, options: options)
@@ -324,7 +325,7 @@ import Testing
     }
 
     /// A handle that never waits for the disk once put an unsynced file in the place of what another had been told was durable.
-    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("A handle without durability keeps another's durable commits", arguments: 1...12 as ClosedRange<UInt64>)
     func aCarelessHandleKeepsWhatAnotherMadeDurable(seed: UInt64) throws {
         let disk = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: disk)
@@ -336,7 +337,7 @@ import Testing
     }
 
     /// A file that says how many numbers were given is not believed beyond a sum, so nothing beyond it is written.
-    @Test func moreRowNumbersThanAReaderBelievesAreNotWritten() throws {
+    @Test("No more row numbers are written than a reader accepts") func moreRowNumbersThanAReaderBelievesAreNotWritten() throws {
         func isRead(_ next: [UInt64]) -> Bool {
             let numbers = RowNumbers(next: next.enumerated().map { (TableID(rawValue: UInt16($0 + 1)), $1) })
             #expect(numbers.areBelieved == numbers.encoded().withUnsafeBytes { RowNumbers($0) != nil }, "\(next)")

@@ -38,7 +38,7 @@ import Testing
         return found
     }
 
-    @Test func aCopyHasTheRowsAndIndexesAndAnIdentityOfItsOwn() throws {
+    @Test("A copy has the rows and indexes and its own identity") func aCopyHasTheRowsAndIndexesAndAnIdentityOfItsOwn() throws {
         let original = try sample()
         let sequence = original.store.snapshot().sequence, appended = original.store.statistics.bytesAppended
         let rows = try original.store.copy(to: Self.other, as: (7, 8), options: original.options, systemValues: [8: [1, 2]])
@@ -55,7 +55,7 @@ import Testing
         try original.check(try original.store.refresh(), original.people)
     }
 
-    @Test func systemValuesAreReplacedAndOthersKept() throws {
+    @Test("System values can be replaced and others are kept") func systemValuesAreReplacedAndOthersKept() throws {
         let original = try sample()
         try original.store.write {
             try $0.setSystemValue(8, [9, 9, 9])
@@ -68,7 +68,7 @@ import Testing
         #expect(try StoreVerification.verify(path: Self.other, fileSystem: original.fileSystem).isSound)
     }
 
-    @Test func memoryIsCopiedToAnotherFileSystemAndAnEmptyStoreToo() throws {
+    @Test("A store in memory or an empty one is copied to another file system") func memoryIsCopiedToAnotherFileSystemAndAnEmptyStoreToo() throws {
         let original = try sample(), disk = MemoryFileSystem()
         try original.store.copy(to: Self.other, options: options(disk))
         #expect(try contents(disk, Self.other) == original.people)
@@ -78,7 +78,7 @@ import Testing
         #expect(copy.snapshot().sequence == 0 && copy.storeID == empty.storeID)
     }
 
-    @Test func whatIsThereIsNotReplacedUnasked() throws {
+    @Test("An existing file is replaced only on request") func whatIsThereIsNotReplacedUnasked() throws {
         let original = try sample(), there = try sample(original.fileSystem, path: Self.other, count: 5, name: "other")
         let error = #expect(throws: StoreError.self) { try original.store.copy(to: Self.other, options: original.options) }
         #expect(error?.code == .exists)
@@ -86,7 +86,7 @@ import Testing
         #expect(try original.fileSystem.identity(of: Self.other + CompactionFile.suffix) == nil)
     }
 
-    @Test func handlesOfWhatIsReplacedFindTheCopyOrAnError() throws {
+    @Test("Handles of a replaced store find the copy or an error") func handlesOfWhatIsReplacedFindTheCopyOrAnError() throws {
         let original = try sample(), disk = original.fileSystem
         try original.store.copy(to: Self.other, options: original.options)
         let same = try open(disk, Self.other)
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Once a handle went back with a backup, and gave out row numbers again that its users knew.
-    @Test func noHandleGoesBackInTime() throws {
+    @Test("No handle goes back in time") func noHandleGoesBackInTime() throws {
         let original = try sample(), disk = original.fileSystem
         try original.store.copy(to: Self.other, options: original.options)
         let people = original.people
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Wherever the power goes, the destination is what it was or the whole copy, and the source is as it was.
-    @Test(arguments: [false, true], 1...3 as ClosedRange<UInt64>)
+    @Test("A crash at any operation leaves the old file or the copy", arguments: [false, true], 1...3 as ClosedRange<UInt64>)
     func aCrashAtAnyOperationLeavesTheOldOrTheCopy(replaces: Bool, seed: UInt64) throws {
         func prepared() throws -> (SimulatedFileSystem, SampleStore, [UInt64: SampleStore.Person]?) {
             let disk = SimulatedFileSystem(seed: seed)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aDiskThatIsFullHarmsNeither() throws {
+    @Test("A full disk harms neither store") func aDiskThatIsFullHarmsNeither() throws {
         let disk = SimulatedFileSystem()
         let original = try sample(disk, count: 12), there = try sample(disk, path: Self.other, count: 4, name: "other")
         let first = disk.operationCount
@@ -169,7 +169,7 @@ import Testing
         try original.check(try original.store.refresh(), original.people)
     }
 
-    @Test func damageAndCancellingLeaveTheDestination() throws {
+    @Test("Damage and cancelling leave the destination as it was") func damageAndCancellingLeaveTheDestination() throws {
         let memory = MemoryFileSystem()
         let original = try sample(memory), there = try sample(memory, path: Self.other, count: 5, name: "other")
         var error = #expect(throws: StoreError.self) {
@@ -190,7 +190,7 @@ import Testing
         #expect(try memory.identity(of: Self.other + CompactionFile.suffix) == nil)
     }
 
-    @Test func whatWasRemovedOrReplacedIsBroughtOut() throws {
+    @Test("A removed or replaced store can be copied out") func whatWasRemovedOrReplacedIsBroughtOut() throws {
         let original = try sample(), disk = original.fileSystem
         try disk.remove(SampleStore.path)
         try original.store.copy(to: Self.other, options: original.options)

@@ -6,7 +6,7 @@ import Testing
 
 /// The short form of the fuzzer in Tests/Fuzzing: seeded damage behind checksums that are true.
 @Suite struct HostileFileTests {
-    @Test func seedsAreSoundAndTheRepairChangesNothing() throws {
+    @Test("Seeds are sound and the repair changes nothing") func seedsAreSoundAndTheRepairChangesNothing() throws {
         for (name, bytes) in try HostileSeeds.all() {
             var repaired = bytes
             ChecksumRepair.all.apply(to: &repaired)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<2 as Range<UInt64>)
+    @Test("Damage under valid checksums is refused or read", arguments: 0..<2 as Range<UInt64>)
     func damageBehindTrueChecksumsIsRefusedOrRead(lane: UInt64) throws {
         let seeds = try HostileSeeds.all()
         var rows = 0, errors = 0
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Sums over what a manifest claims once overflowed at the next commit.
-    @Test func aManifestThatClaimsMoreThanAFileHoldsIsNone() {
+    @Test("A manifest that claims more than a file holds is refused") func aManifestThatClaimsMoreThanAFileHoldsIsNone() {
         func isRead(_ live: UInt64, _ entries: UInt64, _ bytes: UInt64) -> Bool {
             let run = Manifest.Run(root: .none, entryCount: entries, byteCount: bytes)
             let table = Manifest.Table(id: TableID(rawValue: 1), nextRow: 2, rowCount: 1, liveBytes: live, directory: .none)
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// A root of a few kilobytes could name one full block a hundred times.
-    @Test func aRootThatNamesABlockTwiceIsRefused() {
+    @Test("A root that names a block twice is refused") func aRootThatNamesABlockTwiceIsRefused() {
         func isRead(_ offsets: [UInt64]) -> Bool {
             let bytes = IndexRoot.encode(offsets.enumerated().map { number, offset in
                 IndexRoot.Block(

@@ -4,7 +4,7 @@ import Testing
 @testable import RecordLog
 
 @Suite struct RowBuilderTests {
-    @Test func aChangedCopyIsWhatARowMadeAnewWouldBe() {
+    @Test("A changed copy of a row equals a new row") func aChangedCopyIsWhatARowMadeAnewWouldBe() {
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let types: [ColumnType] = [.bool, .int16, .int64, .double, .uuid, .text, .text, .bytes]
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Indexes of other columns are not looked at, and are right all the same.
-    @Test func changesOfCopiesReachTheirIndexes() throws {
+    @Test("Changes of copied rows reach their indexes") func changesOfCopiesReachTheirIndexes() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore(), builder = RowBuilder(), layout = sample.table.currentLayout

@@ -23,7 +23,7 @@ import Testing
     /// A file so many directories down.
     private func path(_ name: String, depth: Int) -> String { "/" + String(repeating: "\(name)/", count: depth) + name }
 
-    @Test func pathsLeadFromOneFileToTheOther() {
+    @Test("Relative paths lead from one file to the other") func pathsLeadFromOneFileToTheOther() {
         #expect(FilePath.relative(from: "/a/b/x", to: "/a/c/y") == "../c/y")
         #expect(FilePath.relative(from: "/a/b/x", to: "/a/b/y") == "y")
         #expect(FilePath.relative(from: "x", to: "y") == "y")
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// The way from one to the other is longer than a prepared frame holds; each path is one that a system takes.
-    @Test func storesThatLieDeepAndFarApartAreOpenedAgain() throws {
+    @Test("Stores in deep directories far apart are opened again") func storesThatLieDeepAndFarApartAreOpenedAgain() throws {
         let paths = ["a", "b"].map { path($0, depth: 1000) }
         let disk = SimulatedFileSystem(seed: 7)
         try add(try paths.map { try open($0, disk) })
@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func storesThatLieDeepAndFarApartHaveBothOrNeitherAfterACrash() throws {
+    @Test("Stores in deep directories far apart have both or neither after a crash")
+    func storesThatLieDeepAndFarApartHaveBothOrNeitherAfterACrash() throws {
         let paths = ["a", "b"].map { path($0, depth: 1000) }
         var call = 0, isDone = false, decided = 0
         while !isDone {
@@ -72,7 +73,7 @@ import Testing
     }
 
     /// No system has such paths; a client's file system may.
-    @Test func aPathThatNoFrameHoldsIsRefusedBeforeAnythingIsWritten() throws {
+    @Test("A path longer than a frame is refused before anything is written") func aPathThatNoFrameHoldsIsRefusedBeforeAnythingIsWritten() throws {
         let paths = ["a", "b"].map { path($0, depth: 3000) }
         let disk = SimulatedFileSystem(seed: 7)
         let samples = try paths.map { try open($0, disk) }

@@ -58,7 +58,7 @@ import Testing
         #expect(mismatch == nil, what)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A decided commit is in the indexes that a reader builds", arguments: [true, false])
     func itIsInTheIndexesThatAReaderMakes(follows: Bool) throws {
         let decided = try decided()
         if follows {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [.none, .commits(1), .since(0)] as [HistoryWindow])
+    @Test("A compaction keeps a decided commit", arguments: [.none, .commits(1), .since(0)] as [HistoryWindow])
     func aCompactionKeepsIt(window: HistoryWindow) throws {
         let decided = try decided()
         _ = try decided.handle.store.compact(keeping: window)
@@ -79,7 +79,7 @@ import Testing
         #expect(try StoreVerification.verify(path: decided.path, fileSystem: decided.disk).isSound)
     }
 
-    @Test func aCopyHasIt() throws {
+    @Test("A copy has a decided commit") func aCopyHasIt() throws {
         let decided = try decided()
         _ = try decided.handle.store.copy(to: "copy", options: decided.handle.options)
         try check(try open("copy", decided.disk), decided.people, "the copy")
@@ -87,7 +87,7 @@ import Testing
         #expect(try StoreVerification.verify(path: "copy", fileSystem: decided.disk).isSound)
     }
 
-    @Test func aCompactionGoesOnWhereSomebodyElseCompletesIt() throws {
+    @Test("A compaction continues if another handle completes the decided commit") func aCompactionGoesOnWhereSomebodyElseCompletesIt() throws {
         let decided = try decided()
         var settled = decided.people
         var isFirst = true
@@ -110,7 +110,8 @@ import Testing
     }
 
     /// It cannot be completed before the other store is there again.
-    @Test func aCompactionWithoutTheDecidingStoreLeavesTheStoreAsItWas() throws {
+    @Test("A compaction without the commit coordinator leaves the store as it was")
+    func aCompactionWithoutTheDecidingStoreLeavesTheStoreAsItWas() throws {
         let decided = try decided()
         _ = try decided.handle.store.refresh()
         try decided.disk.rename(decided.coordinator, to: "elsewhere")
@@ -123,7 +124,8 @@ import Testing
     }
 
     /// Where the decision itself may be lost with the power, both stores are without it until somebody has completed it.
-    @Test func aCrashAtEveryCallOfACompactionLeavesItInBothStoresOrInNeither() throws {
+    @Test("A crash at every call of a compaction leaves a decided commit in both stores or in neither")
+    func aCrashAtEveryCallOfACompactionLeavesItInBothStoresOrInNeither() throws {
         var call = 0, isDone = false, kept = 0
         while !isDone {
             let decided = try decided()

@@ -8,7 +8,7 @@ import Testing
 @Suite struct TwoPhaseCommitTests {
     private struct Refusal: Error {}
 
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("A commit over two stores is in both", arguments: 1...4 as ClosedRange<UInt64>)
     func bothStoresHaveTheCommit(seed: UInt64) throws {
         let disk = SimulatedFileSystem(seed: seed)
         let pair = try SamplePair(disk)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func twoStoresTakeThreeSyncsAndOneStoreTakesOne() throws {
+    @Test("A commit to two stores takes three syncs, to one store one") func twoStoresTakeThreeSyncsAndOneStoreTakesOne() throws {
         let disk = SimulatedFileSystem(seed: 2)
         let pair = try SamplePair(disk)
         try pair.add("warm")
@@ -53,7 +53,7 @@ import Testing
         #expect(nothing.isEmpty)
     }
 
-    @Test func whatABodyThrowsChangesNeither() throws {
+    @Test("A body that throws changes neither store") func whatABodyThrowsChangesNeither() throws {
         let disk = SimulatedFileSystem(seed: 3)
         let pair = try SamplePair(disk) { $0.flushSize = 200 }
         try pair.add("a")
@@ -68,7 +68,7 @@ import Testing
         #expect(try pair.mismatch == nil)
     }
 
-    @Test func rolesDoNotDependOnTheOrderOfTheCall() throws {
+    @Test("Roles do not depend on the order of the stores in the call") func rolesDoNotDependOnTheOrderOfTheCall() throws {
         let disk = SimulatedFileSystem(seed: 4)
         let pair = try SamplePair(disk)
         try LogStore.write(to: pair.stores.reversed()) { transactions in
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// A full disk, or one that fails, at every call of a commit: both stores have it or neither, and handles that may go on do.
-    @Test(arguments: 0..<4)
+    @Test("A failing disk leaves both or neither", arguments: 0..<4)
     func aDiskThatFailsLeavesBothOrNeither(kind: Int) throws {
         var call = 0, isDone = false
         while !isDone {
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// The power goes before, in and after every call of a commit over two stores, and again at every call of what settles it.
-    @Test(arguments: 0..<2)
+    @Test("A crash at every call leaves both or neither", arguments: 0..<2)
     func aCrashAtEveryCallLeavesBothOrNeither(coordinator: Int) throws {
         // Which store decides is a matter of identities.
         let seed = try #require((1...20 as ClosedRange<UInt64>).first { try SamplePair(SimulatedFileSystem(seed: $0)).coordinator == coordinator })
@@ -170,7 +170,7 @@ import Testing
     }
 
     /// Other processes look at both files before each call: with handles that follow, and by opening them.
-    @Test func readersNeverSeeHalf() throws {
+    @Test("Readers never see half of a commit") func readersNeverSeeHalf() throws {
         let disk = SimulatedFileSystem(seed: 6)
         let pair = try SamplePair(disk)
         try pair.add("before")
@@ -235,7 +235,7 @@ import Testing
         return try LogStore.open(path: path, options: options)
     }
 
-    @Test(arguments: [true, false])
+    @Test("Without the commit coordinator nothing is written", arguments: [true, false])
     func withoutTheDecidingStoreNothingIsWritten(isDecided: Bool) throws {
         let (disk, coordinator, other, _) = try interrupted(isDecided: isDecided)
         try disk.rename(coordinator, to: "elsewhere")
@@ -260,7 +260,8 @@ import Testing
         #expect(try StoreVerification.verify(path: other, fileSystem: disk).isSound)
     }
 
-    @Test func aDecisionOutlivesCompactionCheckpointsAndSalvageOfItsStore() throws {
+    @Test("A decision outlives compaction, checkpoints and salvage of its store")
+    func aDecisionOutlivesCompactionCheckpointsAndSalvageOfItsStore() throws {
         for way in 0..<4 {
             let (disk, coordinator, other, _) = try interrupted(isDecided: true)
             let deciding = try SampleStore(fileSystem: disk, path: coordinator)
@@ -283,7 +284,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test("Salvage takes a decided commit", arguments: [true, false])
     func salvageTakesWhatWasDecided(isDecided: Bool) throws {
         let (disk, _, other, _) = try interrupted(isDecided: isDecided)
         var options = StoreOptions()
@@ -294,7 +295,7 @@ import Testing
         #expect(try sample.contents(sample.store.snapshot()).count == (isDecided ? 2 : 1))
     }
 
-    @Test func settledDecisionsAreForgotten() throws {
+    @Test("Settled decisions are forgotten") func settledDecisionsAreForgotten() throws {
         let disk = SimulatedFileSystem(seed: 9)
         let pair = try SamplePair(disk)
         for number in 0..<4 { try pair.add("\(number)") }
@@ -314,7 +315,7 @@ import Testing
         #expect(try (1...2).contains(CommitDecisions(deciding.store.snapshot())?.list.count ?? -1))
     }
 
-    @Test func storesInMemoryCommitLast() throws {
+    @Test("Stores in memory commit last") func storesInMemoryCommitLast() throws {
         let disk = SimulatedFileSystem(seed: 10)
         let lasting = try SampleStore(fileSystem: disk, path: "lasting")
         let memory = try SampleStore(fileSystem: MemoryFileSystem(), path: "memory")
@@ -337,7 +338,7 @@ import Testing
         #expect(memory.store.snapshot().rowCount(memory.table.id) == 2 && lasting.store.snapshot().rowCount(lasting.table.id) == 2)
     }
 
-    @Test func threeStoresAreOneCommit() throws {
+    @Test("Three stores take one commit") func threeStoresAreOneCommit() throws {
         var call = 0, isDone = false
         while !isDone {
             let disk = SimulatedFileSystem(seed: 11)

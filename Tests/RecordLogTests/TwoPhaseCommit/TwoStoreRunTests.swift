@@ -9,7 +9,7 @@ import Testing
     private static let longCases = environment["HEARTWOOD_TWO_STORE_CASES"].flatMap(Int.init)
     private static let oneSeed = environment["HEARTWOOD_TWO_STORE_SEED"].flatMap(UInt64.init)
 
-    @Test(.enabled(if: longCases == nil && oneSeed == nil))
+    @Test("Both stores are at one commit after crashes of random runs", .enabled(if: longCases == nil && oneSeed == nil))
     func bothStoresAreAsOfOneCommitAfterCrashesOfRandomRuns() {
         var cases = 0, groups = 0
         for seed in 0..<16 as Range<UInt64> {
@@ -22,7 +22,7 @@ import Testing
         #expect(cases > 60 && groups > 60, "\(cases) cases, \(groups) groups")
     }
 
-    @Test(.enabled(if: oneSeed != nil && longCases == nil))
+    @Test("One two-store run of a given seed is consistent", .enabled(if: oneSeed != nil && longCases == nil))
     func oneTwoStoreRunAlone() throws {
         let run = TwoStoreRun(seed: try #require(Self.oneSeed), crashShare: 100)
         run.run()
@@ -30,7 +30,7 @@ import Testing
         for failure in run.failures { Issue.record("\(failure)") }
     }
 
-    @Test(.enabled(if: longCases != nil))
+    @Test("Many random two-store runs are consistent", .enabled(if: longCases != nil))
     func manyRandomTwoStoreRuns() throws {
         TwoStoreRun.runMany(cases: try #require(Self.longCases), from: Self.oneSeed ?? 0, as: "two stores")
     }

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// With the checkpoint nobody looks at the value's frames when the store is opened: each is checked when it is read.
-    @Test func noDamagedByteOfAValueIsEverRead() throws {
+    @Test("No damaged byte of a value is ever read") func noDamagedByteOfAValueIsEverRead() throws {
         let sample = try make()
         let bytes = try SmallStore.bytes(sample)
         let value = try frames(sample, .valueChunk) + frames(sample, .valueList)
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// What `heartwood verify` says, and what a compaction does.
-    @Test func aDamagedValueIsReportedAndNotCopied() throws {
+    @Test("A damaged value is reported and not copied") func aDamagedValueIsReportedAndNotCopied() throws {
         let sample = try make()
         var bytes = try SmallStore.bytes(sample)
         let chunk = try frames(sample, .valueChunk)[1]
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// References and lists whose checksums hold, and that lie.
-    @Test func aReferenceThatLiesIsATypedError() throws {
+    @Test("A false reference is a typed error") func aReferenceThatLiesIsATypedError() throws {
         let sample = try make()
         let file = sample.store.snapshot().file
         let list = try #require(try frames(sample, .valueList).first), chunks = try frames(sample, .valueChunk)
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Lists in frames that are valid: a chunk named many times, one behind the list, lengths that do not add up.
-    @Test func aListThatLiesIsATypedError() throws {
+    @Test("A false list is a typed error") func aListThatLiesIsATypedError() throws {
         let fileSystem = MemoryFileSystem()
         let file = LogFile(
             storage: try fileSystem.open("lists", .create), path: "lists", identity: FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 3),
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Rows that share one value, or claim more than the file holds, do not make a verification or a salvage endless.
-    @Test func whatAllRowsClaimIsBounded() throws {
+    @Test("The work for the values that rows claim is bounded") func whatAllRowsClaimIsBounded() throws {
         let sample = try make()
         let file = sample.store.snapshot().file, end = sample.store.snapshot().end
         let list = try #require(try frames(sample, .valueList).first)
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: Salvage
 
-    @Test func aValueThatLostAPartIsNullAndListed() throws {
+    @Test("A value that lost a part is null and listed") func aValueThatLostAPartIsNullAndListed() throws {
         for (kind, index) in [(FrameKind.valueChunk, 0), (.valueChunk, 1), (.valueList, 0)] {
             let sample = try make()
             try sample.insert(.init(name: "whole", age: 3, group: 1, picture: .init(fill: 3, count: 20_000)))

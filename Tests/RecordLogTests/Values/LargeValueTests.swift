@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The bounds of a store with segments of 64 KiB: 1024 bytes in the row, chunks of 8160.
-    @Test(arguments: [0, 1, 1023, 1024, 1025, 8159, 8160, 8161, 16_320, 16_321, 100_000])
+    @Test("A value of any length comes back", arguments: [0, 1, 1023, 1024, 1025, 8159, 8160, 8161, 16_320, 16_321, 100_000])
     func aValueOfAnyLengthComesBack(count: Int) throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(count)))
@@ -47,7 +47,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).values == (chunks > 0 ? 1 : 0))
     }
 
-    @Test func partsAreReadWhereverTheyLie() throws {
+    @Test("Parts of a value are read at every position") func partsAreReadWhereverTheyLie() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let row = try sample.store.write { transaction in
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// What a change of another column costs does not depend on the value.
-    @Test func aChangeOfAnotherColumnWritesNoValue() throws {
+    @Test("A change of another column writes no value") func aChangeOfAnotherColumnWritesNoValue() throws {
         let sample = try SampleStore { $0.zeroAheadBytes = 0 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(5_000_000)))
         let before = sample.store.statistics
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// A store whose tables have no such column pays nothing: its frames are as they were.
-    @Test func tablesWithoutValuesHaveRowsAlone() throws {
+    @Test("Tables without values have only rows") func tablesWithoutValuesHaveRowsAlone() throws {
         let fileSystem = MemoryFileSystem()
         var options = StoreOptions()
         options.fileSystem = fileSystem
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Transactions
 
-    @Test func aValueOfAThrownTransactionLeavesNothing() throws {
+    @Test("A transaction that throws leaves nothing of a value") func aValueOfAThrownTransactionLeavesNothing() throws {
         struct Stop: Error {}
         let sample = try SampleStore { $0.zeroAheadBytes = 0 }
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// The stream stops in the middle, and the transaction goes on: what was written is dead, and nothing refers to it.
-    @Test func aValueThatStopsInItsMiddleIsDead() throws {
+    @Test("A value whose stream stops is dead") func aValueThatStopsInItsMiddleIsDead() throws {
         struct Stop: Error {}
         let sample = try SampleStore { $0.segmentShift = 16 }
         try sample.store.write { transaction in
@@ -174,7 +174,7 @@ import Testing
     }
 
     /// Rows and values in turn, of one transaction: its rows may be read, changed and written to the file meanwhile.
-    @Test func aTransactionReadsItsOwnValues() throws {
+    @Test("A transaction reads its own values") func aTransactionReadsItsOwnValues() throws {
         let sample = try SampleStore { $0.flushSize = 10_000 }
         let access = sample.table.currentLayout.access[3]
         try sample.store.write { transaction in
@@ -197,7 +197,7 @@ import Testing
     }
 
     /// A value belongs to one row; a reference from elsewhere would lead nowhere after a compaction, or be counted twice.
-    @Test func aValueOfAnotherRowIsRefused() throws {
+    @Test("A value of another row is refused") func aValueOfAnotherRowIsRefused() throws {
         let sample = try SampleStore()
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(9000)))
         let old = sample.store.snapshot()
@@ -227,7 +227,7 @@ import Testing
         try sample.check(old, sample.people)
     }
 
-    @Test func anIndexOverValuesIsRefused() throws {
+    @Test("An index over values is refused") func anIndexOverValuesIsRefused() throws {
         let sample = try SampleStore()
         let columns = sample.table.currentLayout.columns
         let error = #expect(throws: StoreError.self) {
@@ -247,7 +247,7 @@ import Testing
         #expect(catalog.encoded().withUnsafeBytes { Catalog($0) } == nil)
     }
 
-    @Test func aValueLongerThanItsListIsRefused() throws {
+    @Test("A value longer than its list can hold is refused") func aValueLongerThanItsListIsRefused() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let most = ValueList.chunksMax(segmentSize: 1 << 16) * ValueChunk.sizeMax(segmentSize: 1 << 16)
         let error = #expect(throws: StoreError.self) {

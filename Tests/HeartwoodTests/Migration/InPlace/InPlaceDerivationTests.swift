@@ -9,7 +9,7 @@ struct InPlaceDerivationTests {
     typealias Attribute = ModelVersion.Attribute
     typealias Relationship = ModelVersion.Relationship
 
-    @Test func derivedAttributesFollowNamesThatStandForSomethingElse() throws {
+    @Test("Derived attributes follow names that change their meaning") func derivedAttributesFollowNamesThatStandForSomethingElse() throws {
         let low = Attribute(name: "low", derivation: "lowercase:(a)")
         let version = ModelVersion(Entity(name: "Note", attributes: [Attribute(name: "a"), Attribute(name: "b"), low]))
         let changes: [([Attribute], String?)] = [
@@ -24,7 +24,7 @@ struct InPlaceDerivationTests {
         }
     }
 
-    @Test func derivedAttributesFollowRelationshipsThatChangePlaces() throws {
+    @Test("Derived attributes follow relationships that swap names") func derivedAttributesFollowRelationshipsThatChangePlaces() throws {
         var version = ModelVersion(
             Entity(
                 name: "Group", attributes: [Attribute(name: "name"), Attribute(name: "count", type: .integer64AttributeType, derivation: "members.@count")],
@@ -51,7 +51,7 @@ struct InPlaceDerivationTests {
     }
 
     /// The version has changed by then, so that the store would never be opened again.
-    @Test func aSumThatItsAttributeDoesNotHoldIsNullUntilSomebodySaves() throws {
+    @Test("A sum that does not fit its attribute is null until a save") func aSumThatItsAttributeDoesNotHoldIsNullUntilSomebodySaves() throws {
         var version = ModelVersion(
             Entity(name: "Group", relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),
             Entity(

@@ -25,7 +25,7 @@ struct InPlaceMigrationTests {
         }
     }
 
-    @Test func whatChangesNamesComesOrGoesWritesNoRow() throws {
+    @Test("Renaming, adding and removing properties writes no row") func whatChangesNamesComesOrGoesWritesNoRow() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(5000))
         try store.close()
         let before = try store.bytes
@@ -55,7 +55,7 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test func anIDFromBeforeLeadsToTheSameObject() throws {
+    @Test("An ID from before the migration leads to the same object") func anIDFromBeforeLeadsToTheSameObject() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         let ids = try store.context.all("Note").map { $0.objectID.uriRepresentation() }
         var version = Self.notes
@@ -66,7 +66,7 @@ struct InPlaceMigrationTests {
         #expect(found.allSatisfy { $0.value(forKey: "added") as? String == "x" })
     }
 
-    @Test func aRemovedAttributeDoesNotComeBackWithItsValues() throws {
+    @Test("A removed attribute does not come back with its values") func aRemovedAttributeDoesNotComeBackWithItsValues() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(4))
         var without = Self.notes
         without["Note"].attributes.removeLast()
@@ -84,7 +84,7 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test func namesThatAreSwappedAreSwapped() throws {
+    @Test("Swapped names are swapped") func namesThatAreSwappedAreSwapped() throws {
         let version = ModelVersion(
             Entity(name: "A", attributes: [Attribute(name: "x"), Attribute(name: "y")]), Entity(name: "B", attributes: [Attribute(name: "x")]))
         let store = try VersionedStore(version) { context in
@@ -100,7 +100,7 @@ struct InPlaceMigrationTests {
         #expect(try context.all("B").map { [$0.value(forKey: "x") as? String, $0.value(forKey: "y") as? String] } == [["ay", "ax"]])
     }
 
-    @Test func aRequiredAttributeTakesItsDefaultWhereThereIsNoValue() throws {
+    @Test("A required attribute takes its default if there is no value") func aRequiredAttributeTakesItsDefaultWhereThereIsNoValue() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(9))
         var version = Self.notes
         version["Note"].attributes[1] = Attribute(name: "number", type: .integer16AttributeType, isOptional: false, initial: 7)
@@ -110,7 +110,7 @@ struct InPlaceMigrationTests {
         #expect(try context.all("Note").allSatisfy { $0.value(forKey: "kind") as? String == "plain" })
     }
 
-    @Test func aRequiredAttributeWithoutAValueLeavesTheStoreAsItIs() throws {
+    @Test("A required attribute without a value leaves the store as it is") func aRequiredAttributeWithoutAValueLeavesTheStoreAsItIs() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(9))
         var version = Self.notes
         version["Note"].attributes[1].isOptional = false
@@ -123,7 +123,7 @@ struct InPlaceMigrationTests {
         #expect(try store.open(Self.notes).all("Note").count == 9)
     }
 
-    @Test func integersTakeAnotherWidthWhereTheyFit() throws {
+    @Test("Integers change their width if they fit") func integersTakeAnotherWidthWhereTheyFit() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(900))
         var wide = Self.notes
         wide["Note"].attributes[1].type = .integer64AttributeType
@@ -144,7 +144,7 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test func dataGoesOutOfTheRowsAndComesBack() throws {
+    @Test("Data moves out of the rows and back") func dataGoesOutOfTheRowsAndComesBack() throws {
         let inside = ModelVersion(Entity(name: "Note", attributes: [Attribute(name: "data", type: .binaryDataAttributeType)]))
         var outside = inside
         outside["Note"].attributes[0].isExternal = true
@@ -160,7 +160,7 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test func anEntityThatGoesTakesItsObjectsWithItAndIsForgotten() throws {
+    @Test("A removed entity takes its objects with it and is forgotten") func anEntityThatGoesTakesItsObjectsWithItAndIsForgotten() throws {
         let version = ModelVersion(
             Entity(name: "Shelf", relationships: [
                 Relationship(name: "things", destination: "Thing", inverse: "shelf"), Relationship(name: "best", destination: "Thing", isToMany: false),
@@ -188,7 +188,7 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test func aNewUniquenessConstraintIsHeldAgainstEveryObject() throws {
+    @Test("A new uniqueness constraint is checked against every object") func aNewUniquenessConstraintIsHeldAgainstEveryObject() throws {
         let store = try VersionedStore(Self.notes) { context in
             for text in ["a", "b", nil, nil, "a"] {
                 NSEntityDescription.insertNewObject(forEntityName: "Note", into: context).setValue(text, forKey: "text")
@@ -206,7 +206,7 @@ struct InPlaceMigrationTests {
         #expect(throws: NSError.self) { try unique.save() }
     }
 
-    @Test func aFillingDefaultIsNotUnique() throws {
+    @Test("A default that fills several rows is not unique") func aFillingDefaultIsNotUnique() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(2))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "code", isOptional: false, initial: "x"))
@@ -215,7 +215,7 @@ struct InPlaceMigrationTests {
     }
 
     /// Row by row or entry by entry it would take seconds with a million of them.
-    @Test func anIndexOverWhatIsRenamedStays() throws {
+    @Test("An index over a renamed attribute stays") func anIndexOverWhatIsRenamedStays() throws {
         var version = ModelVersion(
             Entity(
                 name: "Note", attributes: [Attribute(name: "text"), Attribute(name: "kind")],
@@ -252,7 +252,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test func aRequiredRelationshipWhoseObjectGoesLeavesTheStoreAsItIs() throws {
+    @Test("A required relationship whose object is removed leaves the store as it is")
+    func aRequiredRelationshipWhoseObjectGoesLeavesTheStoreAsItIs() throws {
         let version = ModelVersion(
             Entity(name: "Shelf", relationships: [Relationship(name: "best", destination: "Thing", isToMany: false, isOptional: false)]),
             Entity(name: "Thing"), Entity(name: "Toy", parent: "Thing"))
@@ -267,7 +268,7 @@ struct InPlaceMigrationTests {
         #expect(try store.migrated(to: without).all("Shelf").map { ($0.value(forKey: "best") as? NSManagedObject)?.entity.name } == ["Thing"])
     }
 
-    @Test func derivedAttributesAreDerivedForEveryObject() throws {
+    @Test("Derived attributes are computed for every object") func derivedAttributesAreDerivedForEveryObject() throws {
         let version = ModelVersion(
             Entity(name: "Group", attributes: [Attribute(name: "title")], relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),
             Entity(
@@ -305,7 +306,7 @@ struct InPlaceMigrationTests {
         #expect(try again.all("Group").map { $0.value(forKey: "total") as? Int } == [0, 1, 4, 9])
     }
 
-    @Test func aDerivedAttributeTakesThePlaceOfOneOfAnotherType() throws {
+    @Test("A derived attribute replaces one of another type") func aDerivedAttributeTakesThePlaceOfOneOfAnotherType() throws {
         let version = ModelVersion(Entity(name: "Group", attributes: [Attribute(name: "size")], relationships: [Relationship(name: "members", destination: "Group")]))
         let store = try VersionedStore(version) { context in
             let groups = (0..<3).map { number in
@@ -322,7 +323,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test func whoHadTheStoreOpenBeforeSeesThatItIsOfAnotherVersion() throws {
+    @Test("A coordinator with the store open sees that the version has changed")
+    func whoHadTheStoreOpenBeforeSeesThatItIsOfAnotherVersion() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "added"))
@@ -337,7 +339,7 @@ struct InPlaceMigrationTests {
         #expect(try store.open(version).all("Note").count == 3)
     }
 
-    @Test func aStoreThatIsOfTheVersionAlreadyIsLeftAlone() throws {
+    @Test("A store that already has the version is left alone") func aStoreThatIsOfTheVersionAlreadyIsLeftAlone() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "added"))
@@ -350,7 +352,7 @@ struct InPlaceMigrationTests {
     }
 
     /// What a loss of power leaves of the one commit is nothing, or all of it.
-    @Test func aMigrationThatWasCutLeavesTheVersionBefore() throws {
+    @Test("An interrupted migration leaves the version before") func aMigrationThatWasCutLeavesTheVersionBefore() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(40))
         var version = Self.notes
         version["Note"].attributes[1] = Attribute(name: "amount", was: "number", type: .integer32AttributeType, isOptional: false, initial: 3)
