@@ -23,7 +23,7 @@ struct HeartwoodTool {
         exit(Output.failure == nil ? code : max(code, 1))
     }
 
-    /// Finds an argument that is no UTF-8. Swift would replace its bytes by other characters, in a predicate as in a path.
+    /// Finds an argument that is not UTF-8. Swift would replace its bytes by other characters, in a predicate as in a path.
     private static var argumentFault: String? {
         for number in 0..<Int(CommandLine.argc) {
             guard let text = CommandLine.unsafeArgv[number] else { continue }
@@ -83,7 +83,7 @@ protocol Command {
     static var name: String { get }
     static var summary: String { get }
     static var help: String { get }
-    /// Options that take a value, and flags that do not; without their dashes.
+    /// The options that take a value, and the flags that do not; without their dashes.
     static var options: Set<String> { get }
     static var flags: Set<String> { get }
     init(_ arguments: Arguments) throws

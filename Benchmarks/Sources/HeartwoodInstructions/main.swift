@@ -1,4 +1,4 @@
-// One workload of the stack, so many times, on a store of 100,000 persons: what `instructions` counts under callgrind.
+// Runs one workload of the stack COUNT times on a store of 100,000 persons, so that `instructions` can count under callgrind.
 //   heartwood-instructions STORE load | point | equality | range | all | insert  COUNT
 import Foundation
 import Heartwood
@@ -34,7 +34,7 @@ struct Workloads {
     static let persons = 100_000
     let coordinator: NSPersistentStoreCoordinator
     let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-    /// So that no read is dropped.
+    /// Summed, so that no read is optimised away.
     var sum: Int64 = 0
 
     init(at url: URL) throws {

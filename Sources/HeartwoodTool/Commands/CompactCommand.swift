@@ -56,7 +56,7 @@ struct CompactCommand: Command {
         do {
             report = try compact(rebuildsIndexes: false)
         } catch let error as StoreError where error.code == .corrupt {
-            // A page of the primary index, as like as not. Reading the whole log takes its lock for long, so not at first.
+            // Probably a damaged page of the primary index. A rebuild reads the whole log and holds its lock for long, so it is not the first try.
             report = try compact(rebuildsIndexes: true)
         }
         Output.line(

@@ -26,7 +26,7 @@ struct DemoCommand: Command {
 
     func run() throws -> Int32 {
         if StoredModel.isThere(URL(fileURLWithPath: path)) {
-            // A store of somebody's own may have an entity of that name.
+            // A user's own store may have an entity of that name.
             let stored = try? StoredModel.read(at: URL(fileURLWithPath: path)).entityVersionHashesByName
             guard stored == AddressBook.model().entityVersionHashesByName else {
                 throw ToolError.failure("\(path) exists and is no earlier demo; give another --store")

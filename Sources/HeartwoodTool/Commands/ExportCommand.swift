@@ -28,7 +28,7 @@ struct ExportCommand: Command {
     static let flags: Set<String> = ["all", "ids", DamagedStore.flag]
 
     private let store: String
-    /// nil for all.
+    /// nil for all entities.
     private let entity: String?
     private let labels: Bool
     private let predicate: NSPredicate?
@@ -65,7 +65,7 @@ struct ExportCommand: Command {
         if let entity {
             try write(open.entity(entity), of: open, to: output)
         } else {
-            // Entity by entity, each with its own properties.
+            // One entity after the other, each with its own properties.
             for entity in open.entities.filter({ !$0.isAbstract }).sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
                 try write(entity, of: open, to: output)
             }
@@ -90,7 +90,7 @@ struct ExportCommand: Command {
         if isCSV { try writer.csvHeader() }
         for object in objects {
             try isCSV ? writer.csv(object) : writer.json(object)
-            // A damaged index gives an object no members; a line without them would pass for the truth.
+            // An object seems to have no members when their index is damaged; its line would be wrong.
             if let failure = open.context.readingFailure { throw failure }
         }
     }

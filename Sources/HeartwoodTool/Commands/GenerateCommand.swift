@@ -46,7 +46,7 @@ struct GenerateCommand: Command {
             let url = directory.appendingPathComponent(file.name)
             let data = Data(file.text.utf8)
             if FileManager.default.contents(atPath: url.path) == data { continue }
-            // In place: an atomic write waits for the disk, file by file. What a crash leaves half-written is seen to be different.
+            // In place: an atomic write waits for the disk once a file. The next run rewrites a file that a crash left half-written.
             try data.write(to: url)
             written += 1
         }

@@ -22,7 +22,7 @@ struct HistoryCommand: Command {
     static let options: Set<String> = ["after", "author", "limit", "delete-before"]
     static let flags: Set<String> = ["json", DamagedStore.flag]
 
-    /// A place in a history.
+    /// A position in a history.
     private enum Place {
         case number(UInt64)
         case date(Date)
@@ -126,7 +126,7 @@ struct HistoryCommand: Command {
             "number": transaction.transactionNumber, "time": Self.time(transaction.timestamp), "process": transaction.processID,
             "bundle": transaction.bundleID, "context": transaction.contextName ?? NSNull(), "author": transaction.author ?? NSNull(),
         ])
-        // One after the other: there may be millions.
+        // One at a time: there may be millions.
         try buffer.append(head.dropLast() + Data(#","changes":"#.utf8))
         if transaction.hasChanges {
             var separator = "["

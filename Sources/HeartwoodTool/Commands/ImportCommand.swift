@@ -64,7 +64,7 @@ struct ImportCommand: Command {
     }
 
     func run() throws -> Int32 {
-        // The input first, so that nothing is made where there is nothing to read.
+        // The input comes first, so that no store is made when there is nothing to read.
         let lines = try LineReader(path: file)
         if model == nil, !StoredModel.isThere(URL(fileURLWithPath: store)) {
             throw ToolError.usage("--model is missing, and \(store) does not exist, or is empty")
@@ -72,9 +72,9 @@ struct ImportCommand: Command {
         let reader = try format.reader(lines)
         let loaded = try model.map { try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)) }
             ?? StoredModel.read(at: URL(fileURLWithPath: store))
-        // A model in use has the elements of composites among its properties.
+        // Only a model in use lists the elements of composites among its properties.
         _ = NSPersistentStoreCoordinator(managedObjectModel: loaded)
-        // Before a store is made.
+        // Checked before a store is made.
         let part = try StoredModel.configuration(at: URL(fileURLWithPath: store)) ?? configuration
         let entities = loaded.entities(forConfigurationName: part) ?? loaded.entities
         let described = try entity.map { try OpenStore.entity($0, among: entities) }

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// A model that was named on the command line: a model file, or a store that carries one.
+/// A model named on the command line: a model file, or a store that carries one.
 struct LoadedModel {
     let name: String
     let model: NSManagedObjectModel
@@ -13,27 +13,27 @@ struct LoadedModel {
         model = Self.isStore(url) ? try DamagedStore.model(at: url, isAccepted: acceptsDamage) : try NSManagedObjectModel.load(contentsOf: url)
     }
 
-    /// Model files are directories, XML, or binary property lists; anything else is for the store to say.
+    /// Model files are directories, XML, or binary property lists; any other file is opened as a store.
     private static func isStore(_ url: URL) -> Bool {
         guard let handle = try? FileHandle(forReadingFrom: url), let start = try? handle.read(upToCount: 64) else { return false }
-        // A byte order mark and space may come first.
+        // The file may start with a byte order mark and white space.
         let text = String(decoding: start.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }, as: UTF8.self)
         return !text.hasPrefix("<") && !text.hasPrefix("bplist00")
     }
 
-    /// By name, so that every drawing of a model comes out the same.
+    /// Sorted by name, so that every drawing of a model is the same.
     var entities: [NSEntityDescription] { model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") } }
 }
 
 extension NSEntityDescription {
     var title: String { name ?? "?" }
-    /// The properties that it states itself, attributes first, each kind by name.
+    /// The entity's own properties without inherited ones: attributes first, each kind sorted by name.
     var ownProperties: [NSPropertyDescription] {
         let own = properties.filter { $0.holder === self }.sorted { $0.name < $1.name }
         return own.filter { $0 is NSAttributeDescription } + own.filter { !($0 is NSAttributeDescription) }
     }
     var ownRelationships: [NSRelationshipDescription] { ownProperties.compactMap { $0 as? NSRelationshipDescription } }
-    /// Each by its attributes' names.
+    /// The attributes' names of each uniqueness constraint.
     var constraintNames: [[String]] {
         uniquenessConstraints.map { $0.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String } }
     }
@@ -47,7 +47,7 @@ extension NSAttributeDescription {
 }
 
 extension NSRelationshipDescription {
-    /// How many destinations there may be: 1, 0..1, 0..*, 2..10.
+    /// The number of destinations: 1, 0..1, 0..*, 2..10.
     var multiplicity: String {
         guard isToMany else { return isOptional ? "0..1" : "1" }
         return "\(isOptional ? 0 : max(minCount, 1))..\(maxCount == 0 ? "*" : "\(maxCount)")"
@@ -62,10 +62,10 @@ extension NSRelationshipDescription {
         }
     }
 
-    /// One of two inverses, the same whichever is asked; itself where it has none.
+    /// True for one of two inverses, always the same one, and for a relationship without an inverse.
     var isDrawn: Bool {
         guard let inverse = inverseRelationship, inverse !== self else { return true }
-        // The side with one destination points at the one; of two alike the first by name.
+        // Of a to-many and a to-one inverse the to-many one is drawn; of two alike the first by name.
         if isToMany != inverse.isToMany { return isToMany }
         let mine = "\(holder?.title ?? "").\(name)", theirs = "\(inverse.holder?.title ?? "").\(inverse.name)"
         return mine <= theirs

@@ -1,6 +1,6 @@
 import Heartwood
 
-/// What is allowed in a model and seldom meant.
+/// Finds parts of a model that are allowed and seldom intended.
 struct ModelCheck {
     struct Warning: Equatable {
         /// "Entity" or "Entity.property".
@@ -72,7 +72,7 @@ struct ModelCheck {
         }
     }
 
-    /// Rings of required relationships that deny: each object can go only after the next one, which comes round to itself.
+    /// Finds cycles of required relationships with the deny rule: each object can be deleted only after the next one, and so none can.
     private mutating func findDenyRings(_ entities: [NSEntityDescription]) {
         let edges = Dictionary(uniqueKeysWithValues: entities.map { entity in
             (ObjectIdentifier(entity), entity.properties.compactMap { $0 as? NSRelationshipDescription }.filter {
@@ -81,7 +81,7 @@ struct ModelCheck {
         })
         var told: Set<Set<String>> = []
         for start in entities {
-            // The nearest way back, breadth first.
+            // The shortest way back, breadth first.
             var ways: [(entity: NSEntityDescription, path: [NSRelationshipDescription])] = [(start, [])]
             var seen: Set<ObjectIdentifier> = []
             var next = 0

@@ -1,14 +1,14 @@
 import Foundation
 import Heartwood
 
-/// What changed from one version of a model to another, and whether a migration can be inferred from the two.
+/// The changes from one version of a model to another, and whether a migration can be inferred from the two.
 struct ModelDifference {
     struct Change {
         /// "+", "-" or "~".
         let sign: String
         let place: String
         let text: String
-        /// Why no migration can be inferred where this changed; nil where one can.
+        /// The reason why no migration can be inferred for this change; nil if one can.
         let obstacle: String?
     }
 
@@ -27,7 +27,7 @@ struct ModelDifference {
         for entity in new.entities {
             if let pair = comparison.pair(to: entity) { compare(pair, renamed) } else { add("+", entity.title, "entity added") }
         }
-        // What a property has become is told of where it is stated, and what keeps it from being taken over with it.
+        // An obstacle is reported with the entity that states the property.
         for obstacle in comparison.obstacles {
             guard let entity = obstacle.entity, obstacle.property.map({ $0.holder === entity }) ?? true else { continue }
             let place = [entity.title, obstacle.property?.name].compactMap(\.self).joined(separator: ".")
@@ -58,7 +58,7 @@ struct ModelDifference {
         if old.managedObjectClassName != new.managedObjectClassName {
             add("~", place, "class \(new.managedObjectClassName ?? "none"), was \(old.managedObjectClassName ?? "none")")
         }
-        // What is inherited is compared where it is stated.
+        // Inherited properties are compared in the entity that states them.
         for property in new.properties where property.holder === new {
             let place = "\(place).\(property.name)"
             if let match = pair.matches.first(where: { $0.destination === property }) {
@@ -169,7 +169,7 @@ struct ModelDifference {
         if inverses.0 != inverses.1, !isRenamed { add("~", place, "inverse \(inverses.1 ?? "none"), was \(inverses.0 ?? "none")") }
     }
 
-    /// Whether a relationship's objects cannot be its objects any more.
+    /// Whether the relationship's objects cannot stay its objects.
     private func isMoved(_ old: NSRelationshipDescription, _ new: NSRelationshipDescription) -> Bool {
         ModelComparison.takesOver(old, new) && !new.isTransient && !comparison.pairs.contains { $0.keeps(new) }
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Heartwood
 
-/// Where the boxes of a model's diagram lie: entities in columns by what they point at, lines round the boxes between.
+/// The positions of the boxes in a model's diagram. Entities are in columns by their relationships; lines run between the boxes.
 ///
-/// The steps of a layered drawing: lines are turned so that none goes in a circle, a box lies behind everything that points at it, a line
-/// over several columns gets a place in each, and columns are ordered by the middle of what their boxes are connected with.
+/// The steps are those of a layered drawing: lines are turned until there is no cycle, a box is to the right of every box that refers to it, a line
+/// over several columns gets a position in each, and columns are ordered by the mean height of their boxes' neighbours.
 /// Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system structures", 1981
 struct ModelLayout {
     struct Box {
@@ -21,7 +21,7 @@ struct ModelLayout {
         let to: Int
         /// nil for inheritance.
         let relationship: NSRelationshipDescription?
-        /// Through the columns between its boxes.
+        /// The line's points in the columns between its boxes.
         var points: [(x: Double, y: Double)] = []
     }
 
@@ -31,7 +31,7 @@ struct ModelLayout {
     private static let columnGap = 180.0
     private static let rowGap = 26.0
     private static let margin = 24.0
-    /// Groups that are not connected lie side by side up to here.
+    /// Unconnected groups are put beside each other up to this width.
     private static let shelfWidth = 1600.0
 
     private(set) var boxes: [Box] = []
@@ -68,7 +68,7 @@ struct ModelLayout {
 
     // MARK: Groups
 
-    /// The boxes that are connected with each other, largest group first.
+    /// The connected groups of boxes, largest first.
     private func groups() -> [[Int]] {
         var neighbours = [[Int]](repeating: [], count: boxes.count)
         for line in lines {
@@ -87,7 +87,7 @@ struct ModelLayout {
         return result.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
     }
 
-    /// Puts groups beside each other, and on a new shelf where one is full.
+    /// Puts groups beside each other, and on a new shelf when one is full.
     private mutating func pack(_ groups: [(members: [Int], lines: [Int], width: Double, height: Double)]) {
         var x = Self.margin, y = Self.margin, shelf = 0.0
         for group in groups {
@@ -110,7 +110,7 @@ struct ModelLayout {
 
     // MARK: Columns
 
-    /// A place in a column: a box, or where a line goes through.
+    /// A position in a column: a box, or a point of a line that passes through.
     private struct Place {
         let box: Int?
         let line: Int?
@@ -160,11 +160,11 @@ struct ModelLayout {
         places[new].neighbours.append(last)
     }
 
-    /// A box's column lies behind those of all that point at it; lines that would close a circle do not count.
+    /// A box's column is behind those of all boxes that refer to it. Lines that would close a cycle do not count.
     private func columns(_ members: [Int], _ edges: [(from: Int, to: Int)]) -> [Int: Int] {
         let out = Dictionary(grouping: edges, by: \.from)
         var state: [Int: Int] = [:], kept: [(Int, Int)] = [], finished: [Int] = []
-        // Without recursion: a chain of entities may be long.
+        // Not recursive: a chain of entities may be long.
         for start in members where state[start] == nil {
             var stack = [(start, 0)]
             state[start] = 1
@@ -193,7 +193,7 @@ struct ModelLayout {
         return column
     }
 
-    /// Sweeps over the columns, moving each place to the middle of its neighbours' heights.
+    /// Sweeps over the columns and moves each position to the mean of its neighbours' heights.
     private static func order(_ columns: inout [[Int]], _ places: inout [Place]) {
         func stack(_ column: [Int]) {
             var y = 0.0
@@ -237,7 +237,7 @@ struct ModelLayout {
             x += widest + Self.columnGap
         }
         for line in mine { lines[line].points = (through[line] ?? []).map { (middle[$0], places[$0].y - top + places[$0].height / 2) } }
-        // A line from a box to itself goes round its right side.
+        // A line from a box to itself runs round its right side.
         let loops = mine.contains { lines[$0].from == lines[$0].to }
         return (members, mine, max(0, x - Self.columnGap) + (loops ? 60 : 0), tall)
     }

@@ -31,7 +31,7 @@ enum ModelMermaid {
         return lines.joined(separator: "\n")
     }
 
-    /// What Mermaid takes for a name.
+    /// Replaces the characters that Mermaid does not allow in a name.
     private static func word(_ text: String) -> String {
         String(text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
     }

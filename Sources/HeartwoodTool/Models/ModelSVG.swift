@@ -5,7 +5,7 @@ import Heartwood
 struct ModelSVG {
     private var parts: [String] = []
     private let layout: ModelLayout
-    /// Lines that leave one side of one box are spread over it.
+    /// The number of lines at each side of each box; lines at one side are spread over its height.
     private var used: [Int: Int] = [:]
 
     static func text(_ loaded: LoadedModel) -> String {
@@ -84,7 +84,7 @@ struct ModelSVG {
         }
     }
 
-    /// A height at one side of a box that no line has yet.
+    /// A height at one side of a box that no line has taken.
     private mutating func height(_ box: Int, _ isRight: Bool) -> Double {
         let side = box * 2 + (isRight ? 1 : 0)
         let place = used[side, default: 0]
@@ -93,7 +93,7 @@ struct ModelSVG {
         return layout.boxes[box].y + 14 + (Double(place) * 15).truncatingRemainder(dividingBy: room)
     }
 
-    /// What leads to the box that the line ends at, and to how many.
+    /// Writes the relationship's name and multiplicity at the box where the line ends.
     private mutating func label(ending relationship: NSRelationshipDescription, _ x: Double, _ y: Double, isLeft: Bool) {
         let name = "\(relationship.name) \(relationship.multiplicity)"
         text(name, x + (isLeft ? -4 : 4), y - 3, "fill=\"#41566b\" font-size=\"10\" text-anchor=\"\(isLeft ? "end" : "start")\"")

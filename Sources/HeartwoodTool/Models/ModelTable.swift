@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// A model as a table for people.
+/// Formats a model as a table for people.
 enum ModelTable {
     static func lines(_ loaded: LoadedModel) -> [String] {
         let entities = loaded.entities
@@ -40,7 +40,7 @@ enum ModelTable {
         return entity.title + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
     }
 
-    /// Aligned, the last column as it is.
+    /// Aligns all columns but the last.
     private static func columns(_ rows: [[String]]) -> [String] {
         let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -1,6 +1,6 @@
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns that a text takes.
 ///
-/// Ideographs, Hangul, full-width forms and emoji take two, combining and invisible characters none. Terminals differ in what is left.
+/// Ideographs, Hangul, full-width forms and emoji take two, combining and invisible characters none. Terminals differ about the others.
 /// Source: Unicode Standard Annex 11, East Asian Width, https://www.unicode.org/reports/tr11/
 enum DisplayWidth {
     private static let wide: [ClosedRange<UInt32>] = [
@@ -28,10 +28,10 @@ enum DisplayWidth {
         }
     }
 
-    /// The text with spaces behind it, where it is shorter.
+    /// The text, padded with spaces to the width.
     static func padded(_ text: String, to width: Int) -> String { text + String(repeating: " ", count: max(0, width - of(text))) }
 
-    /// The text's start, with an ellipsis where something is left out.
+    /// The beginning of the text, with an ellipsis if something is left out.
     static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var result = "", used = 0
@@ -44,8 +44,8 @@ enum DisplayWidth {
         return result + "…"
     }
 
-    /// The text with pictures in the place of control characters, which would begin another line, move what follows, or command the terminal,
-    /// and of those that change the direction in which what follows is written.
+    /// Replaces control characters by pictures: they would begin another line, move the text after them, or command the terminal. Also replaces
+    /// characters that change the direction of the text after them.
     static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = String.UnicodeScalarView()
@@ -55,7 +55,7 @@ enum DisplayWidth {
         return String(result)
     }
 
-    /// Separators of lines and paragraphs, and what embeds, overrides and isolates a direction.
+    /// Separators of lines and paragraphs, and the characters that embed, override and isolate a direction.
     private static let directional: Set<UInt32> = Set(0x2028...0x202E).union(0x2066...0x2069)
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

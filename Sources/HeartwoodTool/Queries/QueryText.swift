@@ -1,9 +1,9 @@
 import Foundation
 import Heartwood
 
-/// What users write of conditions, orders and lists.
+/// Parses the conditions, orders and lists that users write.
 enum QueryText {
-    /// - Throws: what is wrong with a format, and where.
+    /// - Throws: an error that shows the fault of a format and its position.
     static func predicate(_ format: String?) throws -> NSPredicate? {
         do {
             return try format.map { try NSPredicate(parsing: $0) }
@@ -12,7 +12,7 @@ enum QueryText {
         }
     }
 
-    /// `name,age:desc`, and `name,-age` for the same; `name:localized` and the like for another order of texts.
+    /// Parses `name,age:desc`, or `name,-age` with the same meaning; `name:localized` and the like for another text order.
     static func order(_ text: String?) -> [NSSortDescriptor] {
         list(text ?? "").map { part in
             var key = part, isAscending = true, textOrder = NSSortDescriptor.TextOrder.literal
@@ -36,7 +36,7 @@ enum QueryText {
         }
     }
 
-    /// The parts between commas, but for those in brackets and quotes; none of them empty.
+    /// Splits a list at its commas, except those in brackets and quotes. No part is empty.
     static func list(_ text: String) -> [String] {
         var parts = [""]
         var depth = 0
@@ -66,7 +66,7 @@ enum QueryText {
 /// A column of a query's result.
 struct QueryColumn {
     let name: String
-    /// For `propertiesToFetch`.
+    /// An element for `propertiesToFetch`.
     let property: Any
 
     private init(name: String, property: Any) {
@@ -76,7 +76,7 @@ struct QueryColumn {
 
     init(path: String) { self.init(name: path, property: path) }
 
-    /// A key path, or an expression, which may be named: `sum:(size) AS total`.
+    /// Parses a key path, or an expression, which may have a name: `sum:(size) AS total`.
     private static func column(_ text: String) throws -> QueryColumn {
         let isPath = text.unicodeScalars.allSatisfy {
             $0 == "_" || $0 == "." || $0 == "@" || $0.properties.isAlphabetic || $0.properties.numericType != nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes the rows of a query's result as they come.
+/// Writes the rows of a query's result one by one.
 protocol RowWriter {
-    /// - Parameter values: one a column; nil for none.
+    /// - Parameter values: one for each column; nil for null.
     func row(_ values: [Any?]) throws
     func finish() throws
 }
@@ -22,7 +22,7 @@ final class CSVWriter: RowWriter {
     func finish() throws { try output.flush() }
 }
 
-/// One object a line, or one array of them.
+/// Writes one object a line, or one array of them.
 final class JSONWriter: RowWriter {
     private let output = OutputBuffer()
     private let encoder = JSONValue.lineEncoder()

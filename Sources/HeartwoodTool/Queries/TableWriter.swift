@@ -1,8 +1,8 @@
 import Foundation
 
-/// An aligned table: numbers to the right, the rest to the left.
+/// Writes an aligned table: numbers to the right, the rest to the left.
 ///
-/// The first rows tell how wide the columns are; a later value that is wider moves what follows it, or is cut where there is a width.
+/// The first rows set the widths of the columns. A wider value later moves the text after it, or is cut if the table has a width.
 final class TableWriter: RowWriter {
     private struct Cell {
         let text: String
@@ -10,7 +10,7 @@ final class TableWriter: RowWriter {
     }
 
     private static let rowsAhead = 1000
-    /// So much stays of a column that is cut.
+    /// The least width of a column that is cut.
     private static let narrowest = 6
 
     private let output = OutputBuffer()
@@ -19,7 +19,7 @@ final class TableWriter: RowWriter {
     private var ahead: [[Cell]] = []
     private var widths: [Int] = []
 
-    /// - Parameter width: cuts lines to so many columns; nil: nothing is cut.
+    /// - Parameter width: cuts lines to this number of columns; nil cuts nothing.
     init(_ names: [String], width: Int?) {
         self.names = names.map(DisplayWidth.printable)
         self.width = width
@@ -58,7 +58,7 @@ final class TableWriter: RowWriter {
         ahead = []
     }
 
-    /// Takes from the widest columns what is too much.
+    /// Takes the excess from the widest columns.
     private func shrink(to width: Int) {
         var excess = widths.reduce(2 * (widths.count - 1), +) - width
         while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.narrowest {

@@ -1,10 +1,10 @@
 import Foundation
 import Heartwood
 
-/// Between attribute values and what stands for them in text files: dates in ISO 8601, data in base 64, the rest as it is.
+/// Converts between attribute values and their form in text files: dates in ISO 8601, data in base 64, the rest as it is.
 enum AttributeText {
-    /// What key-value coding takes for a value from a file.
-    /// - Throws: where the value is of another type.
+    /// The value for key-value coding that a value from a file stands for.
+    /// - Throws: if the value is of another type.
     static func value(_ value: RecordValue, for attribute: NSAttributeDescription) throws -> Any? {
         switch (value, attribute.attributeType) {
         case (.null, _): return nil
@@ -48,7 +48,7 @@ enum AttributeText {
         }
     }
 
-    /// Whether a number is too large for its type: infinity, which the text does not say.
+    /// Whether a number is too large for its type: the conversion gives infinity, although the text has digits.
     private static func isBeyond(_ number: some BinaryFloatingPoint, _ text: String) -> Bool {
         number.isInfinite && text.contains { ("0"..."9").contains($0) }
     }
@@ -59,18 +59,18 @@ enum AttributeText {
 
     // MARK: Transformables
 
-    /// What a transformable's bytes are written behind, in base 64.
+    /// The prefix before a transformable's bytes in base 64.
     private static let dataPrefix = "@data:"
 
-    /// A transformable's bytes as its store keeps them: the tool has neither the program's classes nor its transformers. A plain text, which is
-    /// archived alike everywhere, is written as it is.
+    /// Writes a transformable's bytes as its store keeps them, since the tool has neither the program's classes nor its transformers. A plain text,
+    /// whose archive is the same everywhere, is written as it is.
     static func json(_ value: Any?, transformable attribute: NSAttributeDescription, bytes: Data) -> JSONValue {
         if attribute.isArchived, let text = value as? String, !text.hasPrefix(dataPrefix) { return .text(text) }
         return .text(dataPrefix + bytes.base64EncodedString())
     }
 
-    /// The bytes that such a text stands for; nil for a plain text.
-    /// - Throws: where it is no base 64.
+    /// The bytes behind the prefix; nil for a plain text.
+    /// - Throws: if the text behind the prefix is not base 64.
     static func data(_ text: String, transformable attribute: NSAttributeDescription) throws -> Data? {
         guard text.hasPrefix(dataPrefix) else {
             guard attribute.isArchived else {
@@ -86,7 +86,7 @@ enum AttributeText {
 
     // MARK: Writing
 
-    /// What stands for a value in JSON.
+    /// The form of a value in JSON.
     static func json(_ value: Any) -> JSONValue {
         switch value {
         case let text as String: .text(text)
@@ -102,18 +102,18 @@ enum AttributeText {
         }
     }
 
-    /// What stands for a value in CSV.
+    /// The form of a value in CSV.
     static func text(_ value: Any) -> String { text(json(value)) }
 
     static func text(_ value: JSONValue) -> String {
         switch value {
         case .text(let text): text
         case .integer(let number): "\(number)"
-        // A number that is none may have a sign and more, of which its text says nothing.
+        // NaN may have a sign and a payload, which its text leaves out.
         case .double(let number): number.isNaN ? "nan" : "\(number)"
         case .bool(let flag): "\(flag)"
         case .list(let list): list.map(text).joined(separator: ";")
-        // A reference: in CSV a label stands for itself.
+        // A reference: CSV has only the label.
         case .object(let members): members[Record.labelName].map(text) ?? ""
         }
     }

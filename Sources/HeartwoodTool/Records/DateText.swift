@@ -1,10 +1,10 @@
 import Foundation
 
-/// Dates as text: ISO 8601 in UTC, with as many digits of a second as lead back to the same date. One beyond the years 1 to 9999, or with
-/// more digits than anybody reads, is the seconds since 1970.
+/// Dates as text: ISO 8601 in UTC, with as many digits of a second as lead back to the same date. A date outside the years 1 to 9999, or with more
+/// digits than people read, is written as seconds since 1970.
 enum DateText {
     private static let style = Date.ISO8601FormatStyle()
-    /// Seconds since 2001 of what has a year of four digits.
+    /// Seconds since 2001 of the dates whose year has four digits.
     private static let years = Date.distantPast.timeIntervalSinceReferenceDate..<252_423_993_600
     /// Seconds from 1970 to 2001.
     private static let epoch: Int64 = 978_307_200
@@ -19,7 +19,7 @@ enum DateText {
         return Date(timeIntervalSinceReferenceDate: whole).formatted(style).dropLast() + ".\(digits)Z"
     }
 
-    /// The digits behind the point, three at least.
+    /// The digits behind the decimal point, three at least.
     private static func digits(of seconds: Double, behind whole: Double) -> String? {
         let fraction = seconds - whole
         for count in 3...17 {
@@ -29,8 +29,8 @@ enum DateText {
         return nil
     }
 
-    /// A number where one leads back to the same date, else a text of all its digits: seconds since 1970 may be no double where those since
-    /// 2001, which a date has, are one.
+    /// A number if one leads back to the same date, else a text of all its digits. Dates have a double of seconds since 2001, and the seconds since
+    /// 1970 may not fit in a double.
     private static func secondsSince1970(_ date: Date) -> JSONValue {
         let about = date.timeIntervalSince1970
         if self.date(seconds: "\(about)") == date { return .double(about) }
@@ -39,7 +39,7 @@ enum DateText {
         return .text(text)
     }
 
-    /// - Parameter text: seconds since 1970; nil where it is no number.
+    /// - Parameter text: seconds since 1970. The result is nil if it is not a number.
     static func date(seconds text: String) -> Date? {
         guard let number = Double(text) else { return nil }
         guard let exact = DecimalDigits(text)?.adding(-epoch).flatMap(Double.init) else { return Date(timeIntervalSince1970: number) }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A number as its text has it, digit by digit: no type of the machine stands between a file and the attribute that gets the number.
+/// A number with the decimal digits of its text, so that no binary type stands between a file and the attribute.
 struct DecimalDigits {
     private(set) var isNegative = false
-    /// From 0 to 9, without zeros at either end; empty for zero. The number is these digits times ten to the power of `exponent`.
+    /// Digits from 0 to 9, without zeros at either end; empty for zero. The number is these digits times ten to the power of `exponent`.
     private(set) var digits: [UInt8] = []
     private(set) var exponent = 0
 
-    /// A larger one leads to zero or beyond every type.
+    /// A larger exponent leads to zero or beyond every type.
     private static let exponentMax = 1_000_000
 
-    /// - Parameter text: digits with or without a point, a sign and an exponent; nil where it is anything else.
+    /// - Parameter text: digits with or without a point, a sign and an exponent. The result is nil for any other text.
     init?(_ text: some StringProtocol) {
         var rest = text.utf8[...]
         func digit(_ byte: UInt8?) -> UInt8? { byte.flatMap { (0x30...0x39).contains($0) ? $0 - 0x30 : nil } }
@@ -54,7 +54,7 @@ struct DecimalDigits {
         if digits.isEmpty { exponent = 0 }
     }
 
-    /// The digits as one number; nil where it has more than 128 bits.
+    /// The digits as one number; nil if it has more than 128 bits.
     private var significand: UInt128? {
         var number: UInt128 = 0
         for digit in digits {
@@ -66,18 +66,18 @@ struct DecimalDigits {
         return number
     }
 
-    /// The number, where it is a whole one that 64 bits hold.
+    /// The number as an integer; nil if it is not whole or needs more than 64 bits.
     var integer: Int64? {
         guard exponent >= 0, digits.count + exponent <= 19, var number = significand else { return nil }
         for _ in 0..<exponent { number *= 10 }
         return Int64(exactly: isNegative ? -Int128(number) : Int128(number))
     }
 
-    /// The number, where a decimal holds it; one with more digits than that is rounded.
+    /// The number as a decimal; digits beyond a decimal's precision are rounded. nil if no decimal can hold it.
     var decimal: Decimal? {
         guard exponent + digits.count <= 165 else { return nil }
         let text = "\(isNegative ? "-" : "")\(String(decoding: digits.map { $0 + 0x30 }, as: UTF8.self))"
-        // Foundation reads a whole number of 128 bits without loss, and its point is moved without looking at the digits.
+        // Foundation reads a whole number of 128 bits without loss, and moving its point leaves the digits alone.
         guard significand != nil, exponent >= -128, exponent <= 127 else { return Self.foundation("\(text)e\(exponent)") }
         guard let whole = Self.foundation(digits.isEmpty ? "0" : text) else { return nil }
         return digits.isEmpty ? 0 : Decimal(sign: .plus, exponent: exponent, significand: whole)
@@ -90,7 +90,7 @@ struct DecimalDigits {
 
     // MARK: Sums
 
-    /// The number and a whole one, without loss, as text; nil where it has so many digits that no double is meant.
+    /// The exact sum with an integer as text; nil if it has more digits than any double needs.
     func adding(_ other: Int64) -> String? {
         guard exponent <= 30, exponent >= -1200, digits.count + exponent <= 30 else { return nil }
         let isWhole = exponent >= 0
@@ -98,9 +98,9 @@ struct DecimalDigits {
         var whole: Int128 = 0
         for digit in digits.prefix(point) { whole = whole * 10 + Int128(digit) }
         if isWhole { for _ in 0..<exponent { whole *= 10 } }
-        // The digits behind the point, with the zeros that come before them.
+        // The digits behind the point, with leading zeros.
         var fraction = isWhole ? [] : [UInt8](repeating: 0, count: max(0, -(digits.count + exponent))) + digits.dropFirst(point)
-        // As a whole number and a fraction that is added to it: -1.25 is -2 and 0.75.
+        // As an integer and a fraction that is added to it: -1.25 is -2 and 0.75.
         if isNegative {
             whole = -whole
             if !fraction.isEmpty {
@@ -118,7 +118,7 @@ struct DecimalDigits {
         return "\(isBelowZero ? "-" : "")\(whole.magnitude)\(behind)"
     }
 
-    /// One less the fraction.
+    /// One minus the fraction.
     private static func complement(_ fraction: [UInt8]) -> [UInt8] {
         var result = fraction.map { 9 - $0 }
         var at = result.count - 1

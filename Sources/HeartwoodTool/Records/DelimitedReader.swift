@@ -1,8 +1,8 @@
 import FileReading
 import Foundation
 
-/// Reads CSV (RFC 4180) and TSV with a header line. An empty field is no value; the members of a to-many relationship are
-/// separated by semicolons (`MemberList`).
+/// Reads CSV (RFC 4180) and TSV with a header line. An empty field means no value. The members of a to-many relationship are separated by
+/// semicolons (`MemberList`).
 final class DelimitedReader: RecordReader {
     private let lines: LineReader
     private let delimiter: Unicode.Scalar
@@ -32,9 +32,9 @@ final class DelimitedReader: RecordReader {
         return Record(line: line, values: zip(names, fields).map { NamedValue(name: $0, value: $1.map(RecordValue.text) ?? .null) })
     }
 
-    /// One record, which may go over several lines inside quotes. nil fields are empty ones without quotes.
+    /// One record, which may extend over several lines inside quotes. A nil field is empty and without quotes.
     private func fields() throws -> (line: Int, fields: [String?])? {
-        // By scalars: a character may be a quote or a comma with an accent on it.
+        // Scalars, because a character may be a quote or a comma with a combining accent.
         guard var text = try nextLine()?.unicodeScalars else { return nil }
         let first = lines.line
         var fields: [String?] = []
@@ -81,7 +81,7 @@ final class DelimitedReader: RecordReader {
             guard let fault = UTF8Fault(in: bytes) else { return }
             throw ToolError.failure("line \(lines.line), column \(TextPlace(fault.offset, in: bytes).column): \(fault.text)")
         }
-        // Foundation's own way would drop a byte order mark, which is text in any line but the first.
+        // Foundation's conversion would drop a byte order mark, which is text in any line but the first.
         return String(decoding: data, as: UTF8.self)
     }
 }

@@ -1,15 +1,15 @@
 import Foundation
 import Heartwood
 
-/// The objects of an import by their labels: what a line calls its object (`@id`), so that other lines can name an object without a key.
+/// The objects of an import by their labels. A line labels its object (`@id`), so that other lines can refer to an object without a key.
 ///
-/// A label is any text. One that is the URI of an object in the store that is imported into, and that no line has as its label, is that object.
+/// A label is any text. A label that no line has may be the URI of an object in the target store, and then refers to that object.
 final class ImportLabels {
     private let context: NSManagedObjectContext
-    /// Those of the current batch, which have no lasting ID yet.
+    /// Objects of the current batch, which have no permanent ID yet.
     private var objects: [ExactText: NSManagedObject] = [:]
     private var saved: [ExactText: NSManagedObjectID] = [:]
-    /// The lines that named an object first whose own line has not come.
+    /// For each label without a line so far, the first line that refers to it.
     private var awaitedLines: [ExactText: Int] = [:]
 
     init(context: NSManagedObjectContext) {
@@ -29,30 +29,30 @@ final class ImportLabels {
 
     func add(_ object: NSManagedObject, _ label: String) { objects[ExactText(label)] = object }
 
-    /// Notes that this object is there for another's sake.
+    /// Notes that this object was made because another line refers to it.
     func await(_ object: NSManagedObject, _ label: String, line: Int) {
         add(object, label)
         awaitedLines[ExactText(label)] = line
     }
 
-    /// - Returns: whether the object of this line was there for another's sake.
+    /// - Returns: whether the object of this line was made because another line refers to it.
     func arrived(_ label: String) -> Bool { awaitedLines.removeValue(forKey: ExactText(label)) != nil }
 
-    /// Takes the IDs of what was saved.
+    /// Takes over the permanent IDs of saved objects.
     func endBatch() {
         for (label, object) in objects { saved[label] = object.objectID }
         objects.removeAll(keepingCapacity: true)
     }
 
-    /// What was named and never came: the first line of all that named one, and its label.
+    /// The labels that were referred to and have no line: the first such line, its label, and their number.
     var firstAwaited: (line: Int, label: String, count: Int)? {
         awaitedLines.min { $0.value < $1.value }.map { ($0.value, $0.key.text, awaitedLines.count) }
     }
 
-    /// Objects of the store that were made for others' sake.
+    /// Saved objects that were made only because other lines refer to them.
     var savedAwaited: [NSManagedObjectID] { awaitedLines.keys.compactMap { saved[$0] } }
 
-    /// The entity that a URI names.
+    /// The entity's name in a URI.
     static func entityName(in label: String) -> String? {
         guard let uri = URL(string: label), uri.scheme == "x-coredata", uri.pathComponents.count == 3 else { return nil }
         return uri.pathComponents[1]

@@ -1,7 +1,7 @@
 import FileReading
 import Foundation
 
-/// Reads JSON Lines: one object a line; empty lines are passed over.
+/// Reads JSON Lines: one object a line; empty lines are skipped.
 final class JSONLinesReader: RecordReader {
     private let lines: LineReader
 

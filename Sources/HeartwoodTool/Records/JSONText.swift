@@ -2,13 +2,13 @@ import FileReading
 import Foundation
 import Heartwood
 
-/// Reads JSON (RFC 8259) with its numbers as they are written and its texts character by character: Foundation's reader makes a double of
-/// a number by way of a decimal, and drops byte order marks.
+/// Reads JSON (RFC 8259). It keeps numbers as they are written and texts character by character; Foundation's reader converts a number to a double
+/// through a decimal, and drops byte order marks.
 struct JSONText {
-    /// What is wrong, and where.
+    /// A fault in the text and its position.
     struct Fault: Error {
         let reason: String
-        /// In the bytes.
+        /// The offset in bytes.
         let offset: Int
     }
 
@@ -42,7 +42,7 @@ struct JSONText {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { at += 1 }
     }
 
-    /// Passes over this character, where it comes next.
+    /// Skips this character if it comes next.
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         at += 1
@@ -110,7 +110,7 @@ struct JSONText {
     private mutating func number() throws(Fault) -> JSONNumber {
         let start = at
         _ = skip("-")
-        // No zero before another digit.
+        // No zero may stand before another digit.
         if !skip("0") { guard skipDigits() else { throw fault("a digit is missing") } }
         if skip(".") { guard skipDigits() else { throw fault("a digit is missing") } }
         if skip("e") || skip("E") {
@@ -166,7 +166,7 @@ struct JSONText {
         }
         let unit = try hexadecimal()
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        // Half of a pair; the other half is to follow.
+        // A high surrogate; the low one must follow.
         guard unit < 0xDC00, word("\\u"), case let low = try hexadecimal(), (0xDC00...0xDFFF).contains(low),
             let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
         else { throw Fault(reason: "half of a surrogate pair is no character", offset: start) }
@@ -184,7 +184,7 @@ struct JSONText {
     }
 }
 
-/// A number as it is written.
+/// A number in its written form.
 struct JSONNumber {
     let text: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value as JSON has it.
+/// A JSON value.
 enum JSONValue: Encodable {
     case text(String)
     case integer(Int64)

@@ -4,17 +4,17 @@ import Foundation
 final class LineReader {
     private let handle: FileHandle
     private var buffer = Data()
-    /// Where the next line starts in the buffer.
+    /// The offset of the next line in the buffer.
     private var start = 0
     private var isAtEnd = false
     private(set) var line = 0
-    /// Whether the line that was read last ended with a carriage return before its line feed.
+    /// Whether the last line ended with a carriage return before its line feed.
     private(set) var hadReturn = false
     private(set) var position: UInt64 = 0
     /// nil for standard input.
     let size: UInt64?
 
-    /// A longer line is no text file.
+    /// A file with a longer line is not a text file.
     private static let lineMax = 2 << 30
 
     /// - Parameter path: `-` for standard input.
@@ -70,7 +70,7 @@ final class LineReader {
         }
     }
 
-    /// A line's bytes; those of the first without a byte order mark.
+    /// A line's bytes; the first line's without a byte order mark.
     private func text(_ range: Range<Int>) -> Data {
         let found = buffer.subdata(in: range)
         return line == 0 && found.starts(with: [0xEF, 0xBB, 0xBF]) ? found.subdata(in: 3..<found.count) : found

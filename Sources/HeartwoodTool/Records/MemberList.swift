@@ -1,5 +1,5 @@
-/// The members of a to-many relationship in one field of a CSV file: their keys, separated by semicolons. A semicolon or a backslash of a
-/// key has a backslash before it.
+/// The members of a to-many relationship in one field of a CSV file: their keys, separated by semicolons. A backslash precedes a semicolon or a
+/// backslash in a key.
 enum MemberList {
     /// nil for no members.
     static func text(_ members: [String]) -> String? {
@@ -15,7 +15,7 @@ enum MemberList {
         }.joined(separator: ";")
     }
 
-    /// The members, but for empty ones between others. A backslash before anything else stands for itself.
+    /// The members without empty ones between others. A backslash before any other character stands for itself.
     static func members(_ text: String) -> [String] {
         let scalars = text.unicodeScalars
         guard scalars.contains(where: { $0 == ";" || $0 == "\\" }) else { return [text] }

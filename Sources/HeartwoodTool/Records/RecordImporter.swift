@@ -1,34 +1,34 @@
 import Foundation
 import Heartwood
 
-/// Turns records into objects, a batch a save.
+/// Turns records into objects, and saves once for each batch.
 final class RecordImporter {
-    /// What is known of an entity whose records come.
+    /// The entity of records, with the properties that the importer needs.
     private struct Target {
         let entity: NSEntityDescription
         let properties: [String: NSPropertyDescription]
-        /// nil: records are told apart by their labels.
+        /// nil if records are told apart by their labels.
         let lookup: UniqueLookup?
     }
 
     private let open: OpenStore
-    /// That of the lines which state none.
+    /// The entity of the lines that state none.
     private let entity: NSEntityDescription?
     private let batch: Int
     private let isStrict: Bool
     private let labels: ImportLabels
     private var targets: [String: Target] = [:]
-    /// By destination entity.
+    /// Look-ups by destination entity.
     private var lookups: [ObjectIdentifier: UniqueLookup] = [:]
 
     private(set) var inserted = 0
     private(set) var updated = 0
     private(set) var edges = 0
-    /// Objects with a key that others' relationships name and whose own record has not come: with the labels the one thing that outlives a batch.
+    /// Objects with a key that other lines refer to and whose own record has not come. Only these and the labels outlive a batch.
     private var awaited: Set<NSManagedObjectID> = []
-    /// Those of the current batch, which have no lasting ID yet.
+    /// Awaited objects of the current batch, which have no permanent ID yet.
     private var awaitedInBatch: [ObjectIdentifier: NSManagedObject] = [:]
-    /// Objects made for others' sake that no store takes before their own records have come: something that they need is missing.
+    /// Awaited objects that cannot be saved before their own records come, because a required value is missing.
     private var unfinished: Set<ObjectIdentifier> = []
     private var needs: [ObjectIdentifier: Bool] = [:]
     private var firstLine = 1
@@ -36,8 +36,8 @@ final class RecordImporter {
     private var hasSaved = false
     private var joinsMembers = false
 
-    /// - Parameter entity: that of the lines which state none; nil where each is to state its own.
-    /// - Parameter key: see `key(named:of:)`; nil where lines have labels.
+    /// - Parameter entity: the entity of the lines that state none; nil if each line must state its own.
+    /// - Parameter key: see `key(named:of:)`; nil if lines have labels.
     init(open: OpenStore, entity: NSEntityDescription?, key: NSAttributeDescription?, batch: Int, isStrict: Bool) {
         self.open = open
         self.entity = entity
@@ -55,8 +55,8 @@ final class RecordImporter {
         return Target(entity: entity, properties: properties, lookup: lookup)
     }
 
-    /// The attribute by which records and objects are told apart.
-    /// - Throws: where it cannot be that.
+    /// The attribute that tells records and objects apart.
+    /// - Throws: if the attribute cannot serve as a key.
     static func key(named key: String, of entity: NSEntityDescription) throws -> NSAttributeDescription {
         guard let attribute = entity.orderedProperties.first(where: { $0.name == key }) as? NSAttributeDescription else {
             throw ToolError.usage("\(entity.name ?? "") has no attribute \"\(key)\" to be the key")
@@ -82,7 +82,7 @@ final class RecordImporter {
                 throw ToolError.failure("line \(record.line): \(ToolError.sentence(of: error)) \(kept)")
             }
             count += 1
-            // A batch goes on until all that it needs has come.
+            // A batch continues until everything that it needs has come.
             if count >= batch, unfinished.isEmpty {
                 try save(through: record.line)
                 count = 0
@@ -94,7 +94,7 @@ final class RecordImporter {
         try settle()
     }
 
-    /// What is in the store when an import stops.
+    /// The part of an error message about the objects that are in the store when an import stops.
     private var kept: String {
         (hasSaved ? "Lines before \(firstLine) are saved" : "Nothing is saved") + "; import the file again once that is mended"
     }
@@ -157,7 +157,7 @@ final class RecordImporter {
         }
     }
 
-    /// The object that a record is about, by its label where that is known, else by its key; a new one where neither is.
+    /// The object of a record: found by its label if the label is known, else by its key; else a new one.
     private func object(of record: Record, _ target: Target) throws -> NSManagedObject {
         let label = try record.text(Record.labelName)
         var identity: Any?
@@ -194,13 +194,13 @@ final class RecordImporter {
         return object
     }
 
-    /// Whether this object was made for another's sake, and now has its own record.
+    /// Whether this object was made because another line refers to it, and its own record has now come.
     private func arrived(_ object: NSManagedObject) -> Bool {
         unfinished.remove(ObjectIdentifier(object))
         return awaitedInBatch.removeValue(forKey: ObjectIdentifier(object)) != nil || awaited.remove(object.objectID) != nil
     }
 
-    /// Notes an object that was made for another's sake.
+    /// Notes an object that was made because a line refers to it.
     private func note(_ made: NSManagedObject, key: NSAttributeDescription?) {
         let entity = made.entity
         let isNeedy = needs[ObjectIdentifier(entity)] ?? entity.orderedProperties.contains { property in
@@ -226,7 +226,7 @@ final class RecordImporter {
             }
             return
         }
-        // The other sides may have come before, in another order.
+        // Other records may have set the inverses already, in another order.
         if object.isInserted && !relationship.isOrdered || object.destinations(of: relationship).isEmpty {
             for destination in wanted { object.connect(destination, by: relationship) }
         } else {
@@ -272,7 +272,7 @@ final class RecordImporter {
         return made
     }
 
-    /// The object of a label; one of its entity, to be filled in, where its line is still to come.
+    /// The object with a label; an object of its entity, to be filled later, if its line has not come yet.
     private func labelled(
         _ label: String, _ stated: String?, _ relationship: NSRelationshipDescription, _ destination: NSEntityDescription
     ) throws -> NSManagedObject {
@@ -317,7 +317,7 @@ final class RecordImporter {
 
     // MARK: The end
 
-    /// Takes back what was made for labels that no line has: nothing is known of such an object.
+    /// Deletes objects made for labels that no line has: nothing is known of them.
     private func refuseUnknownLabels() throws {
         guard let first = labels.firstAwaited else { return }
         open.context.rollback()
@@ -328,7 +328,7 @@ final class RecordImporter {
             "line \(first.line): no line of this file has the label \(quoted(first.label)), and it is no object of this store\(others). \(kept)")
     }
 
-    /// With `--strict`, takes back what was made for records that never came.
+    /// With `--strict`, deletes objects made for records that never came.
     private func settle() throws {
         guard isStrict, !awaited.isEmpty else { return }
         let names = awaited.prefix(5).map { id -> String in

@@ -1,15 +1,15 @@
 import Foundation
 
-/// One record of an import file: values by name, as they stand in the file.
+/// One record of an import file: values by name, in the form of the file.
 struct Record {
-    /// From 1.
+    /// Counted from 1.
     let line: Int
     let values: [NamedValue]
 
-    /// The names under which a line says what its object is called in this file, and of which entity it is. No property begins with an @.
+    /// A line's label for its object and the name of its entity have these keys. No property's name begins with an @.
     static let labelName = "@id", entityName = "@entity"
 
-    /// - Throws: where the value under this name is anything but a text; nil where it is not there.
+    /// - Throws: if the value with this name is not a text. The result is nil if there is no value.
     func text(_ name: String) throws -> String? {
         guard let stated = values.first(where: { $0.name == name }) else { return nil }
         switch stated.value {
@@ -34,10 +34,10 @@ enum RecordValue {
     case object([NamedValue])
 }
 
-/// Reads records one after the other, so that a file of any size needs the memory of one.
+/// Reads records one by one, so that a file of any size needs the memory of one record.
 protocol RecordReader: AnyObject {
     func next() throws -> Record?
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     var position: UInt64 { get }
     /// Whether the members of a to-many relationship are one text (`MemberList`), since the format has no lists.
     var joinsMembers: Bool { get }
@@ -46,7 +46,7 @@ protocol RecordReader: AnyObject {
 enum RecordFormat: String {
     case jsonl, csv, tsv
 
-    /// By the file's ending; JSON Lines where it says nothing.
+    /// Chooses the format by the file's extension; JSON Lines if it is none of the known ones.
     init(path: String) {
         switch path.split(separator: ".").last?.lowercased() {
         case "csv": self = .csv

@@ -8,11 +8,11 @@ final class RecordWriter {
     private let output: OutputBuffer
     private let encoder = JSONValue.lineEncoder()
 
-    /// - Parameter labels: whether each object's line says which object it is, and relationships in JSON name objects in that way; else
-    ///   they have the keys of their destinations, where these have one.
+    /// - Parameter labels: whether each line has a label for its object, and relationships in JSON refer to labels. Otherwise they have the keys of
+    ///   their destinations, if these have a key.
     init(entity: NSEntityDescription, labels: Bool = false, output: OutputBuffer = OutputBuffer()) {
         let all = entity.orderedProperties.filter { !$0.isTransient }
-        // Of two inverses on one entity the first says everything, but for the order of the second; else the other would repeat it.
+        // Of two inverses on one entity only the first is written, unless the second is ordered; otherwise the second would repeat it.
         properties = all.enumerated().filter { place, property in
             guard let relationship = property as? NSRelationshipDescription, let inverse = relationship.inverseRelationship else { return true }
             return relationship.isOrdered || !all.prefix(place).contains { $0 === inverse }
@@ -32,9 +32,9 @@ final class RecordWriter {
         }
     }
 
-    /// A relationship's destinations, in the order of what they are written as where the relationship has none. One with a key goes by it; one
-    /// whose entity has no keys by its URI, which a reader takes for that.
-    /// - Parameter byLabel: whether all go by their URIs.
+    /// A relationship's destinations, in the relationship's order or else in the order of their text. A destination is written as its key; one
+    /// whose entity has no key as its URI, which a reader understands.
+    /// - Parameter byLabel: whether all are written as their URIs.
     private func destinations(_ object: NSManagedObject, _ relationship: NSRelationshipDescription, byLabel: Bool) -> [JSONValue] {
         let attribute = byLabel ? nil : relationship.destinationEntity?.uniqueAttribute
         let values = object.destinations(of: relationship).map { destination -> (value: JSONValue, text: String) in
@@ -48,7 +48,7 @@ final class RecordWriter {
 
     // MARK: JSON
 
-    /// One object as a line; what has no value is left out.
+    /// Writes one object as a line; null values are left out.
     func json(_ object: NSManagedObject) throws {
         var values: [String: JSONValue] = [:]
         if labels {
@@ -84,7 +84,7 @@ final class RecordWriter {
             switch property {
             case let attribute as NSAttributeDescription: return Self.value(object, attribute).map(AttributeText.text)
             case let relationship as NSRelationshipDescription:
-                // A text in CSV cannot say whether it is a key or a label: it is a key where there are any.
+                // A text in CSV cannot say whether it is a key or a label: it is a key if the entity has one.
                 let texts = destinations(object, relationship, byLabel: false).map(AttributeText.text)
                 return relationship.isToMany ? MemberList.text(texts) : texts.first
             default: return nil

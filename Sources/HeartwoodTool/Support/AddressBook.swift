@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// The demonstration's data: contacts in groups.
+/// The data of the demonstration: contacts in groups.
 struct AddressBook {
     let context: NSManagedObjectContext
 
@@ -9,7 +9,7 @@ struct AddressBook {
     private static let lastNames = ["Lovelace", "Hopper", "Turing", "Dijkstra", "Liskov", "Knuth", "Allen", "Thompson", "Perlman", "Hoare", "Conway", "Wirth"]
     private static let batch = 10_000
 
-    /// Makes `people` contacts and a group for each thousand, a few thousand a save.
+    /// Makes `people` contacts and a group for each thousand, and saves every few thousand.
     func fill(people: Int) throws {
         var groups: [ContactGroup] = []
         for number in 0..<max(1, people / 1000) {
@@ -36,7 +36,7 @@ struct AddressBook {
         try context.save()
     }
 
-    /// A page from the middle of the contacts in order of birthday.
+    /// Fetches a page from the middle of the contacts in order of birthday.
     func page(of count: Int) throws -> [Contact] {
         let request = NSFetchRequest<Contact>(entityName: "Contact")
         request.predicate = NSPredicate(format: "birthday > %@", Date(timeIntervalSinceReferenceDate: -300_000_000) as any CVarArg)

@@ -1,4 +1,4 @@
-/// A command's arguments, sorted into options, flags and the rest.
+/// A command's arguments, sorted into options, flags and positional arguments.
 struct Arguments {
     private(set) var positional: [String] = []
     private var options: [String: String] = [:]
@@ -8,10 +8,10 @@ struct Arguments {
         var index = 0
         var endsOptions = false
         while index < words.count {
-            // The one short option that commands have.
+            // The only short option.
             let word = words[index] == "-o" ? "--output" : words[index]
             index += 1
-            // A dash alone is standard input, two of them end the options.
+            // A single dash is standard input; two dashes end the options.
             guard !endsOptions, word.hasPrefix("-"), word != "-" else {
                 positional.append(word)
                 continue
@@ -55,7 +55,7 @@ struct Arguments {
         return number
     }
 
-    /// Exactly these arguments.
+    /// Requires exactly these positional arguments.
     func exactly(_ names: [String]) throws -> [String] {
         guard positional.count == names.count else {
             throw ToolError.usage(

@@ -2,8 +2,8 @@ import Foundation
 import Heartwood
 import RecordLog
 
-/// What the reading commands do about a store whose committed bytes are damaged: they refuse it, or, where they are told to, read what comes
-/// before the damage and say so.
+/// The reading commands' policy for a store with damaged committed bytes: they refuse it, or with an option read the part before the damage and
+/// print a warning.
 enum DamagedStore {
     static let flag = "accept-damage"
     static let help = """
@@ -15,7 +15,7 @@ enum DamagedStore {
     }
 
     /// The model that a store carries.
-    /// - Parameter warns: false where the store is opened next, which warns as well.
+    /// - Parameter warns: false if the store is opened next, which prints the warning as well.
     static func model(at url: URL, usesMemoryMapping: Bool = true, isAccepted: Bool, warns: Bool = true) throws -> NSManagedObjectModel {
         do {
             return try StoredModel.read(at: url, usesMemoryMapping: usesMemoryMapping, acceptsDamage: isAccepted) { if warns { warn($0) } }

@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// What `inspect` prints.
+/// The output of `inspect`.
 enum InspectionReport {
     static func lines(_ report: StoreInspection) -> [String] {
         var lines = [
@@ -57,7 +57,7 @@ enum InspectionReport {
         }
     }
 
-    /// What becomes of a part of a save over several stores.
+    /// Describes what happens to a part of a save over several stores.
     static func inDoubt(_ path: String, _ state: InDoubtCommit.State) -> String {
         let part = "the newest commit is a part of a save over several stores that a crash has interrupted. The store at \(path) decides "
             + "about it"

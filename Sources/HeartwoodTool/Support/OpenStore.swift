@@ -2,18 +2,18 @@ import Foundation
 import Heartwood
 import RecordLog
 
-/// A store opened as an application would open it, with the model that it carries or one that is given.
+/// A store opened as an application would open it, with the model that it carries or a given one.
 final class OpenStore {
     let url: URL
     let coordinator: NSPersistentStoreCoordinator
     let context: NSManagedObjectContext
     let model: NSManagedObjectModel
-    /// The entities that the store holds: those of its configuration.
+    /// The entities of the store's configuration.
     let entities: [NSEntityDescription]
 
     /// - Parameters:
-    ///   - configuration: that of a store which is made; one that exists was made with its own.
-    ///   - acceptsDamage: whether a damaged store is opened as of what comes before the damage, with a warning.
+    ///   - configuration: the configuration of a new store; an existing store keeps its own.
+    ///   - acceptsDamage: whether to open a damaged store at its state before the damage, with a warning.
     init(
         path: String, model: NSManagedObjectModel? = nil, configuration: String? = nil, isReadOnly: Bool, durability: RecordLogDurability = .full,
         usesMemoryMapping: Bool = true, acceptsDamage: Bool = false
@@ -37,8 +37,8 @@ final class OpenStore {
         if let damage = log?.damage { DamagedStore.warn(damage) }
     }
 
-    /// - Parameter path: of the store that was made with the configuration; nil where it is to be made.
-    /// - Throws: where the model has no such configuration.
+    /// - Parameter path: a store that was made with the configuration; nil if it is to be made.
+    /// - Throws: if the model has no such configuration.
     static func check(_ configuration: String?, madeWith path: String?, _ model: NSManagedObjectModel) throws {
         guard let configuration, !model.configurations.contains(configuration) else { return }
         throw ToolError.usage(

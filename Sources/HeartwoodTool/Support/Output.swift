@@ -11,42 +11,42 @@ import Synchronization
     import Darwin
 #endif
 
-/// Where the tool writes.
+/// Standard output and standard error of the tool.
 enum Output {
-    /// Standard output took no more; `failure` says why, where that is one.
+    /// Standard output accepts no more; `failure` has the reason, if that is a failure.
     struct Ended: Error {}
 
-    /// The error number after which nothing more was written to standard output; 0 for none.
+    /// The error number of the write that ended standard output; 0 for none.
     private static let ending = Mutex<Int32>(0)
 
-    /// Why not everything could be written to standard output; nil where it was, and where the reader went away (`| head`), which is no
-    /// failure of the tool.
+    /// The reason why not everything could be written to standard output. nil if everything was, and also if the reader closed the pipe (`| head`),
+    /// which is not the tool's failure.
     static var failure: String? {
         let code = ending.withLock { $0 }
         return code == 0 || code == EPIPE ? nil : String(cString: strerror(code))
     }
 
-    /// Takes up the standard descriptors that the caller has closed, in a way that they cannot be used: the next file to be opened, a
-    /// store, would get the number, and with it what is printed.
+    /// Occupies the standard descriptors that the caller has closed with unusable ones. The next file to be opened, a store, would get the number
+    /// otherwise, and the output would go into the store.
     static func takeUpDescriptors() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// One line for people. Control characters, which data may have, are shown: they neither begin another line nor command the terminal.
+    /// Writes one line for people. Control characters in the data are made visible: they neither begin another line nor command the terminal.
     static func line(_ text: String) { data(DisplayWidth.printable(text)) }
 
-    /// The same of several lines.
+    /// Writes several lines in the same way.
     static func lines(_ lines: [String]) { data(lines.map(DisplayWidth.printable).joined(separator: "\n")) }
 
-    /// A text of the tool's own, with the line ends that it has.
+    /// Writes a text of the tool's own with its line ends.
     static func text(_ text: String) { data(shown(text)) }
 
-    /// For programs: as it is.
+    /// Writes a line for programs unchanged.
     static func data(_ text: String) { try? write(Data((text + "\n").utf8)) }
 
-    /// A message, with the line ends that it has: what comes from a store in it is made printable before.
+    /// Writes a message with its line ends. The caller has made text from a store printable.
     static func error(_ text: String) { _ = send(Data((shown(text) + "\n").utf8), to: 2) }
 
     private static func shown(_ text: String) -> String {
@@ -54,7 +54,7 @@ enum Output {
     }
 
     /// Writes to standard output.
-    /// - Throws: `Ended`, now and ever after.
+    /// - Throws: `Ended`, at this call and every later one.
     static func write(_ bytes: Data) throws(Ended) {
         let isWritten = ending.withLock { ending in
             if ending == 0 { ending = send(bytes, to: 1) }
@@ -63,7 +63,7 @@ enum Output {
         guard isWritten else { throw Ended() }
     }
 
-    /// - Returns: the error number; 0 where everything was written.
+    /// - Returns: the error number; 0 if everything was written.
     private static func send(_ bytes: Data, to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             var done = 0
@@ -84,7 +84,7 @@ enum Output {
                 switch errno {
                 case EINTR: continue
                 case EAGAIN:
-                    // Whoever gave the descriptor does not want it to wait; the tool has nothing better to do.
+                    // The caller's descriptor is non-blocking; the tool has nothing better to do than wait.
                     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&wanted, 1, -1)
                 case let code: return code
@@ -96,7 +96,7 @@ enum Output {
 
     static var isTerminal: Bool { isatty(2) == 1 }
 
-    /// The columns of the terminal that standard output goes to; nil where it goes elsewhere, or the terminal does not tell.
+    /// The width of the terminal at standard output in columns; nil if it is not a terminal or does not report its width.
     static var terminalWidth: Int? {
         guard isatty(1) == 1 else { return nil }
         var size = winsize()

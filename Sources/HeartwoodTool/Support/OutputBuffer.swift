@@ -1,6 +1,6 @@
 import Foundation
 
-/// Gathers what goes to standard output, and writes it in large pieces.
+/// Collects standard output and writes it in large pieces.
 final class OutputBuffer {
     private var buffer = Data()
 

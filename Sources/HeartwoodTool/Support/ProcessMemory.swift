@@ -1,8 +1,8 @@
 import Foundation
 
-/// The memory of this process, where the system tells.
+/// The memory of this process, if the system reports it.
 enum ProcessMemory {
-    /// Resident bytes that are the process's own, mapped files left out.
+    /// Resident private bytes, without mapped files.
     static var resident: UInt64? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

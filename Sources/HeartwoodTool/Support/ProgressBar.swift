@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// Shows how far a long command is: a bar on a terminal, nothing elsewhere.
+/// Shows the progress of a long command: a bar on a terminal, nothing elsewhere.
 final class ProgressBar {
     private let label: String
     private var shown = -1
@@ -20,7 +20,7 @@ final class ProgressBar {
         try? FileHandle.standardError.write(contentsOf: Data("\r\(label) \(bar) \(percent)%".utf8))
     }
 
-    /// - Returns: true, so that the compaction goes on.
+    /// - Returns: true, so that the compaction continues.
     func show(_ state: CompactionProgress) -> Bool {
         update(state.rowsDone, of: state.rowsTotal)
         return true

@@ -1,9 +1,9 @@
 import Foundation
 import RecordLog
 
-/// What `salvage` prints.
+/// The output of `salvage`.
 enum SalvageReport {
-    /// Lines of each kind before it says how many more there are.
+    /// The most lines of each kind before the report only counts the rest.
     private static let linesMax = 20
 
     static func lines(_ report: StoreSalvage) -> [String] {
@@ -33,7 +33,7 @@ enum SalvageReport {
             ? "complete: everything that was acknowledged is in the new store" : "complete: no row is known to be lost by the damage"
     }
 
-    /// What is lost, kind by kind.
+    /// The losses, kind by kind.
     private static func losses(_ report: StoreSalvage) -> [String] {
         var lines = limited(
             report.missingCommits.map {

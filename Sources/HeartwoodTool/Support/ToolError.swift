@@ -2,18 +2,18 @@ import Foundation
 import Heartwood
 import RecordLog
 
-/// What the tool says and with which code it ends.
+/// An error message of the tool and its exit code.
 enum ToolError: Error {
     /// The command line is wrong: exit code 2.
     case usage(String)
-    /// Something in the data or the system: exit code 1.
+    /// The data or the system is at fault: exit code 1.
     case failure(String)
 
     static func message(of error: any Error) -> String {
         switch error {
         case ToolError.usage(let text): withHelp(text)
         case ToolError.failure(let text): DisplayWidth.printable(text)
-        // These have names and texts of stores in them.
+        // These descriptions have names and texts of stores in them.
         case let error as StoreError: DisplayWidth.printable(error.description)
         case let error as NSError: DisplayWidth.printable(text(of: error))
         default: "\(error)"
@@ -25,22 +25,22 @@ enum ToolError: Error {
             ?? (error.userInfo[NSLocalizedDescriptionKey] as? String) ?? error.localizedDescription
     }
 
-    /// What others say ends with a full stop, or with a line that points at a place.
+    /// Other components' messages end with a full stop, or with a line that points at a position.
     private static func withHelp(_ text: String) -> String {
         if text.contains("\n") { return text + "\n`--help` says more" }
         return (text.hasSuffix(".") ? String(text.dropLast()) : text) + "; `--help` says more"
     }
 
-    /// What a fetch throws: a request that makes no sense is wrong usage, a store that cannot be read is not.
+    /// Classifies a fetch's error: a request without meaning is wrong usage, a store that cannot be read is not.
     static func ofRequest(_ error: any Error) -> any Error {
         guard !(error is ToolError), !(error is Output.Ended), !(error is StoreError), (error as NSError).userInfo[NSUnderlyingErrorKey] == nil else { return error }
-        // It may have lines, which are indented, that point at a place in the request.
+        // The message may have indented lines that point at a position in the request.
         let indentation = "\n    "
         let parts = text(of: error as NSError).replacing("\r\n", with: "\n").split(separator: indentation, omittingEmptySubsequences: false)
         return ToolError.usage(parts.map { DisplayWidth.printable(String($0)) }.joined(separator: indentation))
     }
 
-    /// The message with one full stop, for more to follow.
+    /// The message with exactly one full stop, so that text can follow.
     static func sentence(of error: any Error) -> String {
         let text = message(of: error)
         return text.hasSuffix(".") ? text : text + "."
@@ -56,7 +56,7 @@ enum ToolError: Error {
         }
     }
 
-    /// What is no store at all is wrong usage.
+    /// The exit code; a file that is not a store is wrong usage.
     private static func code(_ error: StoreError) -> Int32 {
         switch error.code {
         case .notAStore, .isDirectory, .notFound, .unsupportedVersion: 2

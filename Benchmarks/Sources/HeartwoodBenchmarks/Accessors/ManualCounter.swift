@@ -1,13 +1,13 @@
 import Foundation
 import Heartwood
 
-/// As Xcode leaves it to be written with Codegen set to Manual/None; the build plugin makes its accessors.
+/// The form that Xcode leaves to the programmer with Codegen set to Manual/None; the build plugin makes its accessors.
 public class ManualCounter: NSManagedObject {
     @NSManaged public var count: Int64
     @NSManaged public var name: String?
 }
 
-/// What the accessors are measured against.
+/// The baseline for the accessors.
 public class PlainCounter {
     public var count: Int64
 

@@ -15,17 +15,17 @@ struct PersonData: Codable {
     var group: Int
 }
 
-/// The same persons at every run.
+/// Generates the same persons at every run.
 struct PersonGenerator {
     let count: Int
-    /// What every email starts with.
+    /// The beginning of every email address.
     var emailPrefix = ""
-    /// All of them, made beforehand, where making them is not to be measured.
+    /// All persons, made beforehand if making them is not to be measured.
     private var made: [PersonData] = []
 
     let groupCount: Int
 
-    /// - Parameter groups: as many as suit the count where nil.
+    /// - Parameter groups: the number of groups; nil chooses one that suits the count.
     init(count: Int, groups: Int? = nil, emailPrefix: String = "", isMadeBeforehand: Bool = false) {
         self.count = count
         groupCount = groups ?? min(1000, max(1, count / 100))
@@ -55,7 +55,7 @@ struct PersonGenerator {
             note: "\(words[Int(bits >> 3 % 10)]) \(words[Int(bits >> 7 % 10)]) \(words[Int(bits >> 11 % 10)])", group: Int(bits >> 13 % UInt64(groupCount)))
     }
 
-    /// Numbers spread over all persons, each once.
+    /// Distinct numbers spread over all persons.
     func sample(_ wanted: Int) -> [Int] {
         let step = max(1, count / max(1, wanted))
         var numbers = Array(stride(from: 0, to: count, by: step).prefix(wanted))

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// Reading an Int64 of loaded objects: through a generated accessor, through `@NSManaged`, and a stored property of a plain class.
+/// Measures reading an Int64 of loaded objects: through a generated accessor, through `@NSManaged`, and a stored property of a plain class.
 struct AccessorExtras {
     let rows: Int
     let only: String?
@@ -33,7 +33,7 @@ struct AccessorExtras {
             ("@NSManaged", { Self.sum(manual) }),
         ]
         var times = ways.map { _ in [Double]() }
-        // In turns, so that the machine is as busy for one as for the others.
+        // Alternating, so that the machine is equally busy for each.
         for _ in 0..<9 {
             for (place, way) in ways.enumerated() {
                 let (sum, seconds) = Clock.seconds { (0..<Self.passes).reduce(Int64(0)) { sum, _ in sum &+ way.read() } }
@@ -41,7 +41,7 @@ struct AccessorExtras {
                 times[place].append(seconds / Double(Self.passes * Self.objects) * 1e9)
             }
         }
-        // The least, which others on the machine disturb least: a read takes nanoseconds.
+        // The minimum, which other processes disturb least: a read takes nanoseconds.
         let least = times.map { $0.min() ?? 0 }
         return ways.indices.flatMap { place -> [Measurement] in
             let name = "\(Self.workload), \(ways[place].name)"
@@ -53,7 +53,7 @@ struct AccessorExtras {
         }
     }
 
-    // Loops of their own for each class, so that nothing is measured but the property.
+    // A loop for each class, so that only the property access is measured.
 
     @inline(never)
     private static func sum(_ list: [PlainCounter]) -> Int64 {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures in a process of its own: what opening a store takes there, above all.
+/// Measures in a fresh process, mainly the time of opening a store there.
 enum ChildProcess {
     static let command = "--measure-open"
 
@@ -10,7 +10,7 @@ enum ChildProcess {
         return (parts[0], parts[1])
     }
 
-    /// Runs this program again, and gives the numbers that it prints.
+    /// Runs this program again and returns the numbers that it prints.
     static func numbers(from arguments: [String], environment: [String: String] = [:]) throws -> [Double] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
@@ -24,7 +24,7 @@ enum ChildProcess {
         return output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     }
 
-    /// The other side.
+    /// The child's side.
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 3, let type = (Runner.stackPeers + Runner.enginePeers + [ContainerPeer.self]).first(where: { $0.name == arguments[0] }), let rows = Int(arguments[2]) else {
             throw PeerError(description: "wrong arguments for \(command)")

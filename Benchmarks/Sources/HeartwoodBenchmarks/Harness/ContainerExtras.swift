@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Opening a container on a store, in a fresh process with its model at hand, up to the first object's name.
+/// Measures opening a container on a store, in a fresh process with its model loaded, up to the first object's name.
 struct ContainerExtras {
     let rows: Int
     let repetitions: Int
@@ -17,7 +17,7 @@ struct ContainerExtras {
         try maker.open()
         try maker.bulkInsert()
         try maker.close()
-        // What the load left to write would be written meanwhile.
+        // Otherwise the system would write the load's dirty pages during the measurement.
         sync()
         let figures = try (0..<max(5, repetitions)).map { _ in try ChildProcess.open(ContainerPeer.self, path: path, rows: rows) }
         return [

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What compares the engine with SQLite under settings of its own: no sync a commit, indexes made after the load, keys
-/// that share long prefixes, a cold page cache, a writer beside readers.
+/// Compares the engine with SQLite under special conditions: no sync at a commit, indexes made after the load, keys that share long prefixes, a
+/// cold page cache, a writer beside readers.
 struct EngineExtras {
     let rows: Int
     let repetitions: Int
@@ -14,7 +14,7 @@ struct EngineExtras {
         Measurement(workload: workload, rows: rows, peer: peer.name, value: value, unit: unit)
     }
 
-    /// Each pair of peers in a store of its own, filled; `measure` gives a figure for each.
+    /// Measures each pair of peers, each peer in a filled store of its own; `measure` gives a figure for each.
     private func compare(
         _ name: String, _ unit: String, _ pair: [any Peer.Type], _ generator: PersonGenerator, fills: Bool = true,
         keepsOpen: Bool = true, _ measure: (_ peer: any Peer, _ path: String) throws -> Double
@@ -57,8 +57,7 @@ struct EngineExtras {
         } + floor() + calls() + cold(plain) + mixed(plain)
     }
 
-    /// What a durable save cannot be faster than: the bytes that each engine writes for one, laid down and synced by nothing but the
-    /// system's calls.
+    /// A lower bound of a durable save: the bytes that each engine writes for one, written and synced by bare system calls.
     private func floor() throws -> [Measurement] {
         let name = "the disk's part of a durable save"
         guard wants(name) else { return [] }
@@ -76,7 +75,7 @@ struct EngineExtras {
             + times.indices.map { measurement("\(name), 99th", Runner.enginePeers[$0], Clock.percentile99(times[$0]) * 1e6, "µs") }
     }
 
-    /// What a save that is not synced cannot be faster than: the calls of the system by which Heartwood's writers share a file.
+    /// A lower bound of a save without a sync: the system calls by which Heartwood's writers share a file.
     private func calls() throws -> [Measurement] {
         let name = "the system's part of a row not synced"
         guard wants(name) else { return [] }
@@ -88,7 +87,7 @@ struct EngineExtras {
         return [measurement(name, Runner.enginePeers[0], Clock.median(times), "µs")]
     }
 
-    /// Rows spread over a store of which the system holds nothing: reads of the disk, above all.
+    /// Reads rows spread over a store of which the system caches nothing; this measures mainly the disk.
     private func cold(_ generator: PersonGenerator) throws -> [Measurement] {
         let numbers = generator.sample(min(500, rows / 4)), birthdays = generator.sample(5).map { generator.person($0).birthday }
         let workloads: [(name: String, body: (any Peer) throws -> UInt64?)] = [
@@ -108,7 +107,7 @@ struct EngineExtras {
         }
     }
 
-    /// One writer, which waits for the disk at each save, beside two readers, each a handle and a thread of its own.
+    /// One writer, which waits for the disk at each save, beside two readers, each with a handle and a thread of its own.
     private func mixed(_ generator: PersonGenerator) throws -> [Measurement] {
         let pair: [any Peer.Type] = [EnginePeer.self, BytesSQLitePeer.self]
         var saves: [Double] = []
@@ -119,7 +118,7 @@ struct EngineExtras {
         }
         guard !reads.isEmpty else { return [] }
         return reads + pair.indices.map { index in
-            // The order turns with the repetition, as `compare`'s does.
+            // The order rotates with the repetition, as in `compare`.
             let own = (0..<repetitions).map { repetition in saves[repetition * pair.count + (index + repetition * (pair.count - 1)) % pair.count] }
             return measurement("save beside two readers", Runner.enginePeers[index], Clock.median(own), "µs")
         }

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// What a writer asks the system at each save so that it may share the file with other processes: the lock, whether the path still
-/// names the file, whether the file has grown, and the lock back.
+/// The system calls of a writer at each save that shares the file with other processes: take the lock, check that the path still names the file,
+/// check the file's size, and release the lock.
 final class LockedFile {
     private let path: String
     private let descriptor: Int32

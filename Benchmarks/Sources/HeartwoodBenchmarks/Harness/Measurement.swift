@@ -1,11 +1,11 @@
 import Foundation
 
-/// What one workload took one peer at one size.
+/// The figure of one workload for one peer at one size.
 struct Measurement: Codable {
     var workload: String
     var rows: Int
     var peer: String
-    /// Median of the repetitions, in the unit; nil where the workload makes no sense for the peer.
+    /// Median of the repetitions, in the unit; nil if the workload does not apply to the peer.
     var value: Double?
     var unit: String
 }
@@ -30,9 +30,9 @@ enum Clock {
 }
 
 enum ProcessFigures {
-    /// Bytes handed to write calls so far.
+    /// Bytes passed to write calls so far.
     static var bytesWritten: UInt64 { field("/proc/self/io", "wchar:") }
-    /// Private memory, mapped files left out.
+    /// Private memory, without mapped files.
     static var privateMemory: UInt64 { field("/proc/self/status", "RssAnon:") * 1024 }
 
     private static func field(_ path: String, _ name: String) -> UInt64 {

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Heartwood
 
-/// A full store goes to another version of its model: what adding it with that version costs, beside SQLite's statements for the same.
+/// Measures the migration of a full store to another version of its model when a coordinator adds it, beside SQLite's statements for the same
+/// change.
 struct MigrationExtras {
     let rows: Int
     let repetitions: Int

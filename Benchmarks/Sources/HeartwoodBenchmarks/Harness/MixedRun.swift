@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Two seconds of one writer beside two readers.
+/// Runs one writer beside two readers for two seconds.
 struct MixedRun {
     private let type: any Peer.Type
     private let path: String
@@ -19,7 +19,7 @@ struct MixedRun {
         let failure = Mutex<(any Error)?>(nil)
     }
 
-    /// - Returns: microseconds for a row read and for a save.
+    /// - Returns: microseconds for reading a row and for a save.
     func run(_ writer: any Peer) throws -> (read: Double, save: Double) {
         let tally = Tally()
         let threads = (0..<2).map { number in

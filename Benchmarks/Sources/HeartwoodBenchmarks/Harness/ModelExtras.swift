@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// A model of 90 entities with 720 attributes and 180 relationships, from its file to what a coordinator can use.
+/// Measures a model of 90 entities with 720 attributes and 180 relationships, from its file until a coordinator can use it.
 struct ModelExtras {
     let rows: Int
     let only: String?
@@ -28,7 +28,7 @@ struct ModelExtras {
         return result
     }
 
-    /// By the command, in a process of its own, into a folder that has none of the files.
+    /// Runs the command in a process of its own, with an empty output folder.
     private func generate(_ file: URL) throws {
         let output = directory.appendingPathComponent("classes")
         try? FileManager.default.removeItem(at: output)

@@ -4,14 +4,14 @@ import Foundation
 struct Options {
     var sizes = [10_000, 100_000, 1_000_000]
     var isSmoke = false
-    /// The engine beside SQLite's C API, in place of managed objects beside everything.
+    /// Compares the engine with SQLite's C API instead of managed objects with all peers.
     var isEngine = false
-    /// Queries and batch requests beside the same SQL.
+    /// Compares queries and batch requests with the same SQL.
     var isQueries = false
-    /// The Debian graph, as JSON lines.
+    /// The path of the Debian graph as JSON lines.
     var packages = "../shared/data/debian-packages.jsonl"
     var only: String?
-    /// Part of a peer's name, to profile it alone.
+    /// Part of a peer's name, to profile that peer.
     var peer: String?
     private var repeats: Int?
     var markdown: String?
@@ -53,6 +53,6 @@ struct Options {
         }
     }
 
-    /// More where a run is short.
+    /// More repetitions for short runs.
     func repetitions(_ rows: Int) -> Int { repeats ?? (isSmoke ? 1 : rows >= 1_000_000 ? 3 : 5) }
 }

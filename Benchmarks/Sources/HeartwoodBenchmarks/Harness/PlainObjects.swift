@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the runtime alone takes for objects as large as managed ones: their memory, an array of them, and letting go. No store is faster than that
-/// in handing over objects that it did not have before.
+/// Measures the runtime's own cost for objects as large as managed ones: allocating them, an array of them, and releasing them. No store can hand
+/// over new objects faster than that.
 enum PlainObjects {
     private class Plain: NSObject {
         let words: (Int, Int, Int, Int, Int, Int, Int)
@@ -11,8 +11,8 @@ enum PlainObjects {
         }
     }
 
-    /// Makes so many and lets go of them.
-    /// - Returns: something made of them.
+    /// Allocates this number of objects and releases them.
+    /// - Returns: a checksum, so that nothing is optimised away.
     static func make(_ count: Int) -> Int {
         var objects: [Plain] = []
         objects.reserveCapacity(count)

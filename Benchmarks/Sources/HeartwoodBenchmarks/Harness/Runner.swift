@@ -28,7 +28,7 @@ final class Runner {
         directory.appendingPathComponent("\(peer.name.split(separator: " ")[0])-\(rows)").path
     }
 
-    /// The names of the peers that are measured, Heartwood's first.
+    /// The names of the measured peers, Heartwood's first.
     var names: [String] { options.isQueries ? QueryRunner.peers(options.peer).map { $0.name } : peers.map { $0.name } }
 
     func run() throws {
@@ -69,7 +69,7 @@ final class SizeRunner {
     private let rows: Int
     private let repetitions: Int
     private let only: String?
-    /// Stores then stay open from one repetition to the next, so that the median is that of a store in use.
+    /// Stores stay open between repetitions in this case, so that the median is that of a store in use.
     private let isEngine: Bool
     private let generator: PersonGenerator
     private let peers: [(type: any Peer.Type, peer: any Peer, path: String)]
@@ -120,12 +120,12 @@ final class SizeRunner {
         FileHandle.standardError.write(Data("  \(name)\n".utf8))
     }
 
-    /// The peers in an order that turns with the repetition.
+    /// The peers in an order that rotates with the repetition.
     private func order(_ repetition: Int) -> [Int] {
         peers.indices.map { ($0 + repetition) % peers.count }
     }
 
-    /// Filling is part of every run; it is measured at each repetition from an empty file.
+    /// Every run fills the stores; each repetition measures it from an empty file.
     private func bulk() throws {
         note("bulk insert")
         var times = [[Double]](repeating: [], count: peers.count)
@@ -148,16 +148,16 @@ final class SizeRunner {
     private func saves() throws {
         guard wants("durable save") else { return }
         note("durable saves")
-        // What the loads left to write would be written meanwhile, to the harm of whoever comes first.
+        // Otherwise the system would write the loads' dirty pages during the first measurement.
         sync()
-        // An archive writes everything each time: a few tell.
+        // An archive writes everything each time, so two saves are enough.
         let numbers = peers.map { generator.sample($0.peer is ArchivePeer ? 2 : min(500, rows / 4)) }
         var times = [[Double]](repeating: [], count: peers.count), bytes = [Double](repeating: 0, count: peers.count)
         for (index, (_, peer, _)) in peers.enumerated() {
             try peer.open()
             try (peer as? HeartwoodPeer)?.prepareIDs(numbers[index])
         }
-        // In turns, so that the disk is as busy for one as for the other.
+        // Alternating, so that the disk is equally busy for each peer.
         for round in 0..<Self.saveRounds {
             for index in order(round) {
                 let own = numbers[index]
@@ -179,7 +179,7 @@ final class SizeRunner {
 
     private static let saveRounds = 10
 
-    /// In a process of its own each time, so that nothing is warm but the system's page cache.
+    /// A new process each time, so that only the system's page cache is warm.
     private func opens() throws {
         guard wants("open") else { return }
         note("open")
@@ -200,14 +200,14 @@ final class SizeRunner {
     private func deletes() throws {
         let count = rows / 10
         guard wants("delete") else { return }
-        // Each repetition deletes other persons, the same for every peer; the first one's time is as good as the others'.
+        // The same persons for every peer. They can be deleted only once, so there is one repetition.
         let numbers = (0..<rows).filter { $0 % 10 == 3 }
         try workload("delete \(count)", "ms", ids: numbers, once: true, isOfDisk: true) { try $0.delete(numbers) }
     }
 
     /// - Parameters:
     ///   - once: whether a second run would find nothing to do.
-    ///   - isOfDisk: whether what others left to write would fall into its time, and memory that the machine has to fetch.
+    ///   - isOfDisk: whether earlier dirty pages, and memory that the machine must supply, would add to its time.
     private func workload(
         _ name: String, _ unit: String, per count: Int = 1, ids: [Int] = [], once: Bool = false, isOfDisk: Bool = false, isForArchives: Bool = false,
         _ body: (any Peer) throws -> UInt64?
@@ -219,7 +219,7 @@ final class SizeRunner {
             var seen: (peer: String, sum: UInt64)?
             for index in order(repetition) {
                 let (type, peer, _) = peers[index]
-                // Opening an archive reads everything: once is enough, and only where it has something to do.
+                // Opening an archive reads everything: one repetition is enough, and only for workloads that apply to it.
                 if peer is ArchivePeer, !isForArchives || repetition > 0 { continue }
                 if !isEngine || repetition == 0 { try peer.open() }
                 try (peer as? HeartwoodPeer)?.prepareIDs(ids)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// One object inserted and saved at a time: waiting for the disk, and not.
+/// Measures inserting and saving one object at a time, with and without waiting for the disk.
 struct StackExtras {
     let rows: Int
     let only: String?
@@ -22,7 +22,7 @@ struct StackExtras {
             try peer.bulkInsert()
             try peer.close()
         }
-        // What the loads left to write would be written meanwhile, to the harm of whoever comes first.
+        // Otherwise the system would write the loads' dirty pages during the first measurement.
         sync()
         let durable = try insert(Self.durable, paths, generator, from: rows, count: 500)
         let relaxed = try insert(Self.relaxed, paths, generator, from: rows + 500, count: 5000)
@@ -37,7 +37,7 @@ struct StackExtras {
 
     private static let rounds = 10
 
-    /// The peers in turns, so that the machine is as busy for one as for the others.
+    /// Alternates between the peers, so that the machine is equally busy for each.
     private func insert(
         _ types: [any Peer.Type], _ paths: [String], _ generator: PersonGenerator, from first: Int, count: Int
     ) throws -> [[Double]] {

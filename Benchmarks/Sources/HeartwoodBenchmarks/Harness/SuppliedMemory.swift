@@ -1,14 +1,14 @@
 import Glibc
 
-/// Memory that the machine has at hand for what is timed next.
+/// Supplies the memory for the next measurement in advance.
 ///
 /// A virtual machine whose host takes free pages back (free page reporting) waits for the host at the first touch of each page: 3 to 11 µs were
-/// seen in place of a quarter of one. Whoever is timed first after a pause pays that for files and heap alike, so the order of the peers and
-/// what has run before decide. Touched and given back just before, the pages are the first that the system hands out again.
+/// measured, instead of 0.25. The first measurement after a pause pays that for files and heap alike, so the results depend on the order of the
+/// peers and on earlier work. Pages that were touched and freed just before are the first that the system hands out again.
 enum SuppliedMemory {
     private static let bytesPerRow = 2048, least = 64 << 20, most = 8 << 30
 
-    /// Writes what others have left to the disk, and has as much memory as a workload over so many rows takes.
+    /// Writes earlier dirty pages to the disk, and touches as much memory as a workload over this number of rows takes.
     static func settle(rows: Int) {
         sync()
         let count = min(max(rows * bytesPerRow, least), most)

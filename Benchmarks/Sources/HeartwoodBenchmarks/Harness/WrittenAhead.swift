@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A file whose bytes are there before they are needed, so that a sync has no length to write.
+/// A preallocated file, so that a sync does not have to write its length.
 final class WrittenAhead {
     private let descriptor: Int32
     private var end = 0

@@ -1,33 +1,33 @@
 import Foundation
 import Glibc
 
-/// A store under measurement. Each call is one timed block and gives a checksum that must be equal between peers; nil
-/// where the workload makes no sense for the peer.
+/// A measured store. Each call is one timed block and returns a checksum that must be equal between peers; nil if the workload does not apply to
+/// the peer.
 protocol Peer: AnyObject, SendableMetatype {
     static var name: String { get }
     init(path: String, generator: PersonGenerator) throws
 
-    /// Opens what is at the path, or makes it.
+    /// Opens the store at the path, or makes it.
     func open() throws
     func close() throws
-    /// Inserts every person, ten thousand a transaction, durably.
+    /// Inserts every person durably, ten thousand in each transaction.
     func bulkInsert() throws
-    /// Changes one person's score, durably.
+    /// Changes one person's score durably.
     func saveOne(_ number: Int) throws
-    /// Inserts a person who is not among the generator's, with a number behind theirs, in a transaction of its own.
+    /// Inserts a new person, with a number after the generator's, in a transaction of its own.
     func insertOne(_ person: PersonData) throws
     func firstName() throws -> String
-    /// Learns what other handles have written.
+    /// Reads the commits of other handles.
     func look() throws
     func pointByID(_ numbers: [Int]) throws -> UInt64?
     func byEmail(_ emails: [String]) throws -> UInt64?
-    /// From each birthday on, the next hundred in order.
+    /// Reads the next hundred persons in order from each birthday on.
     func ranges(_ birthdays: [Double]) throws -> UInt64?
-    /// How many are older than 40 and have "tree" in their note.
+    /// Counts the persons older than 40 with "tree" in their note.
     func scan() throws -> UInt64?
-    /// Two attributes of every person.
+    /// Reads two attributes of every person.
     func readAll() throws -> UInt64?
-    /// The age of each member of each group, through the group.
+    /// Reads the age of each member of each group through the group.
     func walkGroups() throws -> UInt64?
     func update(_ numbers: [Int]) throws -> UInt64?
     func delete(_ numbers: [Int]) throws -> UInt64?
@@ -47,7 +47,7 @@ extension Peer {
     func compact() throws -> UInt64? { nil }
 }
 
-/// Adds up what a workload read, so that peers can be compared and nothing is optimised away.
+/// Adds up the values that a workload read, so that peers can be compared and nothing is optimised away.
 struct Checksum {
     private(set) var value: UInt64 = 0
 
@@ -65,7 +65,7 @@ enum PeerFiles {
         for ending in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + ending) }
     }
 
-    /// Has the system forget what it holds of a file, so that the next reads come from the disk.
+    /// Drops a file from the system's cache, so that the next reads come from the disk.
     static func forget(_ path: String) {
         for ending in ["", "-wal"] {
             let descriptor = Glibc.open(path + ending, O_RDONLY)
@@ -76,7 +76,7 @@ enum PeerFiles {
         }
     }
 
-    /// With what lies beside it.
+    /// The size of the file and the files beside it.
     static func size(_ path: String) -> UInt64 {
         ["", "-wal"].reduce(0) { total, ending in
             let size = try? FileManager.default.attributesOfItem(atPath: path + ending)[.size] as? NSNumber

@@ -131,7 +131,7 @@ final class HeartwoodQueries: QueryPeer {
         return sum.value
     }
 
-    /// By one object that is filled again for each row.
+    /// Inserts with one object that is filled again for each row.
     func batchInsert(_ people: [PersonData]) throws -> UInt64? {
         var next = 0
         let request = NSBatchInsertRequest(entityName: "Person", managedObjectHandler: { object in

@@ -1,40 +1,40 @@
 import Foundation
 
-/// A store that is asked queries. Each call is one timed block and gives a checksum that must be equal between peers; nil where
-/// the query is not asked of the peer.
+/// A store that answers queries. Each call is one timed block and returns a checksum that must be equal between peers; nil if the peer has no such
+/// query.
 protocol QueryPeer: AnyObject, SendableMetatype {
     static var name: String { get }
-    /// - Parameter directory: where the stores lie; peers of one engine find each other's.
+    /// - Parameter directory: the folder of the stores; peers of one engine find each other's.
     init(directory: URL, generator: PersonGenerator) throws
 
-    /// Loads persons, phrases and packages, where no other peer has.
+    /// Loads persons, phrases and packages, unless another peer has done so.
     func fill(phrases: [String], packages: [PackageData]) throws
     func open() throws
     func close() throws
-    /// Forgets what earlier queries have left in memory.
+    /// Drops the memory of earlier queries.
     func forget()
 
     func byEmail(_ emails: [String]) throws -> UInt64?
-    /// From each birthday on, the next hundred in order.
+    /// Reads the next hundred persons in order from each birthday on.
     func ranges(_ birthdays: [Double]) throws -> UInt64?
-    /// How many are older than 40 and have "tree" in their note.
+    /// Counts the persons older than 40 with "tree" in their note.
     func count() throws -> UInt64?
-    /// How many phrases contain a word, whatever the case and the diacritics (SQLite's LIKE: the case of ASCII letters).
+    /// Counts the phrases that contain a word in any case and with any diacritics (SQLite's LIKE: any case of ASCII letters).
     func phrases(with word: String) throws -> UInt64?
-    /// The hundred with the lowest score, by score and number.
+    /// Reads the hundred persons with the lowest score, by score and number.
     func lowestScores() throws -> UInt64?
-    /// The members of groups, by the groups' titles.
+    /// Reads the members of groups, found by the groups' titles.
     func members(ofGroups titles: [String]) throws -> UInt64?
-    /// The packages that depend on each of these.
+    /// Reads the packages that depend on each of these.
     func dependents(ofPackages names: [String]) throws -> UInt64?
-    /// By age: how many, and the sum of their scores.
+    /// Groups persons by age: the number, and the sum of the scores.
     func scoresByAge() throws -> UInt64?
 
-    /// Inserts persons who are not among the generator's, in one durable transaction, without an object for each.
+    /// Inserts new persons in one durable transaction, without an object for each.
     func batchInsert(_ people: [PersonData]) throws -> UInt64?
-    /// Adds one to everybody's score.
+    /// Adds one to every person's score.
     func batchUpdate() throws -> UInt64?
-    /// Deletes everybody, by a condition that all meet.
+    /// Deletes all persons, by a condition that all meet.
     func batchDelete() throws -> UInt64?
 }
 
@@ -52,7 +52,7 @@ struct PackageData: Codable {
     var size: Int?
     var depends: [String]?
 
-    /// What a file of JSON lines holds; none where there is no such file.
+    /// Loads the packages from a file of JSON lines; none if there is no such file.
     static func load(_ path: String) throws -> [PackageData] {
         guard let data = FileManager.default.contents(atPath: path) else { return [] }
         let decoder = JSONDecoder()
@@ -60,7 +60,7 @@ struct PackageData: Codable {
     }
 }
 
-/// Phrases in many languages, the same at every run.
+/// Generates phrases in many languages, the same at every run.
 enum Phrases {
     private static let words = [
         "straße", "Größe", "écluse", "naïve", "señor", "Ångström", "žluťoučký", "kůň", "привет", "мир", "дорога", "ελληνικά", "θάλασσα",

@@ -5,7 +5,7 @@ import Glibc
 final class QueryRunner {
     private static let allPeers: [any QueryPeer.Type] = [HeartwoodQueries.self, SQLiteQueries.self, GRDBQueries.self]
 
-    /// Those whose names contain `name`; all of them for nil.
+    /// The peers whose names contain `name`; all peers for nil.
     static func peers(_ name: String?) -> [any QueryPeer.Type] {
         allPeers.filter { type in name.map { type.name.contains($0) } ?? true }
     }
@@ -19,7 +19,7 @@ final class QueryRunner {
     private let packages: [PackageData]
     private var results: [Measurement] = []
 
-    /// - Parameter packages: a file of JSON lines; the query of the Debian graph is left out where it is not there.
+    /// - Parameter packages: a file of JSON lines; without the file the query of the Debian graph is left out.
     init(_ types: [any QueryPeer.Type], rows: Int, repetitions: Int, only: String?, directory: URL, packages: String) throws {
         self.types = types
         self.rows = rows
@@ -39,7 +39,7 @@ final class QueryRunner {
         let peers = try types.map { try $0.init(directory: directory, generator: generator) }
         let phrases = Phrases.make(rows)
         if !types.contains(where: { $0 == SQLiteQueries.self }), types.contains(where: { $0 == GRDBQueries.self }) {
-            // GRDB reads what the C API has made.
+            // GRDB reads the file that the C API has made.
             try SQLiteQueries(directory: directory, generator: generator).fill(phrases: phrases, packages: packages)
         }
         for peer in peers { try peer.fill(phrases: phrases, packages: packages) }
@@ -52,8 +52,8 @@ final class QueryRunner {
         return results
     }
 
-    /// Reads every peer's files, so that the system has all of them in its cache: while the next peer's are filled it lets go of some, and a
-    /// page that has to come from the disk takes as long as hundreds of queries. What a cold cache costs the engine's own table shows.
+    /// Reads every peer's files, so that the system's cache has all of them: filling the next peer's store evicts some, and a page from the disk
+    /// takes as long as hundreds of queries. The engine's own table shows the cost of a cold cache.
     private func warm() throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { buffer.deallocate() }
@@ -87,7 +87,7 @@ final class QueryRunner {
 
     private func wants(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
-    /// The peers in an order that turns with the repetition.
+    /// Runs a query on the peers in an order that rotates with the repetition.
     private func query(
         _ name: String, _ unit: String, _ peers: [any QueryPeer], per count: Int = 1, _ body: (any QueryPeer) throws -> UInt64?
     ) throws {
@@ -108,7 +108,7 @@ final class QueryRunner {
         record(name, unit, times, per: count)
     }
 
-    /// Beside the range of as many, which no peer's part has to do with.
+    /// A baseline beside the range of as many rows; no peer takes part.
     private func plainObjects(_ count: Int) throws {
         let name = "the runtime's part of 100 objects"
         guard wants(name), types.contains(where: { $0 == HeartwoodQueries.self }) else { return }
@@ -131,7 +131,7 @@ final class QueryRunner {
 
     static let oneCoreCommand = "--measure-count"
 
-    /// Heartwood's threads are limited by its environment, in a process of its own.
+    /// Limits Heartwood's threads through the environment, in a process of its own.
     private func countOnOneCore(_ peers: [any QueryPeer]) throws {
         let name = "count, number and CONTAINS, one core"
         guard wants(name) else { return }
@@ -146,7 +146,7 @@ final class QueryRunner {
         record(name, "ms", times, per: 1)
     }
 
-    /// Empty where the peer does not count.
+    /// Empty if the peer does not count.
     private func timesOfCount(_ peer: any QueryPeer) throws -> [Double] {
         try (0..<repetitions).compactMap { _ in
             let (count, seconds) = try Clock.seconds { try peer.count() }
@@ -154,7 +154,7 @@ final class QueryRunner {
         }
     }
 
-    /// The other side.
+    /// The child's side.
     static func measureCount(_ arguments: [String]) throws {
         guard arguments.count == 3, let rows = Int(arguments[1]), let repetitions = Int(arguments[2]) else {
             throw PeerError(description: "wrong arguments for \(oneCoreCommand)")
@@ -167,12 +167,12 @@ final class QueryRunner {
 
     // MARK: Batches
 
-    /// Each batch changes what the next one finds, so each is run once, over stores of its own.
+    /// Each batch changes the data for the next one, so each is run once, over stores of its own.
     private func batches() throws {
         guard ["batch insert", "batch update", "batch delete"].contains(where: wants) else { return }
         note("batches")
         let empty = PersonGenerator(count: 0, groups: generator.groupCount)
-        // In no group: a batch's objects have no relationships.
+        // Without groups: a batch's objects have no relationships.
         let people = (0..<rows).map { number in
             var person = generator.person(number)
             person.group = -1

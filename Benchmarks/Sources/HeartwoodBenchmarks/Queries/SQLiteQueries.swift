@@ -1,10 +1,10 @@
 import CSQLite
 import Foundation
 
-/// Queries through SQLite's C API: the SQL and the indexes that say the same.
+/// Queries through SQLite's C API with the equivalent SQL and indexes.
 final class SQLiteQueries: QueryPeer {
     static var name: String { "SQLite C API" }
-    /// All tables lie in one file, which GRDB reads too.
+    /// All tables are in one file, which GRDB reads too.
     static func path(_ directory: URL) -> String { directory.appendingPathComponent("queries.sqlite").path }
 
     private let generator: PersonGenerator
@@ -15,7 +15,7 @@ final class SQLiteQueries: QueryPeer {
     init(directory: URL, generator: PersonGenerator) throws {
         path = Self.path(directory)
         self.generator = generator
-        // Its indexes are made after the load: here nobody waits for them.
+        // Its indexes are made after the load, whose time is not measured here.
         peer = try LateIndexSQLitePeer(path: path, generator: generator)
     }
 

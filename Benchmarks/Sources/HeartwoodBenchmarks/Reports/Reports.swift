@@ -1,6 +1,6 @@
 import Foundation
 
-/// The measurements as a table, Markdown, JSON and a chart.
+/// Formats the measurements as a table, Markdown, JSON and a chart.
 struct Reports {
     let measurements: [Measurement]
 
@@ -12,7 +12,7 @@ struct Reports {
         let rows: Int
         let values: [Double?]
 
-        /// The peer's figure over Heartwood's.
+        /// The peer's figure divided by Heartwood's.
         func ratio(_ index: Int) -> Double? {
             guard index > 0, let own = values[0], own > 0, let other = values[index] else { return nil }
             return other / own
@@ -80,7 +80,7 @@ struct Reports {
         return try encoder.encode(measurements)
     }
 
-    /// Bars of the ratios at the largest size, on a logarithmic scale: to the right of the line Heartwood is better.
+    /// Bars of the ratios at the largest size, on a logarithmic scale: Heartwood is better to the right of the line.
     var svg: String {
         guard let rows = table.map(\.rows).max() else { return "" }
         let chosen = table.filter { $0.rows == rows }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Archive-everything: all persons in one file, written whole at each save and read whole at each opening.
+/// Archives all persons in one file, which each save writes completely and each opening reads completely.
 class ArchivePeer {
     private let path: String
     private let generator: PersonGenerator

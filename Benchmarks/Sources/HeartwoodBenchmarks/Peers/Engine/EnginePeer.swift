@@ -1,7 +1,7 @@
 import Foundation
 import RecordLog
 
-/// The engine under Heartwood, through its own API: rows, tables and indexes, no objects.
+/// Heartwood's engine through its own API: rows, tables and indexes, without objects.
 class EnginePeer: Peer {
     class var name: String { "RecordLog" }
 
@@ -106,7 +106,7 @@ class EnginePeer: Peer {
         }
     }
 
-    /// Copies a row into the builder, with a column or two changed.
+    /// Copies a row into the builder, with one or two columns changed.
     private func change(_ transaction: Transaction, _ number: Int, _ change: (RowBuilder, RowView, RowLayout) -> Void) throws {
         guard let row = try transaction.row(reference(number)) else { return }
         let layout = people.currentLayout
@@ -178,7 +178,7 @@ class EnginePeer: Peer {
         let word = Array("tree".utf8)
         try word.withUnsafeBytes { word in
             try snapshot.scanGroups(people.id) { rows in
-                // Whether a number is in range cannot be foreseen, so nothing waits for it.
+                // Branch-free: whether a number is in range cannot be predicted.
                 var kept = 0
                 for row in rows {
                     rows[kept] = row
@@ -191,7 +191,7 @@ class EnginePeer: Peer {
         return count
     }
 
-    /// As SQLite's `instr` does: the first byte, then the rest.
+    /// Searches as SQLite's `instr` does: the first byte, then the rest.
     private static func contains(_ text: UnsafeRawBufferPointer, _ word: UnsafeRawBufferPointer) -> Bool {
         guard var at = text.baseAddress, let wanted = word.baseAddress, text.count >= word.count else { return false }
         let first = Int32(word[0]), last = at + (text.count - word.count)
@@ -241,7 +241,7 @@ class EnginePeer: Peer {
         return UInt64(numbers.count)
     }
 
-    /// Reads the rows of a few hundred numbers ahead, again and again.
+    /// Reads the rows of a few hundred numbers ahead, group by group.
     private func inGroups(_ numbers: [Int], _ transaction: Transaction, _ body: (Int) throws -> Void) throws {
         for start in stride(from: 0, to: numbers.count, by: 256) {
             let group = numbers[start..<min(start + 256, numbers.count)]
@@ -263,7 +263,7 @@ class EnginePeer: Peer {
     }
 }
 
-/// The same with relaxed durability: a commit does not wait for the disk.
+/// The engine with relaxed durability: a commit does not wait for the disk.
 final class RelaxedEnginePeer: EnginePeer {
     override class var name: String { "RecordLog, relaxed" }
     override var durability: Durability { .relaxed }

@@ -172,7 +172,7 @@ class GRDBPeer: Peer {
     }
 }
 
-/// A commit does not wait for the disk.
+/// GRDB whose commits do not wait for the disk.
 final class NormalGRDBPeer: GRDBPeer {
     override var synchronous: String { "NORMAL" }
 }

@@ -23,7 +23,7 @@ class HeartwoodPeer: Peer {
         coordinator = context.persistentStoreCoordinator
     }
 
-    /// A context on a store of its own.
+    /// A context with a store of its own.
     static func context(
         at url: URL, _ model: NSManagedObjectModel, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectContext {
@@ -55,7 +55,7 @@ class HeartwoodPeer: Peer {
         try context.save()
     }
 
-    /// Persons are numbered in the order of insertion, as their rows are.
+    /// The ID of a person. Rows are numbered in the order of insertion, as persons are.
     private func id(_ number: Int) throws -> NSManagedObjectID {
         let store = coordinator?.persistentStores.first?.identifier ?? ""
         guard let url = URL(string: "x-coredata://\(store)/Person/p\(number + 1)"), let id = coordinator?.managedObjectID(forURIRepresentation: url) else {
@@ -66,7 +66,7 @@ class HeartwoodPeer: Peer {
 
     private var ids: [Int: NSManagedObjectID] = [:]
 
-    /// IDs are what an application keeps, so making them is not part of a look-up.
+    /// Applications keep IDs, so making them is not part of a look-up.
     func prepareIDs(_ numbers: [Int]) throws {
         ids = try Dictionary(uniqueKeysWithValues: numbers.map { ($0, try id($0)) })
     }
@@ -87,7 +87,7 @@ class HeartwoodPeer: Peer {
         return person
     }
 
-    /// What an application that inserts persons has at hand.
+    /// The groups, which an application that inserts persons would have loaded.
     private var groups: [ManagedGroup] = []
 
     func insertOne(_ person: PersonData) throws {
@@ -218,12 +218,12 @@ class HeartwoodPeer: Peer {
     }
 }
 
-/// A commit does not wait for the disk.
+/// Heartwood whose commits do not wait for the disk.
 final class RelaxedHeartwoodPeer: HeartwoodPeer {
     override var options: [AnyHashable: Any]? { [NSRecordLogDurabilityOption: "relaxed"] }
 }
 
-/// Opens by way of a container.
+/// Opens the store through a container.
 final class ContainerPeer: HeartwoodPeer {
     override class var name: String { "Heartwood container" }
 

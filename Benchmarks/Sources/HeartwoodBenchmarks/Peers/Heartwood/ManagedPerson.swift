@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// Accessors by property index, as a generated class has them; the order is that of `HeartwoodPeer.model`.
+/// Has accessors by property index, as a generated class does; the order is that of `HeartwoodPeer.model`.
 final class ManagedPerson: NSManagedObject {
     var name: String {
         get { managedString(at: 0) ?? "" }

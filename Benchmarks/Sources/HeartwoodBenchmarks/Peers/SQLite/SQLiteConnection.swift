@@ -29,7 +29,7 @@ final class SQLiteConnection {
         }
     }
 
-    /// A statement, prepared once and reset.
+    /// A statement that is prepared once and reset at each use.
     func prepare(_ sql: String) throws -> OpaquePointer? {
         if let known = statements[sql] {
             sqlite3_reset(known)

@@ -5,7 +5,7 @@ import Foundation
 class SQLitePeer: Peer {
     class var name: String { "SQLite C API" }
 
-    /// Whether text is read as bytes where it lies, and not made a String.
+    /// Whether text is read as bytes in place, without making a String.
     var readsBytes: Bool { false }
     var synchronous: String { "FULL" }
     var indexesAfterLoad: Bool { false }
@@ -218,17 +218,17 @@ class SQLitePeer: Peer {
     }
 }
 
-/// As the engine is compared: text stays bytes.
+/// SQLite as the engine's counterpart: text stays bytes.
 class BytesSQLitePeer: SQLitePeer {
     override var readsBytes: Bool { true }
 }
 
-/// A commit does not wait for the disk.
+/// SQLite whose commits do not wait for the disk.
 final class NormalSQLitePeer: BytesSQLitePeer {
     override var synchronous: String { "NORMAL" }
 }
 
-/// Indexes are made once everything is loaded.
+/// SQLite with indexes made after the load.
 final class LateIndexSQLitePeer: BytesSQLitePeer {
     override var indexesAfterLoad: Bool { true }
 }
