@@ -5,8 +5,7 @@ import Testing
 @testable import RecordLog
 
 @Suite struct BackgroundCheckpointTests {
-    /// Commits go on while checkpoints are written; what each snapshot shows stays what it was, and the store opens again
-    /// with everything, having replayed little.
+    /// Each snapshot keeps its content meanwhile, and the store opens again with everything after a short replay.
     @Test("Commits continue while checkpoints are written", arguments: 1...4 as ClosedRange<UInt64>)
     func commitsGoOnWhileCheckpointsAreWritten(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -40,7 +39,7 @@ import Testing
             $0.durability = .none
             $0.zeroAheadBytes = 0
         }
-        // More than half of what a checkpoint is due after.
+        // More than half of the bytes after which a checkpoint is due.
         func commit() throws {
             try sample.insert(.init(name: String(repeating: "-", count: 11_000), age: 1, group: 1))
             sample.store.finishCheckpoint()
@@ -85,7 +84,7 @@ import Testing
         #expect(sample.store.statistics.checkpoints == 2)
     }
 
-    /// Opening steps over nothing but the batch that the manifest is in, however large the checkpoint is.
+    /// Opening steps only over the batch with the manifest, however large the checkpoint is.
     @Test("The log continues behind a checkpoint without commits in between") func theLogGoesOnBehindACheckpointThatNoCommitCameBetween() throws {
         let sample = try SampleStore()
         for number in 0..<3000 { try sample.insert(.init(name: "a name of some length, \(number)", age: Int64(number), group: 1)) }
@@ -98,7 +97,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// A second handle writes while the first one's checkpoint is on its way.
+    /// A second handle writes while the first one writes its checkpoint.
     @Test("Another writer may write between the batches") func anotherWriterMayComeBetweenTheBatches() throws {
         let sample = try SampleStore {
             $0.checkpointAfterBytes = 20_000
@@ -166,7 +165,7 @@ import Testing
         #expect(inMemory < 150)
     }
 
-    /// Whichever byte of it goes bad but those that say its kind and length.
+    /// Any byte of it may be damaged, except those of its kind and length.
     @Test("A damaged batch frame does not end the log") func aDamagedBatchFrameDoesNotEndTheLog() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
@@ -186,7 +185,7 @@ import Testing
         }
     }
 
-    /// Runs that become a new base, and small ones that stay beside it, by a second thread or not.
+    /// Some runs become a new base and small ones stay beside it, with or without a second thread.
     @Test("Indexes are written completely or in part", arguments: [0, .max] as [UInt64])
     func indexesAreWrittenWholeOrInPart(entriesForThread: UInt64) throws {
         let sample = try SampleStore { $0.entriesForThread = entriesForThread }
@@ -221,7 +220,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
-    /// The older run cannot be merged, whichever thread finds out; the log has what it takes to make another.
+    /// The older run cannot be merged, whichever thread finds that out; the log has everything for a new one.
     @Test("The next checkpoint rebuilds a damaged run", arguments: [0, .max] as [UInt64])
     func aDamagedRunIsMadeAnewByTheNextCheckpoint(entriesForThread: UInt64) throws {
         let files = MemoryFileSystem()

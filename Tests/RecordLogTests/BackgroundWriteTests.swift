@@ -5,9 +5,9 @@ import Testing
 
 @testable import RecordLog
 
-/// Commits of many pieces, which threads write while the next ones are made.
+/// Commits of many pieces, which threads write while later pieces are made.
 @Suite struct BackgroundWriteTests {
-    /// A file system whose large writes are slow, or fail.
+    /// A file system with slow or failing large writes.
     private final class Disk: ForwardingFileSystem, @unchecked Sendable {
         enum Trouble {
             case none, slow
@@ -16,7 +16,7 @@ import Testing
 
         private let trouble = Mutex<Trouble>(.none)
         let threads = Mutex<Set<ObjectIdentifier>>([])
-        /// What was said to be synced soon, since it was looked at last.
+        /// The ranges announced for an early sync since the last look.
         let announced = Mutex<[Range<UInt64>]>([])
 
         init() { super.init(MemoryFileSystem()) }
@@ -69,7 +69,7 @@ import Testing
 
     private struct Stop: Error {}
 
-    /// Rows of a transaction are read back and changed while their bytes are on the way; some transactions are given up.
+    /// Rows of a transaction are read back and changed while their bytes are being written; some transactions are abandoned.
     @Test("Rows that are being written are read and changed", arguments: [1, 2, 3] as [UInt64], [true, false])
     func rowsOnTheirWayAreReadAndChanged(seed: UInt64, maps: Bool) throws {
         let disk = Disk()
@@ -146,7 +146,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// Behind a mapped file's end there is nothing to read: a transaction that goes on all the same is told of the failure again.
+    /// A mapped file has nothing to read behind its end: a transaction that continues gets the same error again.
     @Test("The rows of a failed piece are not read back", arguments: [true, false], [.noSpace, .io] as [StoreError.Code])
     func whatIsInAPieceThatFailedIsNotReadBack(maps: Bool, code: StoreError.Code) throws {
         let disk = Disk()
@@ -173,7 +173,7 @@ import Testing
                 fails("a row") { _ = try transaction.row(rows[0]) }
                 fails("a change") { try sample.put(transaction, rows[0].row, person) }
                 fails("a deletion") { _ = try transaction.delete(rows[0]) }
-                // What the transaction did not write is there.
+                // The transaction did not write this row, so it can be read.
                 let view = try #require(try transaction.row(sample.reference(kept)))
                 #expect(try sample.person(view, transaction.value) == sample.people[kept])
             }
@@ -196,7 +196,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// So that the sync at the end has little left to do.
+    /// The sync at the end then has little left to do.
     @Test("The disk may begin with a piece before the sync", arguments: [.full, .relaxed, .none] as [Durability])
     func theDiskMayBeginWithAPieceBeforeTheSync(durability: Durability) throws {
         let disk = Disk()

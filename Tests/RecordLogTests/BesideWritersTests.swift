@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Readers, and the tool's readings, beside a writer whose work is not published yet, or never will be.
+/// Readers and the tools beside a writer whose work is not published yet, or never will be.
 @Suite(.serialized) struct BesideWritersTests {
     private struct Abort: Error {}
 
@@ -15,7 +15,7 @@ import Testing
 
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-beside-\(UUID().uuidString)").path
 
-    /// Cuts the file once it is asked for bytes behind a place, after it has given the first of them.
+    /// Cuts the file after it has returned the first bytes behind an offset.
     private final class CutDisk: ForwardingFileSystem, @unchecked Sendable {
         private let path: String
         private let end: UInt64
@@ -67,7 +67,7 @@ import Testing
                 for number in 0..<1000 as Range<Int64> {
                     try sample.put(transaction, try transaction.newRow(in: sample.table.id), .init(name: long, age: number, group: 2))
                 }
-                // Nothing of it is on its way when the file is cut.
+                // No write is under way when the file is cut.
                 try transaction.appender.settle()
                 #expect(try transaction.base.file.storage.size() > sample.store.writer.end + 500_000)
                 try body()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// It once read them through its mapping, where a byte that is cut off ends the process.
+    /// A reader once read these bytes through its mapping, where a byte that is cut off ends the process.
     @Test("A reader opens while uncommitted bytes are cut off", arguments: [Durability.full, .relaxed, .none])
     func aReaderOpensWhileWhatWasNeverCommittedIsCutOff(durability: Durability) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -117,7 +117,7 @@ import Testing
             let report = try StoreVerification.verify(path: path)
             #expect(report.tail == .inProgress && report.isSound)
             #expect(try StoreInspection.inspect(path: path).tail == .inProgress)
-            // What salvage maps must stay.
+            // The bytes that salvage maps must stay.
             var options = sample.options
             options.lockTimeout = .zero
             let error = #expect(throws: StoreError.self) { try StoreSalvage.salvage(path: path, to: path + ".new", options: options) }
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// It once compared the indexes as of one commit with the log as of a later one, and took commits that it had not seen for damage.
+    /// A verification once compared the indexes of one commit with the log of a later one, and reported commits in between as damage.
     @Test("A verification sees one commit", arguments: [true, false])
     func aVerificationIsOfOneCommit(compacts: Bool) throws {
         let memory = MemoryFileSystem(), disk = BusyDisk(memory)
@@ -161,7 +161,7 @@ import Testing
         _ = try StoreInspection.inspect(path: SampleStore.path, fileSystem: disk)
     }
 
-    /// Who waits looks for the lock every millisecond or two, and would not see it free.
+    /// A waiting writer tries the lock every millisecond or two, and would not see it free.
     @Test("A writer that holds the lock for long lets others have it", .timeLimit(.minutes(1)))
     func whoHoldsTheLockForLongLetsOthersHaveIt() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }

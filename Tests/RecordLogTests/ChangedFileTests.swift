@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Files that others delete, replace and cut while they are open: an error with path, place and remedy, and nothing written.
+/// Open files that others delete, replace and cut: the handle throws an error with path, offset and remedy, and writes nothing.
 @Suite(.serialized) struct ChangedFileTests {
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-changed-\(UUID().uuidString)").path
     private var url: URL { URL(fileURLWithPath: path) }
@@ -21,7 +21,7 @@ import Testing
         return sample
     }
 
-    /// Not by `Data(contentsOf:)`, which leaks where a file is empty, and the address sanitizer tells.
+    /// `Data(contentsOf:)` leaks for an empty file, which the address sanitizer reports.
     private func contents() -> Data? {
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
@@ -52,7 +52,7 @@ import Testing
         case directory, database, text, nothing, zeroes, otherStore
     }
 
-    /// An empty file in the store's place once became a store at the next save.
+    /// An empty file that replaced the store once became a store at the next save.
     @Test("A file that replaces the store's file is left as it is", arguments: [true, false])
     func whatTakesTheFilesPlaceIsLeftAsItIs(maps: Bool) throws {
         for replacement in Replacement.allCases {
@@ -74,21 +74,21 @@ import Testing
             }
             let before = contents()
             #expect(failure { try insert(sample) }?.code == expected, "\(replacement)")
-            // A store that was destroyed by force leaves such a file: its readers go on as where it was removed.
+            // A store destroyed by force leaves such a file: its readers continue as if it had been removed.
             if replacement == .nothing {
                 #expect(throws: Never.self) { _ = try sample.store.refresh() }
             } else {
                 #expect(failure { _ = try sample.store.refresh() }?.code == expected, "\(replacement)")
             }
             #expect(contents() == before && (before == nil) == (replacement == .directory), "\(replacement)")
-            // What was read before is still there.
+            // Everything read before is still readable.
             try sample.check(sample.store.snapshot(), sample.people)
             if replacement == .database { #expect(failure { try insert(sample) }?.message.contains("SQLite") == true) }
         }
         cleanUp()
     }
 
-    /// The size is looked at before anything is touched: what is mapped and gone would be a fault.
+    /// The size is checked first: touching mapped bytes that are gone would raise a signal.
     @Test("A file that was cut is refused before its bytes are touched", arguments: [true, false])
     func aFileThatWasCutIsRefusedBeforeItIsTouched(maps: Bool) throws {
         for size in [0, 1, 4096, 8192, 30_000] as [UInt64] {
@@ -108,7 +108,7 @@ import Testing
         cleanUp()
     }
 
-    /// Another store's bytes in the same file.
+    /// The file has another store's bytes.
     @Test("An overwritten file is refused", arguments: [true, false])
     func aFileThatIsWrittenOverIsRefused(maps: Bool) throws {
         defer { cleanUp() }

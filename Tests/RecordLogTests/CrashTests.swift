@@ -4,7 +4,7 @@ import Testing
 @testable import RecordLog
 
 @Suite struct CrashTests {
-    /// Commits, a checkpoint, deletions and a compaction; notes each state as it is acknowledged.
+    /// Makes commits, a checkpoint, deletions and a compaction; notes each state as it is acknowledged.
     private final class Workload {
         var states: [[UInt64: SampleStore.Person]] = [[:]]
         var acknowledged = 0
@@ -15,7 +15,7 @@ import Testing
                 $0.usesMemoryMapping = maps
                 $0.segmentShift = 16
                 $0.zeroAheadBytes = 4096
-                // So that a commit with a large value goes out in several pieces.
+                // A commit with a large value is then written in several pieces.
                 $0.flushSize = 2000
             }
             for number in 0..<4 {
@@ -49,7 +49,7 @@ import Testing
         }
         let found = try sample.contents(sample.store.snapshot())
         try sample.check(sample.store.snapshot(), found)
-        // It can be written to, and is sound.
+        // The store accepts writes and is sound.
         sample.people = found
         try sample.insert(.init(name: "after", age: 1, group: 1))
         try sample.store.close()
@@ -58,8 +58,8 @@ import Testing
         return found
     }
 
-    /// A crash at any operation leaves the last acknowledged state or a later one; with relaxed durability some state. Files of even
-    /// seeds are read in place of being mapped.
+    /// A crash at any operation leaves the last acknowledged state or a later one; with relaxed durability any state. Files of even seeds are read
+    /// instead of mapped.
     @Test("Acknowledged commits survive a crash at any operation", arguments: [Durability.full, .relaxed], 1...3 as ClosedRange<UInt64>)
     func whatWasAcknowledgedSurvivesACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
         let whole = SimulatedFileSystem()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// After a failed write or sync nothing more is written through the handle, and a new one finds what was acknowledged.
+    /// After a failed write or sync the handle writes nothing more, and a new handle finds the acknowledged commits.
     @Test("A failed write or sync poisons the handle") func aFailedWriteOrSyncPoisonsTheHandle() throws {
         let whole = SimulatedFileSystem()
         try Workload().run(whole, .full)
@@ -117,7 +117,7 @@ import Testing
         #expect(poisoned?.code == .poisoned && poisoned?.remedy.contains("open it again") == true)
     }
 
-    /// A full disk stops a save and nothing else: what was saved is whole, and saving goes on once there is room.
+    /// A full disk stops only a save: earlier saves are whole, and saving works again once there is room.
     @Test("A full disk leaves the last commit whole") func aFullDiskLeavesTheLastCommitWhole() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
@@ -131,8 +131,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// A file system that copies what is overwritten may have room for a commit and none for the superblock that names it: the commit is made then, and
-    /// its superblock goes out with the next one.
+    /// A copy-on-write file system may have room for a commit and none for the superblock that names it: the commit succeeds, and its superblock is
+    /// written with the next one.
     @Test("A disk without room for a superblock refuses no commit", arguments: [Durability.full, .relaxed])
     func aDiskThatHasNoRoomForASuperblockRefusesNoCommit(_ durability: Durability) throws {
         var waited = 0
@@ -156,7 +156,7 @@ import Testing
             }
             #expect(throws: StoreError.self) { try sample.store.checkpoint() }
             #expect(sample.store.writer.poison == nil)
-            // What is there without the disk's help.
+            // The state that is readable without further writes.
             if durability == .full {
                 let left = try SampleStore(fileSystem: fileSystem.afterPowerLoss(seed: room))
                 #expect(try left.contents(left.store.snapshot()) == sample.people, "room \(room)")
@@ -172,7 +172,7 @@ import Testing
         #expect(waited > 0)
     }
 
-    /// Another handle finds such a commit in the log, where no superblock calls it durable or not.
+    /// Another handle finds such a commit in the log, without a superblock that says whether it is durable.
     @Test("A sync covers a commit whose superblock another handle could not write")
     func aSyncReachesACommitWhoseSuperblockAnotherHandleCouldNotWrite() throws {
         var waited = 0
@@ -199,13 +199,13 @@ import Testing
         #expect(waited > 0)
     }
 
-    /// What a crash left can be read on a full disk, and written to once there is room.
+    /// The state that a crash left can be read on a full disk, and written to once there is room.
     @Test("A store opens on a disk without room for recovery's writes", arguments: [Durability.full, .relaxed])
     func aStoreOpensOnADiskThatHasNoRoomForWhatRecoveryWrites(_ durability: Durability) throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem) { $0.durability = durability }
         for number in 0..<3 { try sample.insert(.init(name: "person \(number)", age: 1, group: 1)) }
-        // As a process leaves it that dies between a commit and its superblock.
+        // The state after a process dies between a commit and its superblock.
         let superblocks = Int(FileFormat.superblockOffsets[0])..<Int(FileFormat.superblockOffsets[1]) + Superblock.Layout.size
         let before = try #require(fileSystem.contents(of: SampleStore.path))[superblocks]
         try sample.insert(.init(name: "unpublished", age: 1, group: 1))
@@ -252,7 +252,7 @@ import Testing
         sample.people = other.people
         try sample.insert(.init(name: "again", age: 3, group: 3))
         try sample.check(sample.store.snapshot(), sample.people)
-        // After a compaction the other goes over to the new file.
+        // After a compaction the other handle moves to the new file.
         _ = try sample.store.compact()
         let old = other.store.snapshot()
         try sample.check(try other.store.refresh(), sample.people)
@@ -263,28 +263,28 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
-    /// A handle for writing that followed a compaction by `refresh`, which takes no lock, once recovered the new file as a
-    /// writer does: it cut off the commit that another process was just appending there.
+    /// A writing handle that followed a compaction by `refresh`, which takes no lock, once recovered the new file as a writer does: it cut off the
+    /// commit that another process was appending.
     @Test("Following a compaction without the lock writes nothing", arguments: [true, false])
     func followingACompactionWithoutTheLockWritesNothing(maps: Bool) throws {
         let sample = try SampleStore { $0.usesMemoryMapping = maps }
         let other = try SampleStore(fileSystem: sample.fileSystem)
         try sample.insert(.init(name: "kept", age: 1, group: 1))
         _ = try other.store.compact()
-        // What another process has appended so far, without its footer.
+        // The part that another process has appended so far, without its footer.
         let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
         try FileCreation.write([UInt8](repeating: 7, count: 300)[...], to: file, at: other.store.writer.end)
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         let before = fileSystem.contents(of: SampleStore.path)
         #expect(try sample.contents(try sample.store.refresh()) == sample.people)
         #expect(fileSystem.contents(of: SampleStore.path) == before)
-        // With the lock it is a torn tail, and goes.
+        // With the lock held it is a torn tail and is cut off.
         try sample.insert(.init(name: "after", age: 2, group: 2))
         #expect(try other.contents(try other.store.refresh()) == sample.people)
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: fileSystem).isSound)
     }
 
-    /// Whoever writes to a compacted file first makes its name durable, however it came to the file.
+    /// The first writer to a compacted file makes its name durable, whichever way the handle moved to the file.
     @Test("A handle that followed without the lock settles the file") func aHandleThatFollowedWithoutTheLockSettlesTheFile() throws {
         func compact(failingAt operation: Int?) throws -> (sample: SampleStore, fileSystem: SimulatedFileSystem) {
             let fileSystem = SimulatedFileSystem()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Directories that cannot be opened, when a file in them is to get another name.
+/// Directories that cannot be opened when a file in them is to be renamed.
 @Suite struct DirectoryTests {
     /// A system that has run out of descriptors for directories.
     private final class Exhausted: ForwardingFileSystem, @unchecked Sendable {

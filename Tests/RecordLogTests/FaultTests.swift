@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// What a disk, a caller or a second process does to the engine that it did not ask for.
+/// Unexpected actions of a disk, a caller or a second process.
 @Suite struct FaultTests {
     private func row(_ table: TableDefinition, _ value: Int64) -> [UInt8] {
         let builder = RowBuilder()
@@ -52,7 +52,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// What was behind at the failure once stayed in mind: after a full disk the log grew by as much again before the next checkpoint.
+    /// The handle once kept the distance of the failure: after a full disk the log grew by as much again before the next checkpoint.
     @Test("After a checkpoint that failed here and one that another handle wrote, the next one comes as early as ever")
     func anothersCheckpointEndsTheWaitAfterAFailure() throws {
         let disk = SimulatedFileSystem()
@@ -142,7 +142,8 @@ import Testing
         }
     }
 
-    /// The next sync of a handle that took up the file after another's had failed is told nothing, and once stood for what the first had lost.
+    /// A handle that opened the file after another's sync had failed gets no error from its next sync, which once counted for the bytes that the
+    /// first had lost.
     @Test("A handle that followed a compaction does not trust a sync after a failed one")
     func aHandleThatFollowedACompactionDoesNotBelieveASyncThatFailedBefore() throws {
         for seed in 0..<12 as Range<UInt64> {
@@ -180,7 +181,7 @@ import Testing
         #expect(disk.operationCount == before + 2, "the commit and its superblock")
     }
 
-    /// The superblock's checksum is that of the commit that it names: what follows in the log is found by it.
+    /// A superblock's checksum is that of the commit that it names; the handle finds the rest of the log with it.
     @Test("A commit whose writer died before its superblock is announced by another handle, and the next such commit is found behind it")
     func aCommitThatWasTakenUpIsAnnouncedWithItsChecksum() throws {
         let files = MemoryFileSystem()
@@ -202,7 +203,7 @@ import Testing
         try sample.check(reader.snapshot(), sample.people)
     }
 
-    /// A checkpoint that failed after its commit had poisoned the handle, and closing it once said nothing.
+    /// A checkpoint that failed after its commit had poisoned the handle, and closing it once reported nothing.
     @Test("Closing reports commits that are not durable") func closingSaysThatCommitsAreNotDurable() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 300; $0.durability = .relaxed }
@@ -214,7 +215,7 @@ import Testing
         try sample.store.close()
     }
 
-    /// The place of the failure once stayed in mind when compaction had made the file shorter: the next save trapped.
+    /// The handle once kept the failure's offset after compaction had made the file shorter: the next save trapped.
     @Test("A compaction after a failed checkpoint does not trap") func aCompactionAfterAFailedCheckpointIsNoTrap() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 3000; $0.durability = .none; $0.zeroAheadBytes = 0 }
@@ -230,7 +231,7 @@ import Testing
         #expect(sample.store.snapshot().rowCount(sample.table.id) == 2)
     }
 
-    /// A handle once took the commits behind another's checkpoint for a part of it, and neither wrote nor synced its own.
+    /// A handle once mistook the commits behind another's checkpoint for a part of it, and neither wrote nor synced its own.
     @Test("A checkpoint covers commits behind another's checkpoint") func aCheckpointCoversCommitsBehindAnothersCheckpoint() throws {
         let sample = try SampleStore { $0.durability = .relaxed }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.durability = .relaxed }
@@ -242,14 +243,14 @@ import Testing
         #expect(other.store.statistics.checkpoints == 1)
     }
 
-    /// Learning another handle's commits stores their addresses where all snapshots look. When it failed after that, the
-    /// next try once took the new rows for the old ones: counts and index entries were wrong, and a checkpoint kept them.
+    /// Learning another handle's commits stores their addresses where all snapshots look. After a failure in between, the next try once mistook the
+    /// new rows for the old ones: counts and index entries were wrong, and a checkpoint kept them.
     @Test("Learning commits again after a failure learns them once") func learningCommitsAgainAfterAFailureIsLearningThemOnce() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system)
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
         let other = try SampleStore(fileSystem: system)
-        // One handle dies between its commit's sync and its superblock; the other cannot write the commit again in its place.
+        // One handle dies between its commit's sync and its superblock; the other cannot write the commit again.
         system.fail(at: system.operationCount + 1, .once(EIO))
         #expect(throws: StoreError.self) {
             try sample.store.write { transaction in
@@ -266,12 +267,12 @@ import Testing
         try other.check(other.store.snapshot(), people)
     }
 
-    /// Behind its last segment a store can read nothing, so it writes nothing there either.
+    /// A store can read nothing behind its last segment, so it writes nothing there either.
     @Test("A store that has reached its last segment takes nothing more until it is compacted")
     func aStoreThatHasReachedItsLastSegmentTakesNoMoreUntilItIsCompacted() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try sample.insert(.init(name: "a", age: 1, group: 1))
-        // As if the log had grown to there.
+        // Simulates a log that has grown to that offset.
         let file = sample.store.snapshot().file
         sample.store.writer.end = file.sizeMax - 2 * file.segmentSize
         try file.storage.truncate(to: sample.store.writer.end)
@@ -291,7 +292,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// Once another store has decided for it the commit must be completed.
+    /// Once another store has decided, the commit must be completed.
     @Test("A prepared commit is refused if its commit frame would not fit")
     func aPreparedCommitIsRefusedWhereItsCommitFrameWouldHaveNoPlace() throws {
         let sample = try SampleStore()

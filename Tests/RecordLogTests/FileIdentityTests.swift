@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Asking a path for its file, by whichever call the system has for that.
+/// Asks for the identity of the file at a path, with whichever call the system has.
 @Suite struct FileIdentityTests {
     @Test("A path and the file opened by it have one identity") func aPathAndTheFileOpenedByItHaveOneIdentity() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("identity-\(UUID())").path

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RecordLog
 
-/// Files that stand beside a store, or are made of one, are for nobody whom the store is not for.
+/// Files beside a store, or made from it, are readable only by those who may read the store.
 @Suite struct FilePermissionTests {
-    /// Remembers the permissions of files beside others, as they are made and whenever they are written to.
+    /// Records the permissions of files beside others when they are made and at each write.
     private final class Directory: ForwardingFileSystem, @unchecked Sendable {
         let seen = Mutex<[String: Set<Int>]>([:])
 
@@ -145,7 +145,7 @@ import Testing
         func accessLists() throws {
             try withDirectory { directory in
                 let listed = directory + "/listed", plain = directory + "/plain"
-                // Version 2, then a tag, permissions and an identity each: user::rw-, user:1337:r--, group::---, mask::r--, other::---
+                // Version 2, then a tag, permissions and an identity for each entry: user::rw-, user:1337:r--, group::---, mask::r--, other::---
                 let list: [UInt8] = [2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 4, 0, 57, 5, 0, 0, 4, 0, 0, 0, 255, 255, 255, 255,
                     16, 0, 4, 0, 255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255]
                 func make(_ path: String, _ list: [UInt8]?) throws -> Bool {

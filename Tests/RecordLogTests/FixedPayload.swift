@@ -1,6 +1,6 @@
 @testable import RecordLog
 
-/// Has the same bytes wherever a frame is asked for.
+/// Returns the same bytes for every frame.
 final class FixedPayload: FrameSource {
     let path = "fixed"
     private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer

@@ -27,12 +27,12 @@ import Testing
         #expect(try reader.follow() === reader.snapshot(), "a closed handle keeps what it knew")
     }
 
-    /// What was committed before a call is seen by it, whatever the handle's other threads are about.
+    /// A call sees every commit made before it, whatever the handle's other threads do.
     @Test("A thread that follows beside another misses nothing", arguments: [false, true])
     func whoFollowsBesideAnotherThreadMissesNothing(isReadOnly: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-followed-\(UUID()).heartwood").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        // A file of the system's: its header is read while it is written, which memory is not to be.
+        // A system file, because its header is read while it is written; the file system in memory does not allow that.
         let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path) { $0.durability = .none }
         var options = sample.options
         options.isReadOnly = isReadOnly
@@ -55,7 +55,7 @@ import Testing
         #expect(reader.isUpToDate(newest), "and the next one takes no lock")
     }
 
-    /// A thread that waits for another process's lock is not waited for.
+    /// A call does not wait for a thread that waits for another process's lock.
     @Test("A thread that follows beside a waiting writer returns") func whoFollowsBesideAWaitingWriterReturns() throws {
         let sample = try SampleStore { $0.durability = .none }
         var options = sample.options
@@ -63,7 +63,7 @@ import Testing
         let other = try LogStore.open(path: SampleStore.path, options: options)
         let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
         try file.lock(timeout: .zero)
-        // As if the lock's holder had committed: the header is another one.
+        // Simulates a commit of the lock's holder: the header has changed.
         var superblock = sample.store.writer.superblock
         superblock.generation += 1
         let bytes = superblock.encoded(fileID: sample.store.writer.file.identity.fileID), table = sample.table.id, place = superblock.offset
@@ -80,7 +80,7 @@ import Testing
         #expect(try other.follow().sequence == sample.store.refresh().sequence)
     }
 
-    /// A superblock that is being written may show its checksum before its other bytes: it is looked at again.
+    /// A superblock that is being written may show its checksum before its other bytes: it is read again.
     @Test("A half-written superblock is read again") func aSuperblockThatIsHalfThereIsReadAgain() throws {
         let sample = try SampleStore { $0.durability = .none }
         try sample.insert(.init(name: "a", age: 1, group: 1))

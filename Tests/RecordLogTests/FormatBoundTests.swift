@@ -4,7 +4,7 @@ import Testing
 
 /// The format's structures at their bounds: the shortest, the longest, and one byte beside.
 @Suite struct FormatBoundTests {
-    /// The expected values are those of another implementation, the format reader's.
+    /// The expected values come from another implementation, the format reader.
     @Test(
         "The checksum of whole blocks of 32 bytes, and of a byte more or less, is XXH64",
         arguments: [
@@ -109,7 +109,7 @@ import Testing
         for payload in [0, 1, 32, 33, 96, 97] {
             let length = FrameHeader.length(forPayload: payload)
             #expect(length % FrameHeader.alignment == 0 && length >= size + payload && length - FrameHeader.alignment < max(size + payload, 1))
-            // Behind it lies room, so that a wrong bound reads no foreign memory.
+            // The space behind it keeps a wrong bound from reading foreign memory.
             var frame = [UInt8](repeating: 0, count: length + 256)
             frame.withUnsafeMutableBytes { bytes in
                 let start = bytes.baseAddress!

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// These tests are compatibility-sensitive: where one fails, the format changed, and FORMAT.md's rule for versions applies.
+/// These tests are compatibility-sensitive: if one fails, the format has changed, and FORMAT.md's rule for versions applies.
 @Suite struct FormatTests {
     @Test("The numbers are pinned") func theNumbersArePinned() {
         #expect(FileFormat.version == 1)
@@ -43,7 +43,6 @@ import Testing
         #expect(hash("Nobody inspects the spammish repetition", 0) == 0xFBCE_A83C_8A37_8BF1)
     }
 
-    /// FORMAT.md's example of a value in frames of its own.
     @Test("FORMAT.md's example of a value reference is right") func theExampleOfAReferenceIsTrue() throws {
         let reference = ValueReference(form: .list, length: 9000, pointer: FramePointer(offset: 16_448, checksum: 0x0102_0304_0506_0708))
         let wanted: [UInt8] = [
@@ -54,7 +53,6 @@ import Testing
         #expect(ValueChunk.inlineMax(segmentSize: 1 << 26) == 4096 && ValueChunk.inlineMax(segmentSize: 1 << 16) == 1024)
     }
 
-    /// FORMAT.md's worked example is what the code writes.
     @Test("FORMAT.md's worked example is right") func theWorkedExampleIsTrue() throws {
         let fileSystem = MemoryFileSystem()
         let identity = FileIdentity(segmentShift: 16, storeID: (1, 2), fileID: 0x0102_0304_0506_0708)
@@ -76,7 +74,6 @@ import Testing
         #expect(document.contains(lines.joined(separator: "\n")), "\(lines.joined(separator: "\n"))")
     }
 
-    /// FORMAT.md's examples of keys are what the code writes.
     @Test("FORMAT.md's examples of keys are right") func theExamplesOfKeysAreTrue() throws {
         let decimal = StoredDecimal(mantissa: 1250, exponent: -2, isNegative: false, isNaN: false)
         let negative = StoredDecimal(mantissa: 125, exponent: -1, isNegative: true, isNaN: false)

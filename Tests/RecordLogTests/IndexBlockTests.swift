@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Keeps the frames that it is given.
+/// Keeps the appended frames in a list.
 private final class ListSink: FrameSink {
     private(set) var payloads: [[UInt8]] = []
     let payloadMax = 1 << 20
@@ -55,16 +55,16 @@ struct IndexBlockTests {
         }
     }
 
-    /// Keys made from values never do that; what a merge copies from a damaged file may.
+    /// Keys made from values never have this form; a merge may copy such keys from a damaged file.
     @Test("A block with a key that begins another is encoded") func aBlockWhereOneKeyIsTheStartOfOthersIsEncoded() throws {
         let payload = try encode([(key: [5, 5, 5, 1], row: 1), (key: [5], row: 0x05_05_05_05_05_05), (key: [5, 5, 5, 9], row: 2)])
         #expect(try find([5, 5, 5, 1], in: payload) == 1)
     }
 }
 
-/// Index keys that begin alike for long, whose separators are as long.
+/// Index keys with long common beginnings, whose separators are as long.
 struct LongKeyTests {
-    /// The root, which has every separator, once was larger than a frame, so that no checkpoint could be written any more.
+    /// The root has every separator. It once was larger than a frame, so that no checkpoint could be written.
     @Test("Keys with long common beginnings leave the root small", arguments: [100, 255, 257, 5000, 40_000])
     func keysThatBeginAlikeForLongLeaveTheRootSmall(length: Int) throws {
         let sample = try SampleStore()
@@ -108,7 +108,7 @@ struct LongKeyTests {
         }
     }
 
-    /// Blocks of the usual size would have separators of half a MiB, where a frame has room for 56 KiB.
+    /// Blocks of the usual size would have separators of half a MiB in total, and a frame has room for 56 KiB.
     @Test("Blocks grow if the root has no room for all separators") func blocksGrowWhereTheRootHasNoRoomForAllSeparators() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try put(12_000, sample) { String(format: "%08d", $0 / 130) + String(repeating: "x", count: 1000) + String(format: "%08d", $0) }

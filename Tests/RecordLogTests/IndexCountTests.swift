@@ -4,7 +4,7 @@ import Testing
 @testable import RecordLog
 
 @Suite struct IndexCountTests {
-    /// The entries of a range, and its rows, are those of a cursor, and end where somebody wants no more.
+    /// A range's entries and rows agree with a cursor's, and iteration stops when the body wants no more.
     private func walkIsAsItsCursor(_ snapshot: Snapshot, _ index: IndexID, _ range: KeyRange, upTo limit: Int) throws {
         var expected: [[UInt8]] = [], rows: [UInt64] = []
         var cursor = try snapshot.cursor(index, range)
@@ -43,7 +43,7 @@ import Testing
         if !rows.isEmpty { #expect(throws: Stop.self) { try snapshot.entries(index, range) { _, _ in throw Stop() } } }
     }
 
-    /// Counts by blocks, with entries and tombstones over them, are those of a walk.
+    /// Counts by blocks, with entries and tombstones over them, agree with a scan.
     @Test("A count of a range agrees with a scan", arguments: [1, 2, 3] as [UInt64])
     func aRangeIsCountedAsItIsWalked(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -142,7 +142,7 @@ import Testing
         #expect(sizes == Array(repeating: 128, count: 7) + [104])
     }
 
-    /// Each component of a key ends where the next begins, and cut keys end nowhere.
+    /// Each component of a key ends where the next begins, and truncated keys have no end.
     @Test("Components of a key are told apart") func componentsAreToldApart() {
         let parts: [(ColumnType, (KeyBuilder, Bool) -> Void)] = [
             (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }), (.date, { $0.append(double: 2.5, descending: $1) }),

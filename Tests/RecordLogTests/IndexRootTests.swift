@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// A search of a root's separators with its guide, beside one that compares them all.
+/// Searches a root's separators with its guide, beside a search that compares them all.
 @Suite struct IndexRootTests {
     private func run(_ separators: [[UInt8]]) -> SortedRun {
         let blocks = ([[]] + separators).enumerated().map { number, separator in
@@ -20,7 +20,7 @@ import Testing
     @Test("A guided search agrees with comparing every separator", arguments: 1...60 as ClosedRange<UInt64>)
     func aGuidedSearchFindsWhatComparingEverySeparatorDoes(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        // Few letters give many that begin alike, and more of one word than a sample is apart.
+        // Few letters give many common beginnings, and more entries of one word than the distance between samples.
         let alphabet = [1, 2, 3, 200][Int(seed % 4)], most = [3, 12, 30][Int(seed % 3)]
         let head = [UInt8](repeating: 9, count: Int(seed % 5) * 4)
         var separators: Set<[UInt8]> = []
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Such roots come from files that were made to harm.
+    /// Such roots come from files made by an attacker.
     @Test("A search of unordered separators stays among them", arguments: 1...20 as ClosedRange<UInt64>)
     func aSearchOfSeparatorsInNoOrderStaysAmongThem(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

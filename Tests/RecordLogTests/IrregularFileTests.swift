@@ -12,7 +12,7 @@ import Testing
     import Darwin
 #endif
 
-/// What is no file of bytes in a store's place is refused: reading a pipe would wait for ever, a device has no end.
+/// A store's path may name something other than a regular file, which is refused: reading a pipe would wait forever, and a device has no end.
 @Suite struct IrregularFileTests {
     enum Kind: CaseIterable {
         case pipe, socket, device, directory
@@ -20,7 +20,7 @@ import Testing
 
     private struct LateError: Error {}
 
-    /// Makes one, and a link to the device, which not everybody may make.
+    /// Makes a file of this kind; for the device only a link, since making a device needs privileges.
     private func make(_ kind: Kind, _ path: String) throws {
         switch kind {
         case .pipe: try #require(mkfifo(path, 0o600) == 0)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// What `body` throws; it is given a while.
+    /// The error that `body` throws, with a timeout.
     private func failure(_ body: @escaping @Sendable () throws -> Void) throws -> StoreError? {
         let found = Mutex<StoreError?>(nil)
         let isDone = DispatchSemaphore(value: 0)
@@ -75,7 +75,7 @@ import Testing
             #expect(error.code == (kind == .directory ? .isDirectory : .notAStore), "\(kind), way \(number): \(error)")
             #expect(error.path == path && !error.remedy.isEmpty)
         }
-        // Nor is it replaced. Of the device that is not tried: it is the system's own.
+        // It is not replaced either. The device is not tried: it is the system's own.
         if kind != .device { #expect(throws: StoreError.self) { try source.store.copy(to: path, replacing: true) } }
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType != .typeRegular)
     }

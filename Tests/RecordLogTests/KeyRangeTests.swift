@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Ranges of an index whose bounds are any bytes, over runs of every kind.
+/// Ranges of an index with any bytes as bounds, over runs of every kind.
 @Suite struct KeyRangeTests {
     @Test("A range may begin or end at one of many equal entries", arguments: [false, true])
     func aRangeMayBeginOrEndWithAnEntryOfManyThatAreAlike(isOnDisk: Bool) throws {
@@ -29,7 +29,7 @@ import Testing
 
     // MARK: Random runs
 
-    /// Entries of keys that are alike in many ways, one the start of others too.
+    /// Entries whose keys are similar in many ways; some keys begin others.
     private static func pool(_ random: inout SeededGenerator, keyLength: Int, rowMax: UInt64) -> [[UInt8]] {
         (0..<Int.random(in: 1...400, using: &random)).map { _ in
             let entry = KeyBuilder()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Bytes at, within or beside an entry.
+    /// Bytes equal to, within or near an entry.
     private static func bound(_ pool: [[UInt8]], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = pool.randomElement(using: &random) ?? []
         if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0...min(8, bytes.count), using: &random)) }
@@ -79,7 +79,7 @@ import Testing
         return found
     }
 
-    /// Runs in memory, set aside and on disk, newer ones hiding older ones' entries, beside a set of what is left.
+    /// Runs in memory, spilled and on disk, in which newer ones hide older entries, beside a set of the remaining entries.
     private static func runs(
         _ pool: [[UInt8]], _ scratch: ScratchFile, _ random: inout SeededGenerator
     ) throws -> (runs: RunSet, present: Set<[UInt8]>) {

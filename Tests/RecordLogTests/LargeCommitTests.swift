@@ -3,7 +3,7 @@ import Testing
 @testable import RecordLog
 
 @Suite struct LargeCommitTests {
-    /// The zeroes written ahead of a commit's last, small piece once went over the pieces flushed before it.
+    /// The zeroes written ahead of a commit's last, small piece once overwrote the pieces flushed before it.
     @Test("A commit of several writes is complete") func aCommitOfSeveralWritesIsWhole() throws {
         let sample = try SampleStore { $0.checkpointAfterBytes = 1 << 30 }
         let name = String(repeating: "x", count: 400)
@@ -18,14 +18,14 @@ import Testing
         #expect(sample.store.statistics.bytesAppended > UInt64(FrameAppender.flushSize))
         try sample.reopenAfterCrash()
         #expect(try sample.contents(sample.store.snapshot()) == people)
-        // The same for the pages and runs of a large checkpoint.
+        // The same holds for the pages and runs of a large checkpoint.
         try sample.store.checkpoint()
         try sample.reopenAfterCrash()
         #expect(try sample.contents(sample.store.snapshot()) == people)
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
-    /// The next commit of a load would only write over them.
+    /// The next commit of a bulk load would only overwrite them.
     @Test("Zeroes are not written ahead of large commits and checkpoints") func nothingIsWrittenAheadOfLargeCommitsAndOfCheckpoints() throws {
         let sample = try SampleStore { $0.zeroAheadBytes = 4096 }
         let file = sample.store.writer.file.storage

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Copies that were read from the front while somebody saved.
+/// Copies that were read from the front during a save.
 @Suite struct LiveCopyTests {
     /// The file's bytes before and after some saves.
     private func make() throws -> (SampleStore, before: [UInt8], after: [UInt8], states: [UInt64: [UInt64: SampleStore.Person]]) {
@@ -26,7 +26,7 @@ import Testing
         return (sample, before, try SmallStore.bytes(sample), states)
     }
 
-    /// Every place at which the copy may have been overtaken: the file's beginning is of the earlier moment, the rest of the later one.
+    /// Tries every offset at which the writer may have overtaken the copy: the file's beginning is older, the rest newer.
     @Test("A copy made while somebody saves is opened for reading at its newest whole commit, and copied to a sound store")
     func copiesAreWholeUpToTheirNewestWholeCommit() throws {
         let (sample, before, after, states) = try make()
@@ -40,7 +40,7 @@ import Testing
             #expect(sequence >= 4, "\(place)")
             let people = try #require(states[sequence])
             try sample.check(reader.snapshot(), people)
-            // A writer goes on from there, or is refused with the way out.
+            // A writer either continues from that state or is refused with a remedy.
             do {
                 let writer = try SmallStore.open(bytes, sample)
                 #expect(writer.snapshot().sequence >= sequence)

@@ -21,7 +21,7 @@ import Testing
             5: FLOCK  ADVISORY  WRITE 10 08:01:4567 0 EOF
             5: -> FLOCK  ADVISORY  WRITE 11 08:01:4567 0 EOF
             """) == 10)
-        // One that waits holds nothing, and a process of another container has no number here.
+        // A waiting process holds nothing, and a process of another container has no number here.
         #expect(process("5: -> FLOCK  ADVISORY  WRITE 11 08:01:4567 0 EOF\n") == nil)
         #expect(process("5: FLOCK  ADVISORY  WRITE 0 08:01:4567 0 EOF\n") == nil)
         #expect(process("5: FLOCK  ADVISORY  WRITE -1 08:01:4567 0 EOF\n") == nil)
@@ -29,7 +29,7 @@ import Testing
 
     @Test("Large device numbers are split correctly") func largeDeviceNumbersAreTakenApart() {
         #expect(SystemInformation.major(0x801) == 8 && SystemInformation.minor(0x801) == 1)
-        // As the C library's makedev packs 0x1234 and 0xABCDE.
+        // In the packing of the C library's makedev for 0x1234 and 0xABCDE.
         let device: UInt64 = 0x234 << 8 | 0x1000 << 32 | 0xDE | 0xABC00 << 12
         #expect(SystemInformation.major(device) == 0x1234 && SystemInformation.minor(device) == 0xABCDE)
     }
@@ -41,7 +41,7 @@ import Testing
             "1: FLOCK ADVISORY WRITE 1 ::", "1: FLOCK ADVISORY WRITE 1 zz:01:4567 0 EOF", "1: FLOCK ADVISORY WRITE 1 08:01:99999999999999999999999 0"] {
             #expect(process(text) == nil, "\(text)")
         }
-        // A right line after any bytes is still found.
+        // A correct line after any bytes is still found.
         var bytes = (0..<Int.random(in: 0..<400, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         bytes += Array("\n9: FLOCK  ADVISORY  WRITE 123 08:01:4567 0 EOF".utf8)
         #expect(LockHolder.process(in: bytes, holding: identity) == 123, "seed \(seed)")
@@ -67,7 +67,7 @@ import Testing
             let error = #expect(throws: StoreError.self) { try other.write { try $0.setSystemValue(20, [1]) } }
             #expect(error?.code == .locked)
             let own = LockHolder.find(holder.writer.file.storage.identity)
-            // Where the system tells, it is this process.
+            // If the system reports a holder, it is this process.
             if let own { #expect(own.process == ProcessInfo.processInfo.processIdentifier) }
             #expect(error?.message.contains("held by process \(ProcessInfo.processInfo.processIdentifier) (") == (own != nil), "\(error?.message ?? "")")
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Files in memory beyond one chunk, and without room for another.
+/// Files in memory that are longer than one chunk, and without room for another.
 @Suite struct MemoryFileTests {
     @Test("A store in memory without addresses for more says so, and what was saved is whole")
     func missingAddressesAreAnError() throws {

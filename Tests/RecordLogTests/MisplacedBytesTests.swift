@@ -3,10 +3,10 @@ import Testing
 
 @testable import RecordLog
 
-/// Whole, valid pieces of a store where they do not belong: they are never read as what they are not.
+/// Whole, valid pieces of a store at wrong offsets are never read as other content.
 @Suite struct MisplacedBytesTests {
-    /// What opens is a state that was committed, with indexes that agree; all else is refused as corrupt.
-    /// - Returns: the number of commits that are there; nil where both openings were refused.
+    /// Checks that the bytes open as a committed state with consistent indexes, or are refused as corrupt.
+    /// - Returns: the number of commits found; nil if both openings were refused.
     @discardableResult
     private func check(
         _ bytes: [UInt8], _ sample: SampleStore, _ states: [[UInt64: SampleStore.Person]], _ message: @autoclosure () -> String
@@ -42,7 +42,7 @@ import Testing
                 try check(swapped, sample, states, "\(a) and \(b)")
                 equal += 1
             }
-            // Neighbours of any size.
+            // Neighbours may have any size.
             guard index + 1 < frames.count else { continue }
             let next = frames[index + 1]
             var swapped = bytes
@@ -52,7 +52,7 @@ import Testing
         #expect(equal > 20)
     }
 
-    /// The same commits in another file: the frames have the same layout, places and sizes.
+    /// The same commits are in another file, with frames of the same layout, offsets and sizes.
     @Test("A frame of another store is not read") func aFrameOfAnotherStoreIsNotRead() throws {
         let (sample, states) = try SmallStore.make()
         let other = try SampleStore {
@@ -72,7 +72,7 @@ import Testing
             mixed.replaceSubrange(frame, with: others[frame])
             try check(mixed, sample, states, "\(frame)")
         }
-        // The other's header before this one's frames, and superblock by superblock.
+        // The other store's header before this one's frames, also superblock by superblock.
         for piece in [0..<512, 4096..<4608, 0..<Int(FileFormat.dataStart)] {
             var mixed = bytes
             mixed.replaceSubrange(piece, with: others[piece])
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// A superblock is a hint and a floor: an older one costs a replay, and hides nothing.
+    /// A superblock is a hint and a lower bound: an older one costs a replay, and hides nothing.
     @Test("An old superblock hides nothing") func anOldSuperblockHidesNothing() throws {
         let sample = try SampleStore {
             $0.segmentShift = 16
@@ -113,13 +113,13 @@ import Testing
             let count = [1, 63, 64, 512, 4096, 70_000].randomElement(using: &random) ?? 1
             let words = (0..<(count + 7) / 8).map { _ in random.next() }
             var garbage = words.withUnsafeBytes { Array($0[..<count]) }
-            // Now and then it looks like a frame, or was one.
+            // Some of the garbage looks like a frame, or was one.
             if seed % 3 == 0, let frame = frames.randomElement(using: &random) { garbage = Array(bytes[frame]) + garbage }
             #expect(try check(Array(bytes[..<end]) + garbage, sample, states, "seed \(seed)") == states.count - 1, "seed \(seed)")
         }
     }
 
-    /// Cut where frames meet, with a header that knew more, or (relaxed) one that was not told.
+    /// The cut is between frames. The header may know of later commits; with relaxed durability it may not.
     @Test("A file cut between frames is read up to the cut", arguments: [Durability.full, .relaxed])
     func aFileCutBetweenFramesIsReadUpToThere(durability: Durability) throws {
         let (sample, states) = try SmallStore.make(durability)
@@ -129,11 +129,11 @@ import Testing
             guard let newest = try check(Array(bytes[..<frame.lowerBound]), sample, states, "cut at \(frame.lowerBound)") else { continue }
             seen.insert(newest)
         }
-        // The whole file is not among them, so the newest commit is in none.
+        // The cuts leave out the whole file, so no result has the newest commit.
         #expect(seen == Set(0..<states.count - 1))
     }
 
-    /// A reader once took a file that ends within its header, and then looked past its end.
+    /// A reader once accepted a file that ends within its header, and then read past its end.
     @Test("A file cut within its header is refused") func aFileCutWithinItsHeaderIsRefused() throws {
         let (sample, _) = try SmallStore.make()
         let bytes = try SmallStore.bytes(sample)

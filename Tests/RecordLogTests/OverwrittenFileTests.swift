@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Files that get other bytes, or another name, beneath an open handle.
+/// Files that get other bytes, or another name, while a handle has them open.
 @Suite(.serialized) struct OverwrittenFileTests {
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-overwritten-\(UUID().uuidString)").path
 
@@ -22,7 +22,7 @@ import Testing
         for number in 0..<count { try sample.insert(.init(name: "\(number)", age: Int64(number), group: 1)) }
     }
 
-    /// As `cp backup store` does, which leaves the inode.
+    /// Overwrites as `cp backup store` does, which keeps the inode.
     private func overwrite(with bytes: Data) throws {
         let file = try #require(FileHandle(forUpdatingAtPath: path))
         try file.write(contentsOf: bytes)
@@ -91,7 +91,7 @@ import Testing
         let reader = try LogStore.open(path: link, options: reading)
         #expect(try reader.copy(to: new) == 3)
         try LogStore.open(path: new, options: sample.options).write { try $0.setSystemValue(20, [1]) }
-        // The store itself goes on.
+        // The store itself continues.
         try sample.store.close()
         try LogStore.open(path: path, options: sample.options).write { try $0.setSystemValue(20, [1]) }
     }

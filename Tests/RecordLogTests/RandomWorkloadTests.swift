@@ -31,10 +31,10 @@ import Testing
         #expect((sample.store.statistics.bytesRead > 0) == (seed % 3 == 0), "seed \(seed)")
     }
 
-    /// Rows that go, that are made anew, that change as the stack changes them, and that come.
+    /// Commits deletions, rewritten rows, changed copies as the stack makes them, and insertions.
     static func commit(_ sample: SampleStore, _ random: inout SeededGenerator) throws {
         var people = sample.people
-        // Sorted once, so that the same seed does the same.
+        // Sorted, so that the same seed gives the same run.
         var rows = people.keys.sorted()
         try sample.store.write { transaction in
             for _ in 0..<Int.random(in: 1...40, using: &random) {

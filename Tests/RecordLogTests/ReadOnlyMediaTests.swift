@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// A store in a directory that cannot be written to, as on a CD or in a system image.
+/// A store in a read-only directory, as on a CD or in a system image.
 @Suite struct ReadOnlyMediaTests {
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-media-\(UUID().uuidString)")
     private var path: String { directory.appendingPathComponent("store.heartwood").path }
@@ -69,7 +69,7 @@ import Testing
         _ = try StoreInspection.inspect(path: path)
     }
 
-    /// Nothing is written through a read-only opening: not the file, not beside it, though it could be.
+    /// A read-only handle writes neither to the file nor beside it, although it could.
     @Test("Reading leaves the file and its directory as they are", arguments: [[], [1, 2, 3, 4, 5]] as [[UInt8]])
     func readingLeavesTheFileAndItsDirectoryAsTheyAre(tail: [UInt8]) throws {
         defer { cleanUp() }
@@ -90,7 +90,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try LogStore.open(path: path, options: sample.options) }
         #expect(error?.code == .permissionDenied)
         #expect(try state() == before)
-        // What cannot be written to can still be salvaged, to another place.
+        // A store that cannot be written to can still be salvaged to another path.
         let new = directory.path + "-new.heartwood"
         defer { try? FileManager.default.removeItem(atPath: new) }
         #expect(try StoreSalvage.salvage(path: path, to: new).rows == sample.people.count)

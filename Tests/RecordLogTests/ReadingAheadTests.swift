@@ -5,9 +5,9 @@ import Testing
 
 @testable import RecordLog
 
-/// What a mapped file is asked for before it is read.
+/// The readahead requests for a mapped file.
 @Suite struct ReadingAheadTests {
-    /// Notes what its files are asked for.
+    /// Records the readahead requests for its files.
     private final class Disk: ForwardingFileSystem, @unchecked Sendable {
         let asked = Mutex<[Range<UInt64>]>([])
         let isInMemory = Mutex(false)
@@ -16,7 +16,7 @@ import Testing
 
         override func open(_ path: String, _ mode: OpenMode) throws(StoreError) -> any StorageFile { File(try super.open(path, mode), self) }
 
-        /// What was asked for during `body`.
+        /// The ranges requested during `body`.
         func asked(_ body: () throws -> Void) rethrows -> [Range<UInt64>] {
             asked.withLock { $0 = [] }
             try body()
@@ -38,7 +38,7 @@ import Testing
 
     private func length(_ ranges: [Range<UInt64>]) -> UInt64 { ranges.reduce(0) { $0 + UInt64($1.count) } }
 
-    /// Ten thousand rows of about 400 bytes, opened anew.
+    /// Ten thousand rows of about 400 bytes, in a reopened store.
     private func make(_ disk: Disk, maps: Bool = true, updating updated: [UInt64] = []) throws -> SampleStore {
         let sample = try SampleStore(fileSystem: disk) { $0.segmentShift = 24 }
         let long = String(repeating: "n", count: 380)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// To ask for what is there already takes a tenth of a scan.
+    /// Readahead for pages that are in memory takes a tenth of a scan's time.
     @Test("A scan of rows in memory requests readahead only for its first rows") func aScanOfWhatIsInMemoryAsksForItsFirstRowsAlone() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
@@ -85,11 +85,11 @@ import Testing
         try [UInt8](repeating: 7, count: 10_000).withUnsafeBytes { try file.write($0, at: 0) }
         let mapped = try file.map(offset: 0, length: 1 << 20)
         #expect(file.isInMemory(mapped + 9_999))
-        // Nothing is behind the end, nor is it read.
+        // A range behind the end is not in memory, and checking it reads nothing.
         #expect(!file.isInMemory(mapped + 500_000))
     }
 
-    /// A tenth of the rows lies behind the others, each between two of those.
+    /// A tenth of the rows is behind the others, each between two of those.
     @Test("A scan with some changed rows requests readahead at both positions") func aScanOfWhichSomeRowsWereChangedAsksForBothPlaces() throws {
         let disk = Disk()
         let sample = try make(disk, updating: Array(stride(from: 5, to: 10_000, by: 10))), snapshot = sample.store.snapshot()
@@ -98,7 +98,7 @@ import Testing
         #expect(length(asked) > 3_900_000 && length(asked) < 14_000_000, "\(length(asked))")
     }
 
-    /// The rows lie in the order of another attribute.
+    /// The rows are stored in the order of another attribute.
     @Test("A scan of scattered rows requests readahead for each piece") func aScanOfScatteredRowsAsksForEachPiece() throws {
         let disk = Disk()
         let sample = try make(disk, updating: (0..<10_000).map { $0 * 7919 % 10_000 + 1 }), snapshot = sample.store.snapshot()
@@ -117,7 +117,7 @@ import Testing
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.row(sample.reference(1))
         let asked = try disk.asked { _ = try snapshot.row(sample.reference(5000)) }
-        // A page of the primary index, its beginning first, and the frame.
+        // A page of the primary index, whose beginning comes first, and the frame.
         #expect(asked.count <= 4 && length(asked) <= 80 * 4096, "\(asked)")
         #expect(try disk.asked { _ = try snapshot.row(sample.reference(5000)) }.isEmpty)
     }
@@ -143,7 +143,7 @@ import Testing
             }
         }
         #expect(asked.count >= 45 && readFirst == asked.count, "\(asked.count), of them \(String(describing: readFirst)) before the first row")
-        // The walk of the index asks again.
+        // The index scan requests again.
         let again = try disk.asked { _ = try snapshot.rows(sample.byName, .all, limit: 50) { _ in true } }
         #expect(again.count <= 3, "\(again)")
     }
@@ -153,7 +153,7 @@ import Testing
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         var rows: [UInt64] = []
-        // A block is asked for at its first touch as well.
+        // The first touch of a block requests it too.
         rows = try sample.rows(snapshot, sample.byName)
         let asked = try disk.asked { rows = try sample.rows(snapshot, sample.byName, descending: isDescending) }
         #expect(rows.count == 10_000)
@@ -180,7 +180,7 @@ import Testing
         #expect(asked.isEmpty)
     }
 
-    /// A damaged index may name any offset: nothing is mapped for it, and nothing asked for.
+    /// A damaged index may name any offset: nothing is mapped or requested for it.
     @Test("Offsets behind the file get no readahead") func offsetsBehindTheFileAreNotAskedFor() throws {
         let disk = Disk()
         let sample = try make(disk), file = sample.store.writer.file
@@ -224,7 +224,7 @@ import Testing
         for _ in 0..<10_000 { #expect(ahead.reach(UInt64.random(in: 0..<1 << 40, using: &random)) == nil) }
     }
 
-    /// Against a plain list of all steps: what is asked for lies where the walk goes, and nothing traps, whatever the offsets.
+    /// Compares with a plain list of all steps: requests are in the direction of the scan, and no offset traps.
     @Test("Any steps are allowed", arguments: 1...40 as ClosedRange<UInt64>) func anyStepsAreAllowed(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var ahead = Readahead(), two = ReadaheadAtTwoPositions(), offset: UInt64 = 0

@@ -6,14 +6,14 @@ import Testing
 @Suite struct RecoveryTests {
     private static let takesEveryByte = ProcessInfo.processInfo.environment["HEARTWOOD_RECOVERY_BYTES"] != nil
 
-    /// A file cut anywhere opens, read-only, as a commit that it had been; for writing it may be refused, never misread.
+    /// A file cut anywhere opens read-only at one of its former commits; for writing it may be refused, never misread.
     @Test("A truncated file opens as some committed state") func aTruncatedFileOpensAsSomeCommittedState() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
         var opened = 0, readers = 0
         for length in stride(from: end, to: Int(FileFormat.dataStart), by: -1) {
-            // For reading and for writing: both where a frame may end, and in the long form, else by turns.
+            // For reading and for writing: both at offsets where a frame may end, and in the long form at all; otherwise alternating.
             for isReadOnly in [true, false] where Self.takesEveryByte || length % 8 == 0 || isReadOnly == (length % 2 == 0) {
                 readers += isReadOnly ? 1 : 0
                 do {
@@ -30,8 +30,8 @@ import Testing
         #expect(opened > readers && readers >= (end - Int(FileFormat.dataStart)) / 2)
     }
 
-    /// Whatever byte is damaged, what is read is right, or an error says so. Of the header's bytes that mean nothing every 16th is
-    /// taken, in the long form each.
+    /// Whichever byte is damaged, every value that is read is right, or an error is thrown. Of the header's unused bytes every 16th is tried, in
+    /// the long form each.
     @Test("No flipped byte is ever read as a value") func noFlippedByteIsEverReadAsAValue() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
@@ -55,8 +55,8 @@ import Testing
         }
     }
 
-    /// A batch of a checkpoint was lost but for its first frame, which says how long it is. Did the log end behind that, the next commits
-    /// would lie where the batch says that its frames are, and a replay that steps over it would not see them.
+    /// All frames of a checkpoint's batch were lost except the first, which has the batch's length. If the log ended behind that frame, the next
+    /// commits would be written where the batch claims its frames, and a replay that steps over the batch would miss them.
     @Test("A log does not end within a batch") func aLogDoesNotEndWithinABatch() throws {
         let (sample, states) = try SmallStore.make()
         let system = try #require(sample.fileSystem as? MemoryFileSystem)
@@ -68,7 +68,7 @@ import Testing
         #expect(whole[end + 16] == FrameKind.batch.rawValue)
         let frameEnd = end + FrameHeader.length(forPayload: BatchFrame.payloadSize)
         bytes.replaceSubrange(end..<frameEnd, with: whole[end..<frameEnd])
-        // The superblock that was written before the sync: it names the batch's end, and nothing of the batch is known to be durable.
+        // The superblock written before the sync: it names the batch's end, and nothing of the batch is known to be durable.
         superblock.end = sample.store.writer.end
         superblock.generation += 1
         bytes.replaceSubrange(Int(superblock.offset)..<Int(superblock.offset) + Superblock.Layout.size, with: superblock.encoded(fileID: fileID))
@@ -85,13 +85,13 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: system).isSound)
     }
 
-    /// Bytes that had been synced and are gone are corruption: a writer is refused, a reader gets what is before them.
+    /// Missing bytes that had been synced are corruption: a writer is refused, a reader gets the commits before them.
     @Test("Damage to a durable commit is refused for writing") func damageToADurableCommitIsRefusedForWriting() throws {
         let (sample, states) = try SmallStore.make()
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(6))
         bytes[Int(commit.offset) + 40] ^= 1
-        // The superblock that names the newest commit is damaged as well, so that only the later footer tells.
+        // The superblock that names the newest commit is damaged as well, so that only the later footer shows the corruption.
         let error = #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample) }
         #expect(error?.code == .corrupt)
         let reader = try SmallStore.open(bytes, sample, isReadOnly: true)
@@ -99,8 +99,8 @@ import Testing
         #expect(try sample.contents(reader.snapshot()).count < 6)
     }
 
-    /// With relaxed durability a crash may keep a later commit's bytes and lose an earlier one's: that is a torn tail, and
-    /// the store opens as of the last whole commit.
+    /// With relaxed durability a crash may keep a later commit's bytes and lose an earlier one's. That is a torn tail, and the store opens at the
+    /// last whole commit.
     @Test("A reordered unsynced tail is torn, not corrupt") func aReorderedUnsyncedTailIsTornAndNotCorrupt() throws {
         let (sample, states) = try SmallStore.make(.relaxed)
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
@@ -111,7 +111,7 @@ import Testing
         #expect(store.snapshot().sequence == 5)
     }
 
-    /// A torn commit whose bytes say that it is of an index was once passed over for a damaged one, and stayed in the log.
+    /// A torn commit whose bytes look like an index frame was once skipped as a damaged one, and stayed in the log.
     @Test("A torn commit that looks like an index is cut off") func aTornCommitThatLooksLikeAnIndexIsCutOff() throws {
         let (sample, states) = try SmallStore.make(.relaxed)
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    /// Compaction once left its own list of row numbers out of the live bytes that its checkpoint states.
+    /// Compaction once left its own list of row numbers out of the live bytes in its checkpoint.
     @Test("Compaction counts the bytes that its log holds") func compactionCountsTheBytesThatItsLogHolds() throws {
         let (sample, _) = try SmallStore.make()
         _ = try sample.store.compact()
@@ -205,7 +205,7 @@ import Testing
         #expect(fileSystem.contents(of: SampleStore.path) == bytes)
     }
 
-    /// A tail of that length would take for ever to look at; nothing was ever written so far back.
+    /// Scanning a tail of that length would take forever, and no writer ever wrote that far.
     @Test("A file longer than any store is refused before its tail is read", arguments: [4 << 60, 1 << 30 + 64] as [UInt64])
     func aFileLongerThanAnyStoreIsRefusedBeforeItsTailIsRead(size: UInt64) throws {
         let disk = MemoryFileSystem()
@@ -222,7 +222,7 @@ import Testing
             #expect(error?.code == .tooLarge && error?.path == SampleStore.path && error?.remedy.isEmpty == false)
         }
         #expect(try disk.open(SampleStore.path, .readOnly).size() == size, "nothing is cut off")
-        // A reader has no use for the tail.
+        // A reader does not need the tail.
         var options = sample.options
         options.isReadOnly = true
         try sample.check(try LogStore.open(path: SampleStore.path, options: options).snapshot(), sample.people)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Rows that no writer writes, behind checksums that hold: what verify, compact and salvage make of them.
+/// Rows that no writer makes, with valid checksums, as input for verify, compact and salvage.
 @Suite struct RowAuditTests {
     private static let path = "rows.heartwood"
     private typealias Build = @Sendable (RowBuilder) -> Void
@@ -35,7 +35,7 @@ import Testing
             return options
         }
 
-        /// Puts a row as a builder makes it, with changed bytes.
+        /// Puts a row from a builder and changes its bytes.
         func put(changing change: Change = { _, _ in }, _ build: Build) throws {
             let builder = RowBuilder()
             builder.begin(table.currentLayout)
@@ -62,7 +62,7 @@ import Testing
 
     private static let null: Build = { _ in }
 
-    /// What is changed in a row, and what verify says of it.
+    /// The changes of a row, and the message of verify for each.
     private static let faults: [(what: String, build: Build, change: Change)] = [
         ("column flag: it is neither", whole, { $0[Int($1.access[0].position)] = 2 }),
         ("column price: it is a decimal", whole, { $0[Int($1.access[2].position) + 18] |= 4 }),
@@ -112,7 +112,7 @@ import Testing
         let builder = RowBuilder(), layout = store.table.currentLayout
         var last: [UInt8] = []
         for round in 0..<4000 {
-            // A new row, or the next version of the one before.
+            // A new row, or the next version of the previous one.
             let isRevised = !last.isEmpty && Bool.random(using: &random)
             last.withUnsafeBytes { bytes in
                 guard isRevised, let start = bytes.baseAddress else { return builder.begin(layout) }
@@ -169,7 +169,7 @@ import Testing
         }
         try store.log.checkpoint()
         try store.log.close()
-        // An entry's key, in a block whose checksums are made true again.
+        // An entry's key, in a block whose checksums are then repaired.
         let bytes = try #require(store.files.contents(of: Self.path))
         var changed = 0
         for at in bytes.indices where at > 8192 && bytes[at - 32] == 0 {
@@ -194,7 +194,7 @@ import Testing
         #expect(changed > 100)
     }
 
-    /// Where the first index block stands.
+    /// The offset of the first index block.
     private static func indexBlock(in bytes: [UInt8]) -> Int? {
         stride(from: 8192, to: bytes.count - 64, by: 64).first { bytes[$0 + 16] == FrameKind.indexBlock.rawValue && bytes[$0] != 0 }
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RecordLog
 
-/// Which runs checkpoints make one, by their sizes alone.
+/// The choice of the runs that checkpoints merge, by their sizes.
 @Suite struct RunMergeTests {
-    /// An index of which entries are never deleted.
+    /// An index whose entries are never deleted.
     private struct Index {
         /// Newest first.
         var sizes: [UInt64] = []
@@ -30,8 +30,8 @@ import Testing
         #expect(index.sizes == [16 * 60_000])
     }
 
-    /// Once every eighth checkpoint wrote everything again: 100 checkpoints wrote each entry seven times, 1,000 fifty-seven times; and the others
-    /// left up to nine runs, mostly of one size, each of which a look-up had to search.
+    /// Every eighth checkpoint once wrote everything again: 100 checkpoints wrote each entry seven times, 1,000 fifty-seven times. The others left
+    /// up to nine runs, mostly of one size, each of which a look-up had to search.
     @Test("Checkpoints of one size leave few runs and write each entry a few times", arguments: [100, 1000, 10_000])
     func checkpointsOfOneSizeLeaveFewRunsAndWriteEachEntryAFewTimes(checkpoints: Int) {
         var index = Index(), most = 0, sum = 0
@@ -57,7 +57,7 @@ import Testing
         #expect(index.sizes == sizes)
     }
 
-    /// Each opening changes little and closes.
+    /// Each session changes little and closes.
     @Test("Closing after small changes does not write the base again") func closingsAfterSmallChangesDoNotWriteTheBaseAgain() {
         var index = Index()
         index.checkpoint(1_000_000, .whenClosing)
@@ -100,7 +100,7 @@ import Testing
         try sample.store.checkpoint()
         let snapshot = sample.store.snapshot(), runs = try #require(snapshot.indexes[Int(sample.byName.rawValue)])
         #expect(runs.disk.count == 1 && runs.disk[0].entryCount == 600)
-        // Nothing of it is written.
+        // Nothing is appended to this sink.
         let sink = FrameAppender(file: snapshot.file, at: sample.store.writer.end, sequence: 1, counters: Counters())
         var made = try runs.whole.write(to: sink)
         try made.appendRoot(to: sink)
@@ -109,7 +109,7 @@ import Testing
         #expect(copies.count == 1 && copies[0].entryCount == old.entryCount && copies[0].byteCount == old.byteCount)
     }
 
-    /// Deletions in a run that is joined with a few others hide entries of those that are left.
+    /// Deletions in a run that is merged with a few others hide entries of the remaining runs.
     @Test("Merging some of the runs gives the same as merging all", arguments: 1...3 as ClosedRange<UInt64>)
     func whatPartOfTheRunsBecameIsWhatAllOfThemWere(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed), before = 0, partly = 0

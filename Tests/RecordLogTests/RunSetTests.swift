@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Runs in memory that commits of every size add, beside a plain set.
+/// Runs in memory from commits of every size, beside a plain set.
 @Suite struct RunSetTests {
     @Test("Runs in memory are few and show the newest entries", arguments: 1...12 as ClosedRange<UInt64>)
     func runsInMemoryAreFewAndTellTheNewest(seed: UInt64) throws {
@@ -19,7 +19,7 @@ import Testing
             }
             runs = runs.adding(.memory(ImmutableMemtable([buffer])))
             #expect(runs.fresh.count <= RunSet.memoryRunsMax, "seed \(seed)")
-            // Somebody reads now and then, so that some runs are sorted when they are joined.
+            // A reader looks now and then, so that some runs are sorted when they are merged.
             guard Int.random(in: 0..<5, using: &random) == 0 else { continue }
             let merged = try runs.merged()
             var found: [[UInt8]] = []
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// A commit of one row joins runs once in several, and no entry is copied more than some ten times, whatever their number.
+    /// Commits of one row merge runs only once in several, and copy each entry about ten times at most, whatever their number.
     @Test("Small commits copy few entries") func smallCommitsCopyFewEntries() {
         var runs = RunSet.empty, copied = 0
         let count = 20_000

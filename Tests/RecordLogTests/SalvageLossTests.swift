@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordLog
 
-/// What is known of what is lost, and what is no frame though it looks like one.
+/// The report about lost rows, and bytes that look like frames.
 @Suite struct SalvageLossTests {
     @Test("The index shows a deletion whose record is lost") func aDeletionWhoseRecordIsLostIsKnownByTheIndex() throws {
         let made = try DamagedSample()
@@ -44,7 +44,7 @@ import Testing
         let outcome = try made.salvage()
         #expect(outcome.report.tables[0].unaccounted == 1 && outcome.report.tables[0].lost == 0)
         #expect(outcome.people.count == 5 && outcome.report.missingCommits.count == 1)
-        // The number is not given again.
+        // The number is not used again.
         #expect(outcome.store.snapshot().state(made.sample.table.id)?.nextRow == 7)
     }
 
@@ -72,7 +72,7 @@ import Testing
         #expect(outcome.report.rowsWithoutTable == 1 && !outcome.report.isComplete && outcome.report.tables.map(\.name) == ["Person"])
     }
 
-    /// A compacted file has no older catalog to go back to, so it has two of the newest.
+    /// A compacted file has no older catalog to fall back on, so it has two copies of the newest.
     @Test("No single damaged frame takes the catalog of a compacted file") func noOneDamagedFrameTakesTheCatalogOfACompactedFile() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<1300).map { person("person number \($0)") })
@@ -99,12 +99,12 @@ import Testing
         #expect(outcome.report.isComplete && outcome.report.rows == 0 && outcome.report.tables.isEmpty, "\(outcome.report)")
     }
 
-    /// A body that its layout does not fit is lost, and takes nothing with it.
+    /// A body that does not fit its layout is lost, and takes no other row with it.
     @Test("Only the row that does not fit its layout is lost", arguments: ["layout", "short", "width"])
     func aRowThatDoesNotSuitItsLayoutIsLostAlone(fault: String) throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<4).map { person("p \($0)") })
-        // A writer with a fault: the change is made in the file and the checksum made to hold.
+        // Simulates a faulty writer: the change is made in the file and the checksum recomputed.
         let frame = try #require(try made.frames(.commit).last)
         let snapshot = made.sample.store.snapshot()
         let address = try #require(try snapshot.address(of: made.sample.reference(2)))
@@ -117,7 +117,7 @@ import Testing
         default: made.bytes[body + 1] = 0xC0
         }
         if fault == "short" {
-            // The next record follows a shorter one: it moves up, which is what the rest of the frame then is.
+            // The next record moves up behind a shorter one, so the rest of the frame changes its meaning.
             #expect(RowRecord.size(ofBody: record.bodyLength) >= RowRecord.size(ofBody: layout.minimumBodySize - 1))
         }
         made.bytes.withUnsafeMutableBytes { bytes in
@@ -138,8 +138,8 @@ import Testing
 
     // MARK: What looks like a frame
 
-    /// A value may hold a whole store, this one's own frames among it: whether its frame is whole or damaged, nothing in it
-    /// is taken for a row.
+    /// A value may contain a whole store, with this store's own frames among it: whether its frame is whole or damaged, nothing in it is taken for
+    /// a row.
     @Test("Frames inside a value are not taken for frames", arguments: [false, true])
     func framesInsideAValueAreNoFrames(isDamaged: Bool) throws {
         let made = try DamagedSample()
@@ -147,7 +147,7 @@ import Testing
         made.take()
         let embedded = Array(made.bytes[Int(FileFormat.dataStart)..<Int(made.sample.store.writer.end)])
         try made.write(Dictionary(uniqueKeysWithValues: (1...20 as ClosedRange<UInt64>).map { ($0, nil) }))
-        // At each of the places that a value may have, so that in some the frames stand at multiples of 64.
+        // Each alignment that a value may have, so that in some the frames are at multiples of 64.
         for shift in 0..<16 {
             let value = [UInt8](repeating: 1, count: shift * 4) + embedded
             try made.sample.store.write { try $0.setSystemValue(30 + UInt64(shift), value) }
@@ -161,7 +161,7 @@ import Testing
         #expect(outcome.report.isComplete == !isDamaged)
     }
 
-    /// Headers at every place that claim all of the rest would make the search quadratic; it gives up hashing.
+    /// Headers at every offset that claim all of the rest would make the search quadratic; the search stops hashing.
     @Test("False lengths do not make the search long") func claimsOfLengthDoNotMakeTheSearchLong() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("kept")])
@@ -190,7 +190,7 @@ import Testing
         #expect(outcome.people == made.sample.people && outcome.report.tail == .unfinished)
     }
 
-    /// Checksums can be made to hold by whoever writes a file; the numbers under them may be anything.
+    /// An attacker can make valid checksums; the numbers under them may be anything.
     @Test("A salvage survives impossible numbers under valid checksums") func impossibleNumbersUnderValidChecksumsAreSurvived() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("kept")])
@@ -204,7 +204,7 @@ import Testing
         superblock.end = .max
         superblock.durableEnd = .max - 1
         made.bytes.replaceSubrange(0..<Superblock.Layout.size, with: superblock.encoded(fileID: fileID))
-        // A commit of the highest number, and rows of no table, no number and no history.
+        // A commit with the highest number, and rows without a table, number and history.
         var frame = [UInt8](repeating: 0, count: 1024)
         let offset = UInt64((made.bytes.count + 63) & ~63)
         let footer = CommitFooter(
@@ -236,7 +236,7 @@ import Testing
 
     // MARK: Files
 
-    /// Sectors that the disk does not give are damage like any other, and are never touched through mapped memory.
+    /// Unreadable sectors are damage like any other, and are never touched through mapped memory.
     @Test("Unreadable sectors are damage") func unreadableSectorsAreDamage() throws {
         let made = try DamagedSample()
         for number in 0..<200 { try made.write([:], inserting: [person("p \(number) \(String(repeating: "x", count: 100))")]) }
@@ -270,7 +270,7 @@ import Testing
         #expect(fileSystem.contents(of: "new.salvaging") == [2])
     }
 
-    /// A salvage that fails leaves no file, and nothing that looks like a store brought out.
+    /// A failed salvage leaves no file that looks like a salvaged store.
     @Test("A salvage that fails leaves nothing") func aSalvageThatFailsLeavesNothing() throws {
         let whole = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: whole)
@@ -286,10 +286,10 @@ import Testing
             let failed = try? StoreSalvage.salvage(path: SampleStore.path, to: "new", options: sample.options)
             #expect(try whole.identity(of: "new.salvaging") == nil, "operation \(operation)")
             guard failed == nil, try whole.identity(of: "new") != nil else { continue }
-            // The name was there and not yet synced.
+            // The name existed and was not synced yet.
             #expect(try StoreVerification.verify(path: "new", fileSystem: whole).isSound, "operation \(operation)")
         }
-        // After a loss of power at any operation there is no new file, or a whole one.
+        // After a power failure at any operation there is no new file, or a whole one.
         for operation in 0..<operations {
             try whole.remove("new")
             whole.fail(at: whole.operations.count + operation, .once(EIO))
@@ -302,7 +302,7 @@ import Testing
     }
 }
 
-/// A file system whose files have sectors that cannot be read.
+/// A file system with unreadable sectors.
 private final class UnreadableFileSystem: ForwardingFileSystem, @unchecked Sendable {
     let memory: MemoryFileSystem
     private let unreadable: Range<UInt64>

@@ -3,12 +3,12 @@ import Testing
 
 @testable import RecordLog
 
-/// A store with a history, a copy of its bytes to damage, and what is right to find in it.
+/// A store with a history, a copy of its bytes to damage, and the expected content.
 final class DamagedSample {
     static let newPath = "new.heartwood"
 
     let sample: SampleStore
-    /// Every version that a row ever had.
+    /// Every version that each row ever had.
     private(set) var history: [UInt64: [SampleStore.Person]] = [:]
     var bytes: [UInt8] = []
 
@@ -36,14 +36,14 @@ final class DamagedSample {
         for (row, person) in people where history[row]?.last != person { history[row, default: []].append(person) }
     }
 
-    /// Copies the file as it is.
+    /// Copies the file's bytes.
     func take() { bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)! }
 
     func damage(_ range: Range<UInt64>, with value: UInt8? = nil) {
         for at in range where at < bytes.count { bytes[Int(at)] = value ?? bytes[Int(at)] ^ 0x5A }
     }
 
-    /// The frame that holds a row's newest record.
+    /// The frame with a row's newest record.
     func frame(of row: UInt64) throws -> Range<UInt64> {
         let snapshot = sample.store.snapshot()
         let address = try #require(try snapshot.address(of: sample.reference(row)))
@@ -64,7 +64,7 @@ final class DamagedSample {
         let people: [UInt64: SampleStore.Person]
     }
 
-    /// Salvages the bytes; the new store must be sound, and the damaged one as it was.
+    /// Salvages the bytes; checks that the new store is sound and the damaged one unchanged.
     func salvage(_ message: String = "", maps: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) throws -> Outcome {
         let fileSystem = MemoryFileSystem()
         fileSystem.setContents(of: SampleStore.path, to: bytes)
@@ -90,7 +90,7 @@ final class DamagedSample {
 func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name: name, age: age, group: 1) }
 
 @Suite struct SalvageTests {
-    /// Insertions, changes, deletions, a compaction, a checkpoint and commits behind it.
+    /// Insertions, changes, deletions, a compaction, a checkpoint and later commits.
     private func example() throws -> DamagedSample {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<40).map { person("first \($0)") })
@@ -117,7 +117,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
             let reference = made.sample.reference(row)
             #expect(try new.row(reference)?.version == (try old.row(reference)?.version))
         }
-        // No number is given twice, not even that of a deleted row at the end.
+        // No number is used twice, not even that of a deleted last row.
         try made.write([made.sample.people.keys.max()!: nil])
         made.take()
         let again = try made.salvage()
@@ -134,8 +134,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(try StoreVerification.verify(path: "new", fileSystem: fileSystem).isSound)
     }
 
-    /// Whatever stretch is damaged: each row whose newest record is whole comes out as it was, no row has a value it never
-    /// had, and where the report says that nothing is lost nothing is.
+    /// Whatever range is damaged: each row whose newest record is whole comes out as it was, no row has a value that it never had, and if the
+    /// report says that nothing is lost, nothing is.
     @Test("Undamaged rows are salvaged wherever the damage is", arguments: 1...24 as ClosedRange<UInt64>)
     func whatIsWholeComesOutWhereverTheDamageIs(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -166,13 +166,13 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         }
         let isSuperblockLost = Bool.random(using: &random)
         if isSuperblockLost { made.damage(FileFormat.superblockOffsets[0]..<FileFormat.superblockOffsets[0] + 100) }
-        // A commit at the log's end that is all zeroes leaves no trace where the superblock that named it is destroyed too.
+        // A zeroed commit at the log's end leaves no trace if the superblock that named it is destroyed too.
         func isTraceless(_ frame: LogFile.Frame) -> Bool { isSuperblockLost && made.bytes[Int(frame.offset)..<Int(end)].allSatisfy { $0 == 0 } }
         let outcome: DamagedSample.Outcome
         do {
             outcome = try made.salvage("seed \(seed)", maps: seed % 3 != 0)
         } catch let error as StoreError {
-            // The one frame with the catalog, which the first commit has.
+            // The only frame with the catalog, which the first commit has.
             let first = try made.frames(.commit, .rows)[0]
             #expect(error.message.contains("catalog") && damaged.contains { $0.overlaps(first.offset..<first.end) }, "seed \(seed): \(error)")
             return
@@ -221,7 +221,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         }
     }
 
-    /// After a loss of power at any operation a salvage finds what an opening finds, and nothing is said to be lost.
+    /// After a power failure at any operation a salvage finds the same state as an opening, and reports no loss.
     @Test("A crashed store is salvaged as it would be opened") func aCrashedStoreIsSalvagedAsItWouldBeOpened() throws {
         func run(_ fileSystem: SimulatedFileSystem) throws {
             let sample = try SampleStore(fileSystem: fileSystem) { $0.segmentShift = 16 }
@@ -249,7 +249,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
             do {
                 salvaged = try StoreSalvage.salvage(path: SampleStore.path, to: "new", options: options)
             } catch {
-                // No file, or one in which nothing was ever acknowledged.
+                // No file, or one without an acknowledged commit.
                 let isNothing = try error.code == .notFound || LogStore.open(path: SampleStore.path, options: options).snapshot().sequence == 0
                 #expect(isNothing, "operation \(operation): \(error)")
                 continue
@@ -289,7 +289,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
 
     // MARK: Commits that are not whole
 
-    /// A commit of several frames, after one that stands.
+    /// A commit of several frames, after a published one.
     private func large(_ durability: Durability = .full) throws -> DamagedSample {
         let made = try DamagedSample(durability: durability)
         try made.write([:], inserting: (0..<30).map { person("old \($0)") })
@@ -298,13 +298,13 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         return made
     }
 
-    /// An unfinished write was never acknowledged: it hides nothing, and nothing is lost by it.
+    /// An unfinished write was never acknowledged: it hides nothing, and does not count as a loss.
     @Test("An unfinished write hides no older version") func anUnfinishedWriteHidesNoOlderVersion() throws {
         let made = try large()
         made.take()
         let before = try DamagedSample()
         try before.write([:], inserting: (0..<30).map { person("old \($0)") })
-        // As if the power had gone while the large commit was written: its footer and the superblock are not there.
+        // Simulates a power failure while the large commit was written: its footer and superblock are missing.
         let commits = try made.frames(.commit)
         let last = try #require(commits.last), stands = commits[commits.count - 2]
         made.damage(last.offset..<UInt64(made.bytes.count), with: 0)
@@ -322,14 +322,14 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(outcome.people == before.sample.people)
         #expect(outcome.report.isComplete && outcome.report.tail == .unfinished, "\(outcome.report)")
         #expect(outcome.report.incompleteCommits.map(\.isTaken) == [false])
-        // With a superblock destroyed nobody can tell an unfinished write from an acknowledged one.
+        // Without the superblock, an unfinished write cannot be told from an acknowledged one.
         made.damage(FileFormat.superblockOffsets[0]..<FileFormat.superblockOffsets[0] + 512)
         let doubtful = try made.salvage()
         #expect(doubtful.people == before.sample.people)
         #expect(!doubtful.report.isComplete && doubtful.report.tail == .uncertain)
     }
 
-    /// A superblock, a later commit or a checkpoint shows that a commit had been completed; what is left of it is taken.
+    /// A superblock, a later commit or a checkpoint proves that a commit had been completed; its remaining rows are salvaged.
     @Test("Rows of an acknowledged commit without its footer are salvaged", arguments: ["superblock", "commit", "checkpoint"])
     func rowsOfAnAcknowledgedCommitWithoutItsFooterAreTaken(evidence: String) throws {
         let made = try large()

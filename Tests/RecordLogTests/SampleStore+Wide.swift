@@ -2,10 +2,10 @@ import TestSupport
 
 @testable import RecordLog
 
-/// The columns and indexes of a wide store, values for them, and changes as the stack makes them.
+/// The columns and indexes of a wide store, values for them, and changes in the stack's manner.
 extension SampleStore {
     static let name = ColumnID(rawValue: 1), age = ColumnID(rawValue: 2), group = ColumnID(rawValue: 3), picture = ColumnID(rawValue: 4)
-    /// Indexed, so that they stay.
+    /// Indexed, so that these columns stay.
     private static let title = ColumnID(rawValue: 5), small = ColumnID(rawValue: 6)
 
     /// Several variable columns between fixed ones.
@@ -36,14 +36,14 @@ extension SampleStore {
 
     // MARK: Values
 
-    /// A person that differs from `old` in some columns, all of them for nil: each is drawn anew or stays.
+    /// A person that differs from `old` in some columns, or in all of them for nil.
     func draw(_ catalog: Catalog, from old: Person? = nil, _ domain: ValueDomain, hasPictures: Bool = true, _ random: inout SeededGenerator) -> Person {
         var person = Person.draw(from: old, domain, hasPictures: hasPictures, &random)
         for column in definition(catalog).currentLayout.columns where column.id.rawValue > Self.picture.rawValue {
             if let old, Bool.random(using: &random) {
                 person.more[column.id] = old.more[column.id]
             } else {
-                // A key of an index has an eighth of a segment.
+                // An index key has at most an eighth of a segment.
                 let domain = column.id == Self.title ? ValueDomain(longest: min(domain.longest, 4000)) : domain
                 person.more[column.id] = domain.draw(column: column.type, from: old?.more[column.id], &random)
             }
@@ -51,7 +51,7 @@ extension SampleStore {
         return person
     }
 
-    /// The `value` columns' values, of each row its own.
+    /// The values of the `value` columns, which belong to one row each.
     func values(of person: Person, _ transaction: Transaction) throws -> [ColumnID: LargeValue] {
         var values: [ColumnID: LargeValue] = [:]
         for column in definition(transaction.catalog).currentLayout.columns where column.type == .value {
@@ -60,7 +60,7 @@ extension SampleStore {
         return values
     }
 
-    /// Sets a column that is no `value` column, where it is not null.
+    /// Sets a column of another type than `value`, unless it is null.
     func set(_ position: Int, _ column: Column, of person: Person) {
         switch column.id {
         case Self.name: if let name = person.name { builder.set(position, text: name) }
@@ -91,8 +91,8 @@ extension SampleStore {
 
     // MARK: Changes
 
-    /// Writes the next version of a row as the stack does: a copy of it, in which what differs is set, or set to null, in any order; and of
-    /// what stays a part.
+    /// Writes the next version of a row as the stack does: in a copy, it sets the changed columns, or sets them to null, in any order, and some of
+    /// the unchanged ones.
     func revise(_ transaction: Transaction, _ row: UInt64, from old: Person, to person: Person, _ random: inout SeededGenerator) throws {
         let table = definition(transaction.catalog), layout = table.currentLayout
         var changed = person
@@ -119,7 +119,8 @@ extension SampleStore {
         try transaction.put(reference(row), body: builder.finish(), changing: builder.changed)
     }
 
-    /// Gives the table another layout, with a column less, one more, or all of them in another order. Rows keep theirs until they are written.
+    /// Adds a layout to the table, with a column less, a column more, or all of them in another order. Rows keep their layout until they are
+    /// written.
     func addLayout(_ transaction: Transaction, _ people: inout [UInt64: Person], _ random: inout SeededGenerator) throws {
         let table = definition(transaction.catalog)
         var columns = table.currentLayout.columns
@@ -139,7 +140,7 @@ extension SampleStore {
 }
 
 extension SampleStore.Person {
-    /// What any sample store has. Ages and groups are few, so that keys come several times; ages may be at the ends of their type too.
+    /// A value for any sample store. Ages and groups are few, so that keys are repeated; ages may be at the ends of their type too.
     static func draw(
         from old: Self? = nil, _ domain: ValueDomain, hasPictures: Bool = true, _ random: inout SeededGenerator
     ) -> Self {

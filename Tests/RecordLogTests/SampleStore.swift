@@ -4,8 +4,8 @@ import Testing
 
 @testable import RecordLog
 
-/// A store with one table and three indexes, driven beside a dictionary that says what it must hold. A wide one has more columns, and an
-/// index over two of them: `SampleStore+Wide.swift`.
+/// A store with one table and three indexes, beside a dictionary of the expected content. A wide one has more columns, and an index over two of
+/// them: `SampleStore+Wide.swift`.
 final class SampleStore {
     static let path = "sample.heartwood"
 
@@ -14,11 +14,11 @@ final class SampleStore {
         var age: Int64
         var group: UInt64
         var picture: Picture?
-        /// What a wide store has besides, by column ID; of a null column nothing.
+        /// The further columns of a wide store, by column ID; null columns have no entry.
         var more: [ColumnID: SampleValue] = [:]
     }
 
-    /// A large value, by what it is made of, so that a model of many takes no room.
+    /// A large value, represented by its generator's parameters, so that a model of many takes little memory.
     struct Picture: Equatable {
         var fill: UInt8
         var count: Int
@@ -30,7 +30,7 @@ final class SampleStore {
             }
         }
 
-        /// What a value is; nil where it is no picture.
+        /// The parameters of a value; nil if it is not a picture.
         init?(_ value: ValueReader) throws {
             self.init(fill: value.count > 0 ? try value.chunk(0)[0] : 0, count: value.count)
             guard try withBytes({ try value.elementsEqual($0) }) else { return nil }
@@ -41,7 +41,7 @@ final class SampleStore {
             self.count = count
         }
 
-        /// Of every size that is kept differently in segments of 64 KiB: in the row, in one chunk, in several.
+        /// Sizes with different storage in segments of 64 KiB: in the row, in one chunk, in several.
         static func random(_ random: inout SeededGenerator) -> Picture {
             let sizes = [0...1, 900...1030, 1025...1300, 1025...1300, 1025...1300, 8100...9000]
             let size = sizes.randomElement(using: &random) ?? 0...1
@@ -59,7 +59,7 @@ final class SampleStore {
     var people: [UInt64: Person] = [:]
     let builder = RowBuilder()
 
-    /// - Parameter isWide: of a store that has no table yet.
+    /// - Parameter isWide: whether to make a wide store, if it has no table yet.
     init(
         fileSystem: any FileSystem = MemoryFileSystem(), path: String = SampleStore.path, isWide: Bool = false,
         _ configure: (inout StoreOptions) -> Void = { _ in }
@@ -68,7 +68,7 @@ final class SampleStore {
         var options = StoreOptions()
         options.fileSystem = fileSystem
         options.segmentShift = 20
-        // So that operations come in the same order at every run.
+        // Operations then come in the same order at every run.
         options.checkpointsInBackground = false
         options.compaction = nil
         configure(&options)
@@ -77,7 +77,7 @@ final class SampleStore {
         (table, byName, byGroup, byAge) = try Self.define(store, isWide: isWide)
     }
 
-    /// Reads a store that is open, and writes nothing; nil where the table is not there yet.
+    /// Reads an open store without writing; nil if the table does not exist yet.
     init?(reading store: LogStore) {
         guard let table = store.snapshot().catalog.table(named: "Person") else { return nil }
         let indexes = store.snapshot().catalog.indexes(on: table.id)
@@ -109,7 +109,7 @@ final class SampleStore {
         }
     }
 
-    /// An index that comes once there are rows, and goes again.
+    /// Adds an index after there are rows, or drops it.
     func addOrDropLateIndex(_ transaction: Transaction) throws {
         if let late = Self.lateIndex(transaction.catalog, table.id) { return try transaction.dropIndex(late) }
         let age = IndexPart(column: Self.age, ascending: true)
@@ -133,16 +133,16 @@ final class SampleStore {
 
     func reference(_ row: UInt64) -> RowReference { RowReference(table: table.id, row: row) }
 
-    /// Writes a row, made anew.
+    /// Writes a row from scratch.
     func put(_ transaction: Transaction, _ row: UInt64, _ person: Person) throws {
         let layout = definition(transaction.catalog).currentLayout
         let values = try values(of: person, transaction)
         builder.begin(layout)
         if let picture = person.picture, let position = layout.position(of: Self.picture) {
-            // A picture that stays is copied, as where another column is changed.
+            // An unchanged picture is copied, as when another column changes.
             if let old = try transaction.row(reference(row)), let access = access(Self.picture, of: old, transaction.catalog),
                 try isPicture(picture, access, of: old, transaction) {
-                // Reading may have written the row.
+                // Reading may have flushed the row.
                 try transaction.row(reference(row)).map { builder.copy(position, from: $0, access) }
             } else {
                 builder.set(position, value: try picture.withBytes { try transaction.writeValue($0) })
@@ -169,7 +169,7 @@ final class SampleStore {
         return row
     }
 
-    /// - Parameter catalog: that of the row's snapshot or transaction, where the table may have got other layouts since it was opened.
+    /// - Parameter catalog: the catalog of the row's snapshot or transaction, if the table may have got other layouts since the opening.
     func person(
         _ row: RowView, _ value: (ColumnAccess, RowView) throws -> ValueReader?, in catalog: Catalog? = nil
     ) throws -> Person {
@@ -188,7 +188,7 @@ final class SampleStore {
                     return picture
                 }
             default:
-                // A column that was dropped since is not there.
+                // A column that was dropped since is missing.
                 guard layout === table.currentLayout || table.currentLayout.position(of: column.id) != nil else { continue }
                 person.more[column.id] = access.type == .value ? try value(access, row).map(SampleValue.init) : SampleValue(row, access)
             }
@@ -196,7 +196,7 @@ final class SampleStore {
         return person
     }
 
-    /// Everything a snapshot holds, by a scan.
+    /// A snapshot's whole content, by a scan.
     func contents(_ snapshot: Snapshot) throws -> [UInt64: Person] {
         var found: [UInt64: Person] = [:]
         try snapshot.scan(table.id) { row in
@@ -213,7 +213,7 @@ final class SampleStore {
         return rows
     }
 
-    /// Compares a snapshot with what it must hold, through the scan, single rows, and every index both ways.
+    /// Compares a snapshot with the expected content, through the scan, single rows, and every index in both directions.
     func check(_ snapshot: Snapshot, _ expected: [UInt64: Person], sourceLocation: SourceLocation = #_sourceLocation) throws {
         let mismatch = try mismatch(snapshot, expected)
         #expect(mismatch == nil, sourceLocation: sourceLocation)

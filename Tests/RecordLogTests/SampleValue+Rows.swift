@@ -22,7 +22,7 @@ extension ValueDomain {
 }
 
 extension SampleValue {
-    /// Sets a column that is no `value` column.
+    /// Sets a column of another type than `value`.
     func set(_ position: Int, in builder: RowBuilder) {
         switch self {
         case .flag(let value): builder.set(position, bool: value)
@@ -34,7 +34,7 @@ extension SampleValue {
         }
     }
 
-    /// What a row has in a column of a type that `ValueDomain` draws values for, but `value`; nil for null.
+    /// Reads a row's column of a type for which `ValueDomain` draws values, except `value`; nil for null.
     init?(_ row: RowView, _ access: ColumnAccess) {
         guard !row.isNull(access) else { return nil }
         switch access.type {

@@ -1,8 +1,8 @@
 @testable import RecordLog
 
-/// A store of a few small commits, to be damaged.
+/// A store of a few small commits for tests that damage it.
 enum SmallStore {
-    /// - Returns: the store, and what each commit from the first on left.
+    /// - Returns: the store, and the state after each commit from the first on.
     static func make(_ durability: Durability = .full) throws -> (SampleStore, [[UInt64: SampleStore.Person]]) {
         let sample = try SampleStore {
             $0.durability = durability
@@ -38,7 +38,7 @@ enum SmallStore {
         return try LogStore.open(path: SampleStore.path, options: options)
     }
 
-    /// Where each frame starts, and the log's end.
+    /// The ranges of the frames up to the log's end.
     static func frames(_ sample: SampleStore) throws -> [Range<Int>] {
         var frames: [Range<Int>] = []
         try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frames.append(Int($0.offset)..<Int($0.end)) }

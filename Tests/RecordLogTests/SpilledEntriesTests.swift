@@ -7,16 +7,16 @@ import Testing
 
 /// Transactions with more index entries than they keep in memory.
 @Suite struct SpilledEntriesTests {
-    /// A directory's entries for scratch files, as they come and go.
+    /// A file system that records its scratch files.
     private final class Directory: ForwardingFileSystem, @unchecked Sendable {
         let made = Mutex(0)
         let removed = Mutex(0)
         let refusal = Mutex<StoreError.Code?>(nil)
-        /// How much may be written to the next scratch files.
+        /// The room for the next scratch files, in bytes.
         let room = Mutex(Int.max)
-        /// Of the files made so far, how many cannot be read any more.
+        /// The number of the first scratch files that have become unreadable.
         let unreadable = Mutex(0)
-        /// Of scratch files.
+        /// Bytes read from scratch files.
         let bytesRead = Mutex(0)
 
         init() { super.init(MemoryFileSystem()) }
@@ -73,7 +73,7 @@ import Testing
         return person
     }
 
-    /// One transaction that inserts, changes and deletes rows, its own and older ones; what is there then is checked.
+    /// Runs one transaction that inserts, changes and deletes rows, its own and older ones, and checks the result.
     private func work(_ sample: SampleStore, changes: Int, _ random: inout SeededGenerator) throws {
         var people = sample.people
         try sample.store.write { transaction in
@@ -106,7 +106,7 @@ import Testing
     func whatIsSetAsideIsReadBeforeAndAfterTheCheckpoint(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = Directory()
-        // At the fewest one entry a run: so many that runs are merged twice.
+        // With no memory there is one entry in each run, so many that runs are merged twice.
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = seed == 1 ? 0 : 300 }
         for changes in [700, 1, 150] {
             try work(sample, changes: changes, &random)
@@ -117,7 +117,7 @@ import Testing
             let before = sample.people
             if changes == 150 { try sample.store.checkpoint() }
             try sample.check(sample.store.snapshot(), before)
-            // Its runs are in a file that nobody else has any more.
+            // Its runs are in a file that no other handle has.
             try sample.check(snapshot, before)
         }
         #expect(disk.made.withLock { $0 } > 0 && disk.made.withLock { $0 } == disk.removed.withLock { $0 })
@@ -125,7 +125,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: disk).isSound)
     }
 
-    /// What was read before would be in memory as long as the file, all that was ever merged among it.
+    /// Cached pages would be in memory as long as the file exists, including everything that was ever merged.
     @Test("A scan of an unmapped file keeps nothing of it in memory") func aWalkOfAFileThatIsNotMappedKeepsNothingOfIt() throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) {
@@ -145,7 +145,7 @@ import Testing
             let before = disk.bytesRead.withLock { $0 }
             #expect(try sample.rows(snapshot, sample.byAge, descending: isDescending).count == 8000)
             let read = disk.bytesRead.withLock { $0 } - before
-            // A walk's first block is sought in the index, and kept.
+            // The scan finds its first block in the index, which is kept.
             #expect(read > spilled / 2 && read < 4 * spilled, "\(read) of \(spilled) bytes")
         }
     }
@@ -168,7 +168,7 @@ import Testing
         try checkAfterCrash(sample)
     }
 
-    /// What was set aside before counts, and what could not be is where it was.
+    /// Entries spilled before count, and entries that could not be spilled stay in memory.
     @Test("A full disk is no error of the transaction", arguments: [0, 8192, 9000, 12_000, 30_000])
     func aFullDiskIsNoErrorOfTheTransaction(room: Int) throws {
         let disk = Directory()
@@ -182,7 +182,7 @@ import Testing
         try checkAfterCrash(sample)
     }
 
-    /// The log has everything that was in it, so no checkpoint is to fail for it, and no closing, compaction or copy.
+    /// The log has everything that was in the file, so no checkpoint, closing, compaction or copy may fail.
     @Test("A file that can no longer be read is rebuilt from the log", arguments: 0..<4)
     func aFileThatCannotBeReadAnyMoreIsMadeAnewFromTheLog(way: Int) throws {
         let disk = Directory()
@@ -193,7 +193,7 @@ import Testing
         }
         var random = SeededGenerator(seed: 11)
         var people: [UInt64: SampleStore.Person] = [:]
-        // Not looked at: what was read once is in memory.
+        // Not read before, because pages that were read once are in memory.
         try sample.store.write { transaction in
             for _ in 0..<2000 {
                 let row = try transaction.newRow(in: sample.table.id)
@@ -218,7 +218,7 @@ import Testing
         #expect(try StoreVerification.verify(path: path, fileSystem: disk).isSound)
     }
 
-    /// Empty; of a file whose end the disk had not heard of; or with a half of its header.
+    /// The file may be empty, have an end that the disk does not know, or half of a header.
     @Test("A file that a crash left is removed", arguments: [0, 20_000, 40])
     func aFileThatACrashLeftIsTakenAway(byteCount: Int) throws {
         let disk = MemoryFileSystem()
@@ -293,7 +293,7 @@ import Testing
         let reader = try LogStore.open(path: SampleStore.path, options: options)
         #expect(files() == replayed)
         try sample.check(reader.snapshot(), sample.people)
-        // Indexes that are made anew.
+        // Rebuilt indexes.
         try sample.store.rebuildIndexes()
         #expect(files() > replayed)
         try sample.check(sample.store.snapshot(), sample.people)

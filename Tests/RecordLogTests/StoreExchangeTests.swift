@@ -19,7 +19,7 @@ import Testing
         return sample.people
     }
 
-    /// A store with one row more takes the path, as a migration makes one: by a copy, then by commits that are made durable at the end alone.
+    /// A store with one more row replaces the one at the path, as a migration makes it: a copy, then commits that are synced only at the end.
     private func exchange(_ disk: any FileSystem) throws -> [UInt64: SampleStore.Person] {
         var people: [UInt64: SampleStore.Person] = [:]
         try LogStore.exchange(path: SampleStore.path, options: options(disk)) {
@@ -53,7 +53,7 @@ import Testing
         return found
     }
 
-    /// Wherever the power goes, the path has the old store or the whole new one, and the next exchange is none the worse for what is left.
+    /// Wherever the power fails, the path has the old store or the whole new one, and the remains do not harm the next exchange.
     @Test("A crash at any operation leaves the old store or the new one", arguments: 1...4 as ClosedRange<UInt64>)
     func aCrashAtAnyOperationLeavesTheOldOrTheNew(seed: UInt64) throws {
         let whole = SimulatedFileSystem(seed: seed)

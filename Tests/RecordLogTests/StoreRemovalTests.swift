@@ -19,7 +19,7 @@ import Testing
         #expect(try disk.identity(of: SampleStore.path + CompactionFile.suffix) == nil)
         let snapshot = sample.store.snapshot()
         try sample.store.close()
-        // What crashes left.
+        // Files that crashes left.
         _ = try disk.open(SampleStore.path + CompactionFile.suffix, .create)
         _ = try disk.open(SampleStore.path + ScratchFile.suffix, .create)
         try LogStore.remove(path: SampleStore.path, options: options)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RecordLog
 
-/// Commits that are durable with their own bytes.
+/// Commits that are durable through synced writes of their bytes.
 @Suite struct SyncedWriteTests {
-    /// Where temporary files are, and in memory, where the system has such a place.
+    /// On the file system of temporary files, and on one in memory if the system has it.
     @Test("A durable write writes its bytes", arguments: [FileManager.default.temporaryDirectory.path, "/dev/shm"])
     func aDurableWriteIsAWrite(directory: String) throws {
         guard FileManager.default.isWritableFile(atPath: directory) else { return }
@@ -31,7 +31,7 @@ import Testing
         return Array(system.operations[before...])
     }
 
-    /// What nobody has synced yet, and lies before a commit, has to be on the disk before that is acknowledged.
+    /// Unsynced bytes before a commit must be on the disk before the commit is acknowledged.
     @Test("A commit behind unsynced bytes syncs the file") func aCommitBehindWhatIsNotSyncedSyncsTheFile() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system)
@@ -39,7 +39,7 @@ import Testing
             try kinds(system) { try sample.insert(.init(name: name, age: 1, group: 1)) }
         }
         #expect(try insert("a") == [.syncedWrite, .write])
-        // Another handle's commit, which waits for no disk.
+        // Another handle's commit without a sync.
         let other = try SampleStore(fileSystem: system) { $0.durability = .relaxed }
         try other.insert(.init(name: "b", age: 1, group: 1))
         sample.people = try sample.contents(other.store.snapshot())
@@ -48,14 +48,14 @@ import Testing
         try sample.store.checkpoint()
         #expect(try insert("e").contains(.sync))
         #expect(try insert("f") == [.syncedWrite, .write])
-        // The power goes, and takes all that no sync has reached: the superblocks since the last one, too.
+        // The power fails, and everything unsynced is lost, including the superblocks since the last sync.
         var options = sample.options
         options.fileSystem = system.afterPowerLoss(seed: PowerLoss.nothing.rawValue)
         let again = try LogStore.open(path: SampleStore.path, options: options)
         #expect(try sample.contents(again.snapshot()) == sample.people)
     }
 
-    /// The superblocks on the disk are as old as the last sync of the file, and that is as old as the zeroes written ahead.
+    /// The superblocks on the disk are as old as the file's last sync, which is as old as the zeroes written ahead.
     @Test("The next zeroes are written with a sync") func theNextZeroesAreWrittenWithASync() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.zeroAheadBytes = 4096 }
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// A full disk at a synced write leaves the handle as after a write; any other failure as after a sync.
+    /// A full disk at a synced write has the effect of a failed write; any other failure that of a failed sync.
     @Test("A synced write that fails poisons the handle") func aSyncedWriteThatFailsPoisonsTheHandle() throws {
         for code in [EIO, ENOSPC] {
             let system = SimulatedFileSystem()

@@ -10,7 +10,7 @@ import Testing
         case fails(Int32)
     }
 
-    /// Runs a transfer over calls that end as written down.
+    /// Runs a transfer over calls with scripted results.
     private func transfer(_ count: Int, _ script: [Call]) -> (done: Int, code: Int32?, asked: [Int]) {
         var asked: [Int] = []
         let (done, code) = SystemCall.transfer(count) { done in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Stores whose files are read in place of being mapped.
+/// Stores whose files are read instead of mapped.
 @Suite struct UnmappedFileTests {
     private func make(
         _ fileSystem: any FileSystem = MemoryFileSystem(), rows: Int = 40, path: String = SampleStore.path
@@ -27,7 +27,7 @@ import Testing
         let sample = try make()
         try sample.reopen()
         let opened = sample.store.statistics, size = try sample.store.writer.file.storage.size()
-        // The header's superblocks and a page each for what the checkpoint names.
+        // The header's superblocks, and a page for each structure that the checkpoint names.
         #expect(opened.bytesRead < 40_000, "\(opened)")
         try sample.check(sample.store.snapshot(), sample.people)
         let read = sample.store.statistics
@@ -48,7 +48,7 @@ import Testing
         #expect(after.reads - before.reads <= 3 && after.bytesRead - before.bytesRead <= 3 * 4096 + 4200)
     }
 
-    /// Frames that follow one another are read together.
+    /// Consecutive frames are read together.
     @Test("A replay reads each byte once") func aReplayReadsEachByteOnce() throws {
         let sample = try SampleStore { $0.usesMemoryMapping = false }
         for number in 0..<400 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
@@ -56,7 +56,7 @@ import Testing
         try sample.reopenAfterCrash()
         let opened = sample.store.statistics
         #expect(opened.bytesReplayed <= log && opened.bytesReplayed > log / 2)
-        // Besides, the zeroes behind the log are looked at.
+        // The zeroes behind the log are read as well.
         #expect(opened.bytesRead < log + (2 << 20) && opened.reads < 30, "\(opened), \(log) bytes")
         try sample.check(sample.store.snapshot(), sample.people)
         #expect(sample.store.statistics.reads == opened.reads)
@@ -64,7 +64,7 @@ import Testing
 
     // MARK: Changes
 
-    /// Another handle's commits land in bytes that this one has read as zeroes.
+    /// Another handle's commits are written to bytes that this one has read as zeroes.
     @Test("Bytes read before they were written are read again") func whatWasReadBeforeItWasWrittenIsReadAnew() throws {
         let sample = try make(rows: 1)
         var options = sample.options
@@ -78,7 +78,7 @@ import Testing
         try sample.check(try reader.refresh(), sample.people)
     }
 
-    /// A transaction reads back what it has flushed; when it is given up, others' bytes come in the same place.
+    /// A transaction reads back its flushed bytes; when it is abandoned, others write other bytes at the same offsets.
     @Test("Bytes flushed by an abandoned transaction are forgotten") func whatAnAbandonedTransactionFlushedIsForgotten() throws {
         struct GivenUp: Error {}
         let sample = try make(rows: 2)
@@ -125,7 +125,7 @@ import Testing
 
     // MARK: Failures
 
-    /// Whichever read fails, an error says so, and nothing wrong is remembered.
+    /// Whichever read fails, an error is thrown, and nothing wrong is cached.
     @Test("A failed read is an error once and leaves nothing wrong") func aReadThatFailsIsAnErrorOnceAndNoMore() throws {
         let system = SimulatedFileSystem()
         let sample = try make(system, rows: 12)
@@ -148,7 +148,7 @@ import Testing
         #expect(failed > 12 && failed < 60)
     }
 
-    /// A real file: were it mapped, this process would be gone.
+    /// A real file: mapped, it would end this process.
     @Test("A file cut while it is open is an error") func aFileCutUnderneathIsAnError() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-cut-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -168,7 +168,7 @@ import Testing
         }
         let refreshed = #expect(throws: StoreError.self) { try store.refresh() }
         #expect(refreshed?.code == .corrupt && refreshed?.offset == size)
-        // What was read is still there.
+        // Rows that were read are still readable.
         #expect(try sample.person(row, snapshot.value) == sample.people[3])
         #expect(try snapshot.row(sample.reference(3)).map { try sample.person($0, snapshot.value) } == sample.people[3])
     }

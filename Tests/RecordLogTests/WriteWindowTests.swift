@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Overwriting through memory is what overwriting by calls is, whatever happens to the file meanwhile.
+/// Overwriting through memory equals overwriting by calls, whatever happens to the file meanwhile.
 struct WriteWindowTests {
     private func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
@@ -22,13 +22,13 @@ struct WriteWindowTests {
         file.expectOverwriting(0..<8192)
         file.expectOverwriting(9000..<20_000)
         #expect(try file.size() == 20_000)
-        // Inside each window, between them, over an end, and over the file's end.
+        // Inside each window, between windows, over an end, and over the file's end.
         for (number, offset) in [0, 8000, 8190, 9000, 15_000, 19_998, 8191, 20_002].enumerated() {
             try write([UInt8(number + 1), UInt8(number + 2), UInt8(number + 3)], at: offset)
             #expect(try read(path) == model)
         }
         file.unlock()
-        // Another process cuts the file off while nobody holds the lock.
+        // Another process truncates the file while no handle has the lock.
         let other = try POSIXFileSystem().open(path, .readWrite)
         try other.truncate(to: 10_000)
         model.removeLast(model.count - 10_000)
@@ -40,7 +40,7 @@ struct WriteWindowTests {
         file.unlock()
     }
 
-    /// Saves that nobody waits for: what one handle writes another one sees, also after the first is gone without closing.
+    /// Without syncs, one handle sees another's writes, also after the other has ended without closing.
     @Test("Other handles see relaxed saves") func relaxedSavesAreSeenByOthers() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("relaxed-\(UUID()).heartwood").path
         defer { try? FileManager.default.removeItem(atPath: path) }
