@@ -2,10 +2,10 @@ import Foundation
 import Heartwood
 import TestSupport
 
-/// Works on a graph in one context.
+/// Edits a graph in one context.
 package final class GraphHand {
     package let context: NSManagedObjectContext
-    /// By number; an object that is here stays registered.
+    /// Objects by number, which stay registered while they are here.
     package private(set) var objects: [Int: NSManagedObject] = [:]
 
     package init(_ context: NSManagedObjectContext) {
@@ -16,7 +16,7 @@ package final class GraphHand {
     package static func coordinator(_ type: String, at url: URL?, tracksHistory: Bool = false) throws -> NSPersistentStoreCoordinator {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GraphModel.make())
         var options: [String: Any] = [NSRecordLogDurabilityOption: "none"]
-        // A store that has a history goes on with it whatever the options are.
+        // A store with a history keeps recording, whatever the options are.
         if tracksHistory { options[NSPersistentHistoryTrackingKey] = true }
         try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
         return coordinator
@@ -28,7 +28,7 @@ package final class GraphHand {
         return context
     }
 
-    /// Finds every object there is.
+    /// Fetches all objects.
     package func load() throws {
         var found: [Int: NSManagedObject] = [:]
         for kind in GraphKind.allCases {
@@ -80,7 +80,7 @@ package final class GraphHand {
         }
     }
 
-    /// What the context shows of an object; nil where it has none of this number.
+    /// The context's view of an object; nil if it has none with this number.
     package func sight(_ number: Int) -> GraphSight? {
         guard let object = objects[number], let kind = object.entity.name.flatMap(GraphKind.init) else { return nil }
         var row = GraphRow(kind)
@@ -110,7 +110,7 @@ package struct GraphProblem: Error, CustomStringConvertible {
 extension NSManagedObject {
     package var number: Int { value(forKey: "number") as? Int ?? 0 }
 
-    /// Its attributes but the number.
+    /// The object's attributes except the number.
     package func sampleValues(_ kind: GraphKind) -> [String: SampleValue] {
         var values: [String: SampleValue] = [:]
         for (name, type) in kind.attributes {
@@ -137,7 +137,7 @@ extension NSManagedObject {
 }
 
 extension SampleValue {
-    /// As an attribute has it.
+    /// The value in an attribute's form.
     fileprivate var asAttribute: Any {
         switch self {
         case .flag(let value): value

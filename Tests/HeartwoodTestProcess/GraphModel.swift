@@ -1,8 +1,8 @@
 import Heartwood
 import TestSupport
 
-/// Persons in groups (one to many), with tags (many to many), a list of tasks (ordered, cascading) and a list of books (ordered, many to
-/// many). Each object has a number that it keeps, whatever becomes of its ID.
+/// Persons in groups (one to many), with tags (many to many), a list of tasks (ordered, cascading) and a list of books (ordered, many to many).
+/// Each object keeps its number, even if its ID changes.
 package enum GraphModel {
     package static func make() -> NSManagedObjectModel {
         let entities = GraphKind.allCases.map { kind in
@@ -61,7 +61,7 @@ package enum GraphModel {
 }
 
 extension GraphKind {
-    /// The attributes but the number, in the order of their columns: several texts, which a row keeps one behind the other.
+    /// The attributes except the number, in the order of their columns: several texts, which a row stores next to each other.
     package var attributes: [(name: String, type: ValueDomain.Kind)] {
         let all: [(name: String, type: ValueDomain.Kind)] = [("name", .text), ("height", .double), ("note", .text), ("code", .bytes), ("motto", .text)]
         return self == .person ? all + [("age", .integer(bits: 32))] : all

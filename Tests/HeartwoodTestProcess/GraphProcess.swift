@@ -1,8 +1,8 @@
 import Foundation
 import Heartwood
 
-/// A process of its own for tests of the stack: `heartwood-testprocess STORE`. It does what each line of its input asks (`GraphRequest`
-/// as JSON), answers with a line (`GraphReply`), and ends with its input.
+/// A separate process for tests of the stack: `heartwood-testprocess STORE`. It executes each line of its input (`GraphRequest` as JSON), answers
+/// with a line (`GraphReply`), and ends with its input.
 @main
 struct GraphProcess {
     static func main() throws {
@@ -16,7 +16,7 @@ struct GraphProcess {
             } catch {
                 reply.failure = "\(error)"
             }
-            // Not through a buffer.
+            // Unbuffered.
             FileHandle.standardOutput.write(try JSONEncoder().encode(reply) + [UInt8(ascii: "\n")])
         }
     }

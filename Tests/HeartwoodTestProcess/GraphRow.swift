@@ -5,10 +5,10 @@ package enum GraphKind: String, Codable, CaseIterable, Sendable {
     case person = "Person", group = "Group", tag = "Tag", task = "Task", book = "Book"
 }
 
-/// One object as plain values: objects by their numbers. The other sides of relationships follow from this one.
+/// One object as plain values: objects by their numbers. The inverses of relationships follow from this side.
 package struct GraphRow: Codable, Equatable, Sendable {
     package let kind: GraphKind
-    /// Attributes by name; of nothing nothing.
+    /// Attributes by name; null attributes have no entry.
     package var values: [String: SampleValue] = [:]
     package var group: Int?
     package var tags: Set<Int> = []
@@ -20,10 +20,10 @@ package struct GraphRow: Codable, Equatable, Sendable {
     }
 }
 
-/// One object as a context shows it.
+/// One object in a context's view.
 package struct GraphSight: Codable, Equatable, Sendable {
     package var row: GraphRow
-    /// Who points at it: a group's or a tag's people, a task's owner, a book's readers.
+    /// The objects that refer to it: a group's or a tag's people, a task's owner, a book's readers.
     package var sources: Set<Int>
 
     package init(row: GraphRow, sources: Set<Int>) {
@@ -32,14 +32,14 @@ package struct GraphSight: Codable, Equatable, Sendable {
     }
 }
 
-/// One change of a graph. Whatever has two sides may be made from either.
+/// One change of a graph. A relationship may be changed from either side.
 package enum GraphEdit: Codable, Equatable, Sendable {
     case insert(Int, GraphKind)
-    /// Several attributes at once; nil for nothing.
+    /// Several attributes at once; nil for null.
     case values(Int, [String: SampleValue?])
     case group(Int, Int?, isFromGroup: Bool)
     case tag(Int, Int, isIn: Bool, isFromTag: Bool)
-    /// A task goes to the end of a person's list, or to nobody.
+    /// Moves a task to the end of a person's list, or to no owner.
     case owner(Int, Int?)
     case tasks(Int, [Int])
     case book(Int, Int, isIn: Bool, isFromBook: Bool)
@@ -47,15 +47,15 @@ package enum GraphEdit: Codable, Equatable, Sendable {
     case delete(Int)
 }
 
-/// What one process asks of another.
+/// A request of one process to another.
 package enum GraphRequest: Codable, Sendable {
-    /// Makes the edits and saves them; answers with nothing.
+    /// Makes the edits and saves them; the answer is empty.
     case commit([GraphEdit])
-    /// Answers with all that is in the store.
+    /// Answers with the store's whole content.
     case look
 }
 
-/// What it is answered.
+/// The answer to a request.
 package struct GraphReply: Codable, Sendable {
     package var sights: [Int: GraphSight] = [:]
     package var failure: String?

@@ -1,9 +1,9 @@
 import Foundation
 import Heartwood
 
-/// `heartwood-testprocess --queues`: a main thread with a run loop, as an app has one and a test process has none.
+/// `heartwood-testprocess --queues`: a main thread with a run loop, which an app has and a test process lacks.
 enum QueueChain {
-    /// Goes from a private queue to the main thread and back, then says so and ends the process.
+    /// Goes from a private queue to the main thread and back, then prints a line and ends the process.
     static func run() -> Never {
         Thread.detachNewThread {
             let own = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -1,9 +1,9 @@
 import RecordLog
 
-/// A store in which every commit keeps an invariant, so that a state that is none of a whole commit shows.
+/// A store in which every commit keeps an invariant, so that a state between commits is detected.
 ///
-/// Table `account` has three rows: two balances that add up to `total`, and the number of commits. Table `entry` has one
-/// row for each commit, with its number; each sixteenth has a large body, so that the commit takes several frames.
+/// Table `account` has three rows: two balances that add up to `total`, and the number of commits. Table `entry` has one row for each commit, with
+/// its number; every sixteenth has a large body, so that the commit takes several frames.
 final class Ledger {
     /// A state that no commit made.
     struct Torn: Error {
@@ -77,8 +77,8 @@ final class Ledger {
         }
     }
 
-    /// Checks that a snapshot is that of a whole commit.
-    /// - Parameter isWhole: whether every row and index entry is looked at.
+    /// Checks that a snapshot is at a whole commit.
+    /// - Parameter isWhole: whether to check every row and index entry.
     /// - Returns: the commit's number.
     func check(_ snapshot: Snapshot, isWhole: Bool) throws -> Int64 {
         let sum = try value(try snapshot.row(account(1))) + value(try snapshot.row(account(2)))

@@ -2,9 +2,9 @@
     import Foundation
     import RecordLog
 
-    /// What a process is refused or shares: files beyond a size, addresses, the right to read a directory, and its parent's handle.
+    /// Limits of a process and shared resources: file size, address space, permission to read a directory, and a handle inherited from the parent.
     ///
-    /// Each throws where the store does not behave, and says so.
+    /// Each function throws with a description if the store misbehaves.
     enum ProcessLimits {
         struct Failure: Error, CustomStringConvertible {
             let description: String
@@ -25,7 +25,7 @@
 
         // MARK: A limit of file sizes
 
-        /// The limit is met by a save, by SIGXFSZ too: nothing is lost, and once it is raised the same handle goes on.
+        /// A save exceeds the limit, with SIGXFSZ too: nothing is lost, and the same handle continues once the limit is raised.
         static func fileSize(_ path: String) throws {
             let store = try LogStore.open(path: path)
             try fill(store, 0, count: 100)
@@ -53,7 +53,7 @@
 
         // MARK: A limit of addresses
 
-        /// A store in memory takes few addresses while it is small, and says what is missing where there are none.
+        /// A small store in memory takes little address space, and its error says what is missing when there is none.
         static func memory() throws {
             var limit = rlimit()
             let used = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ").first.flatMap { Int($0) } ?? 0
@@ -73,7 +73,7 @@
                 }
             }
             try expect(error?.code == .noSpace || error?.code == .io, "\(String(describing: error))")
-            // The first one goes on.
+            // The first store continues.
             try fill(store, 1, count: 900)
         }
 
@@ -102,7 +102,7 @@
 
         // MARK: A child
 
-        /// Both sides of a fork go on with the handle: the child is refused and harms nothing.
+        /// Both sides of a fork use the handle: the child is refused and does no damage.
         static func fork(_ path: String) throws {
             typealias Call = @convention(c) () -> Int32
             guard let found = dlsym(nil, "fork") else { throw Failure(description: "there is no fork") }
@@ -113,7 +113,7 @@
             if child == 0 { _exit(inChild(store, path)) }
             for number in 0..<50 { try fill(store, number, count: 100) }
             try expect(try wait(for: child) == 0, "the child")
-            // Within a write the parent keeps its lock, whatever the child does with the handle.
+            // During a write the parent keeps its lock, whatever the child does with the handle.
             var options = StoreOptions()
             options.lockTimeout = .milliseconds(50)
             let other = try LogStore.open(path: path, options: options)
@@ -150,7 +150,7 @@
             return status
         }
 
-        /// - Returns: its exit code.
+        /// - Returns: the child's exit code.
         private static func inChild(_ store: LogStore, _ path: String) -> Int32 {
             let refused: [() throws -> Void] = [
                 { try fill(store, 1, count: 10) }, { try store.checkpoint() }, { try store.compact() }, { try store.sync() },
@@ -160,7 +160,7 @@
                 guard let error = failure(body), error.code == .closed, error.message.contains("fork()") else { return Int32(10 + index) }
             }
             guard store.snapshot().sequence == 50, (try? store.close()) != nil else { return 30 }
-            // A handle of its own is the way.
+            // The child must open a handle of its own.
             var options = StoreOptions()
             options.isReadOnly = true
             return (try? LogStore.open(path: path, options: options)) == nil ? 31 : 0

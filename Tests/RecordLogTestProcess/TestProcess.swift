@@ -1,10 +1,10 @@
 import Foundation
 import RecordLog
 
-/// A process of its own for tests of several: `recordlog-testprocess ROLE STORE MILLISECONDS`.
+/// A separate process for tests with several processes: `recordlog-testprocess ROLE STORE MILLISECONDS`.
 ///
-/// The store is a ledger (see `Ledger`). Each role ends after its time, or when it is killed; one that sees a state that no
-/// commit made says so on standard error and ends with 3.
+/// The store is a ledger (see `Ledger`). Each role ends after its time, or when it is killed. One that sees a state that no commit made reports it
+/// on standard error and exits with 3.
 @main
 struct TestProcess {
     static func main() {
@@ -18,7 +18,7 @@ struct TestProcess {
             case "compact": try compact(arguments[2], until: deadline)
             case "check": try check(arguments[2])
             case "stream":
-                // MiB in place of the time.
+                // MiB instead of the time.
                 var stream = ValueStream(path: arguments[2], bytes: milliseconds << 20)
                 say(try stream.run().map { "\($0)" } ?? "")
             #if os(Linux)
@@ -35,7 +35,7 @@ struct TestProcess {
         }
     }
 
-    /// Prints each commit's number once its save has returned, and not through a buffer.
+    /// Prints each commit's number once its save has returned, unbuffered.
     private static func say(_ text: String) {
         FileHandle.standardOutput.write(Data("\(text)\n".utf8))
     }
@@ -53,7 +53,7 @@ struct TestProcess {
         try ledger.store.close()
     }
 
-    /// Prints how many states it has seen, and the newest one's number.
+    /// Prints the number of states seen, and the newest one's number.
     private static func follow(_ path: String, until deadline: ContinuousClock.Instant) throws {
         var options = StoreOptions()
         options.isReadOnly = true
@@ -74,21 +74,21 @@ struct TestProcess {
         say("\(states) \(newest)")
     }
 
-    /// Opens the store as a writer does after a crash, and makes one where there is none. Prints the newest commit's number.
+    /// Opens the store as a writer does after a crash, or makes one. Prints the newest commit's number.
     private static func check(_ path: String) throws {
         let ledger = try Ledger(path: path, options: StoreOptions())
         say("\(try ledger.check(ledger.store.snapshot(), isWhole: true))")
         try ledger.store.close()
     }
 
-    /// Prints how many compactions there were, and how many commits were made while they copied.
+    /// Prints the number of compactions, and the number of commits made while they copied.
     private static func compact(_ path: String, until deadline: ContinuousClock.Instant) throws {
         var options = StoreOptions()
         options.lockTimeout = .seconds(30)
         let store = try LogStore.open(path: path, options: options)
         var count = 0, commits: UInt64 = 0
         while ContinuousClock.now < deadline {
-            // Now and then with some history, which is the copying of commits as well.
+            // Some with a history window, which copies commits as well.
             guard let report = try compact(store, keeping: count % 4 == 3 ? .commits(5) : .none) else { continue }
             count += 1
             if count % 4 != 0 { commits += report.commits }
@@ -97,11 +97,11 @@ struct TestProcess {
         say("\(count) \(commits)")
     }
 
-    /// - Returns: nil where another process was at it.
+    /// - Returns: nil if another process was compacting.
     private static func compact(_ store: LogStore, keeping window: HistoryWindow = .none) throws -> CompactionReport? {
         do throws(StoreError) {
             return try store.compact(keeping: window) { _ in
-                // As a large store's takes its time.
+                // Simulates the time that a large store takes.
                 usleep(2000)
                 return true
             }

@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 import TestSupport
 
-/// A value that is longer than the memory it may take: made, written, read back, compacted and read again, piece by piece.
+/// Makes, writes, reads, compacts and reads again a value that is longer than the memory it may take, piece by piece.
 struct ValueStream {
     struct Wrong: Error {
         let what: String
@@ -12,19 +12,19 @@ struct ValueStream {
     private let pieces: Int
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ValueStream.piece, alignment: 64)
     private let expected = UnsafeMutableRawBufferPointer.allocate(byteCount: ValueStream.piece, alignment: 64)
-    /// Of memory that is not a file's, at most; in bytes.
+    /// The highest private memory, without mapped files; in bytes.
     private var peak = 0
 
-    /// No divisor of a chunk, nor a multiple.
+    /// Neither a divisor nor a multiple of a chunk.
     private static let piece = 192 << 10
 
-    /// - Parameter bytes: of the value, cut to whole pieces.
+    /// - Parameter bytes: the value's length, rounded down to whole pieces.
     init(path: String, bytes: Int) {
         self.path = path
         pieces = bytes / Self.piece
     }
 
-    /// - Returns: how much memory it took at most, over what there was; nil where the system does not tell.
+    /// - Returns: the highest memory above the initial one; nil if the system does not report it.
     mutating func run() throws -> Int? {
         defer {
             buffer.deallocate()
@@ -39,7 +39,7 @@ struct ValueStream {
         let report = try store.compact()
         guard report.bytesAfter > UInt64(pieces * Self.piece) else { throw Wrong(what: "a compaction left \(report.bytesAfter) bytes") }
         look()
-        // The log followed from its beginning.
+        // The log is followed from its beginning.
         try store.close()
         options.rebuildsIndexes = true
         store = try LogStore.open(path: path, options: options)
@@ -84,7 +84,7 @@ struct ValueStream {
         }
     }
 
-    /// Each piece is another, so that one at the wrong place is seen.
+    /// Each piece is different, so that a misplaced one is detected.
     private static func fill(_ buffer: UnsafeMutableRawBufferPointer, _ number: Int) {
         memset(buffer.baseAddress!, Int32(number * 37 % 251), buffer.count)
         buffer.storeBytes(of: UInt64(number), as: UInt64.self)

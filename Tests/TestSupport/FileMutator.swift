@@ -1,8 +1,8 @@
-/// Changes a file's bytes as accidents and attackers do: bits, bytes that no text has, pieces cut out, doubled or taken from another file,
+/// Changes a file's bytes as accidents and attackers do: flipped bits, bytes that no text has, pieces cut out, doubled or taken from another file,
 /// values at the ends of their types, and markup that is nested, long or wide.
 package struct FileMutator {
     package var random: SeededGenerator
-    /// What other files have, to be put in the middle.
+    /// Pieces of other files for insertion.
     private let samples: [[UInt8]]
 
     private static let bytes: [UInt8] = [0x00, 0x01, 0x1F, 0x22, 0x26, 0x27, 0x3C, 0x3D, 0x3E, 0x7F, 0x80, 0xC0, 0xE2, 0xED, 0xF4, 0xFE, 0xFF]
@@ -62,7 +62,7 @@ package struct FileMutator {
         }
     }
 
-    /// Puts another text between two quotes.
+    /// Replaces the text between two quotes.
     private mutating func changeValue(_ file: inout [UInt8]) {
         let start = place(file)
         guard let open = file[start...].firstIndex(of: 0x22), let end = file[(open + 1)...].firstIndex(of: 0x22) else { return }
@@ -79,7 +79,7 @@ package struct FileMutator {
         case 3: text = "<a " + (0..<count).map { "b\($0)=\"\" " }.joined() + "/>"
         default: text = String(repeating: "(", count: count)
         }
-        // Where an element may stand, more often than not.
+        // Mostly at a position where an element may stand.
         let start = place(file)
         let at = file[start...].firstIndex(of: 0x3C) ?? start
         file.insert(contentsOf: Array(text.utf8), at: at)

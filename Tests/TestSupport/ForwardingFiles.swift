@@ -1,8 +1,8 @@
 import RecordLog
 
-/// A file system that does what another one does, but for what a subclass does otherwise.
+/// A file system that forwards to another one, except for a subclass's overrides.
 open class ForwardingFileSystem: FileSystem, @unchecked Sendable {
-    // Unchecked: so that there may be subclasses, which say the same of themselves.
+    // Unchecked: it has subclasses, which declare the same.
     private let system: any FileSystem
 
     public init(_ system: any FileSystem) { self.system = system }
@@ -32,7 +32,7 @@ open class ForwardingFileSystem: FileSystem, @unchecked Sendable {
     }
 }
 
-/// The same for a file. What a system may tell of one beyond that, it does not tell.
+/// A file that forwards to another one. It reports nothing that a system need not report.
 open class ForwardingFile: StorageFile, @unchecked Sendable {
     // Unchecked: as above.
     private let file: any StorageFile

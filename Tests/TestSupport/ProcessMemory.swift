@@ -2,16 +2,16 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// What the system says of this process's memory. Private memory is `RssAnon`: pages of mapped files are the system's to take back.
+/// The system's figures for this process's memory. Private memory is `RssAnon`: the system can reclaim pages of mapped files.
 public enum ProcessMemory {
-    /// In KiB; nil where the system does not tell.
+    /// In KiB; nil if the system does not report it.
     public static func kibibytes(_ field: String) -> Int? {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix(field) }
         return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
     }
 
-    /// The most private memory while `body` runs, looked at every few milliseconds, in KiB.
+    /// The highest private memory while `body` runs, sampled every few milliseconds, in KiB.
     public static func most(during body: () throws -> Void) rethrows -> Int {
         let watch = Watch()
         Thread.detachNewThread { while watch.look() { usleep(5000) } }

@@ -1,6 +1,6 @@
-/// A value of an attribute or of a column. Nothing is nil.
+/// A value of an attribute or of a column. Null is nil.
 ///
-/// A double goes by its bits, so that -0 is not 0, NaN equals itself, and JSON takes any of them.
+/// Doubles are compared by their bits, so that -0 differs from 0, NaN equals itself, and JSON can hold any of them.
 package enum SampleValue: Hashable, Sendable, Codable {
     case flag(Bool), integer(Int64), double(bits: UInt64), uuid(UInt64, UInt64), text(String), bytes([UInt8])
 

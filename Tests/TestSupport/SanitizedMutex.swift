@@ -1,6 +1,6 @@
 #if THREAD_SANITIZER
     import RecordLog
 
-    /// Where the standard library's and the engine's are both there, this one is meant.
+    /// Resolves the ambiguity between the standard library's and the engine's.
     typealias Mutex<Value: ~Copyable> = RecordLog.Mutex<Value>
 #endif

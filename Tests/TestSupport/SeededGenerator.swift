@@ -1,4 +1,4 @@
-/// The same numbers for the same seed, so that a failure can be run again.
+/// Generates the same numbers for the same seed, so that a failure can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

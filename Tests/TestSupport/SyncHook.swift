@@ -1,9 +1,8 @@
 import RecordLog
 import Synchronization
 
-/// The files of another system, where each sync of a file that is opened after `arm` goes on to a function: such openings are those
-/// through which a checkpoint in the background makes its batches durable, so that what the function commits lies between
-/// two batches, whatever the threads do.
+/// A file system in which each sync of a file that is opened after `arm` is followed by a call of a function. A background checkpoint makes its
+/// batches durable through such a handle, so the function's commits are between two batches, whatever the threads do.
 public final class SyncHook: ForwardingFileSystem, @unchecked Sendable {
     private let hook = Mutex<(@Sendable () -> Void)?>(nil)
 

@@ -1,13 +1,13 @@
-/// What the random tests draw values from.
+/// The source of random values for tests.
 ///
-/// Each state comes often, so that the attributes of one object meet in all pairs of them. Of 100 draws 30 give nothing, 10 the value of
-/// before, 12 an empty one, 24 a short one, 12 a long one, and 12 one at an end of its type.
+/// Each state is frequent, so that two attributes of one object meet in all pairs of states. Of 100 draws 30 give null, 10 the old value, 12 an
+/// empty one, 24 a short one, 12 a long one, and 12 one at an end of its type.
 package struct ValueDomain: Sendable {
     package enum Kind: Hashable, Sendable {
         case flag, integer(bits: Int), double, uuid, text, bytes
     }
 
-    /// How a value is to what was there before and to its type.
+    /// The relation of a value to the old value and to its type.
     package enum State: Sendable {
         case nothing, same, empty, short, long, extreme
 
@@ -23,24 +23,25 @@ package struct ValueDomain: Sendable {
         }
     }
 
-    /// No text or bytes are longer, in bytes.
+    /// The most bytes of a text or data.
     package let longest: Int
 
-    /// - Parameter longest: up to 255 bytes of all variable columns the end offsets of a row have one byte, up to 65,535 two, then four.
+    /// - Parameter longest: the end offsets of a row have one byte if all variable columns together have up to 255 bytes, two up to 65,535, then
+    ///   four.
     package init(longest: Int) {
         self.longest = longest
     }
 
-    /// With end offsets of one byte and two.
+    /// For end offsets of one byte and two.
     package static let short = ValueDomain(longest: 300)
-    /// Of 4, and where a stack keeps data beside the row, in frames of their own.
+    /// For end offsets of four bytes, and for data in frames of its own.
     package static let long = ValueDomain(longest: 70_000)
 
-    /// Whether a draw gives nothing, for what is no value: a relationship to one.
+    /// Whether a draw gives null; for to-one relationships, which have no value.
     package static func isNothing(_ random: inout SeededGenerator) -> Bool { Int.random(in: 0..<100, using: &random) < 30 }
 
-    /// - Parameter old: the value of before.
-    /// - Returns: nil for nothing.
+    /// - Parameter old: the old value.
+    /// - Returns: nil for null.
     package func draw(_ kind: Kind, from old: SampleValue? = nil, _ random: inout SeededGenerator) -> SampleValue? {
         switch State.draw(&random) {
         case .nothing: nil
@@ -49,12 +50,12 @@ package struct ValueDomain: Sendable {
         }
     }
 
-    /// A value where there must be one.
+    /// A value that is not null.
     package func something(_ kind: Kind, _ random: inout SeededGenerator) -> SampleValue {
         draw(kind, [.empty, .short, .short, .long, .extreme].randomElement(using: &random) ?? .short, &random)
     }
 
-    /// - Parameter state: but `nothing` and `same`, which give a short value.
+    /// - Parameter state: `nothing` and `same` give a short value.
     package func draw(_ kind: Kind, _ state: State, _ random: inout SeededGenerator) -> SampleValue {
         switch kind {
         case .flag: return .flag(state != .empty && Bool.random(using: &random))
@@ -113,8 +114,8 @@ package struct ValueDomain: Sendable {
         }
     }
 
-    /// Most often about the length at which end offsets take two bytes; at the ends also about those of values in frames of their own, and
-    /// of four bytes.
+    /// Usually about the length at which end offsets take two bytes; at the ends also about the lengths of values in frames of their own, and of
+    /// end offsets of four bytes.
     private func length(isExtreme: Bool, _ random: inout SeededGenerator) -> Int {
         let far = isExtreme ? [1024, 1025, 4096, 4097, 5000, 8161, 65_535, 65_536, 70_000].filter { $0 <= longest } : []
         if let length = far.randomElement(using: &random) { return length }

@@ -36,8 +36,7 @@ import Testing
         }
     }
 
-    /// Whatever call a loss of power comes at, the archive is the last one that was acknowledged or the one being written, and can be
-    /// written again.
+    /// Whichever call a power failure interrupts, the archive is the last acknowledged one or the one being written, and can be written again.
     @Test("Acknowledged archives survive a crash at any operation", arguments: [Durability.full, .relaxed], 1...4 as ClosedRange<UInt64>)
     func acknowledgedArchivesSurviveACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
         func run(_ fileSystem: SimulatedFileSystem) -> Int {
@@ -75,8 +74,8 @@ import Testing
         }
     }
 
-    /// One call that fails leaves the old archive, and the next save goes through; but for the directory's sync, after which nobody
-    /// knows what a crash leaves, and nothing is written until the archive is opened anew.
+    /// A failed call leaves the old archive, and the next save succeeds. The exception is the directory's sync: afterwards the effect of a crash is
+    /// unknown, and nothing is written until the archive is opened again.
     @Test("A failed call leaves the archive that was there") func aFailedCallLeavesTheArchiveThatWasThere() throws {
         let whole = SimulatedFileSystem()
         let first = file(whole)
@@ -158,7 +157,7 @@ import Testing
 
     // MARK: Bad bytes
 
-    /// No change of a byte, and no end, goes unnoticed.
+    /// Every changed byte and every truncation is detected.
     @Test("Damage is never read as other content") func damageIsNeverReadAsSomethingElse() throws {
         let fileSystem = MemoryFileSystem()
         try write((0..<150).map { UInt8($0) }, to: file(fileSystem))
@@ -194,7 +193,7 @@ import Testing
         #expect(try message(log).contains("this is a record log"))
         #expect(try message(Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 5000)).contains("SQLite"))
         #expect(try message(Array("bplist00".utf8)).contains("not a binary archive"))
-        // And the other way round.
+        // And the reverse.
         let fileSystem = MemoryFileSystem()
         try write(payload(1), to: file(fileSystem))
         var options = StoreOptions()
@@ -215,7 +214,7 @@ import Testing
     }
 
     @Test("The layout is pinned") func layoutIsPinned() {
-        // Failing? The format is another: FORMAT.md, "Binary archives".
+        // Failing? The format has changed: FORMAT.md, "Binary archives".
         #expect(ArchiveHeader.Layout.size == 64 && ArchiveFormat.Block.size == 16 && ArchiveFormat.blockMax == 1 << 20)
         #expect(ArchiveHeader.version == 1 && ArchiveHeader.magic == Array("HEARTBIN".utf8))
         #expect(ArchiveHeader(edition: ArchiveEdition(high: 1, low: 2), length: 3).encoded.count == ArchiveHeader.Layout.size)
@@ -233,7 +232,7 @@ import Testing
         try Data("a letter".utf8).write(to: beside)
         #expect(throws: StoreError.self) { try save(2) }
         #expect(try Data(contentsOf: beside) == Data("a letter".utf8) && archive.read() == [1])
-        // What a save leaves when it is interrupted, at any point.
+        // The remains of a save that is interrupted at any point.
         for (number, left) in [Data(), Data(count: 100), whole].enumerated() {
             try left.write(to: beside)
             try save(UInt8(3 + number))

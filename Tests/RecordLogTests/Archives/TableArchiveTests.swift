@@ -7,7 +7,7 @@ import Testing
 @Suite struct TableArchiveTests {
     private static let path = "archive.hwb"
 
-    /// The bytes that a transaction over a store is archived as.
+    /// The archive of a transaction over a store.
     private func archive(_ sample: SampleStore, _ change: (Transaction) throws -> Void = { _ in }) throws -> [UInt8] {
         var options = StoreOptions()
         options.fileSystem = MemoryFileSystem()
@@ -28,7 +28,7 @@ import Testing
         try sample.store.write { try reader.apply(to: $0) }
     }
 
-    /// A sample with the table that its references name.
+    /// A sample with the table to which its references lead.
     private func makeSample() throws -> SampleStore {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try sample.store.write { transaction in
@@ -57,7 +57,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let sample = try filled(&random)
         if seed == 2 { try sample.store.checkpoint() }
-        // Pending changes of every kind are in it: a changed row, a deleted and a new one, one that came and went.
+        // It has pending changes of every kind: a changed row, a deleted and a new one, and one that was inserted and deleted.
         var people = sample.people
         let new = SampleStore.Person(name: "new", age: 1, group: 2, picture: .init(fill: 3, count: 5000))
         let bytes = try archive(sample) { transaction in
@@ -77,11 +77,11 @@ import Testing
         try other.check(other.store.snapshot(), people)
         #expect(other.store.snapshot().rowLimit(other.table.id) == 63, "no number is given again")
         #expect(try other.store.snapshot().systemValue(20).map { Array($0) } == [1, 2, 3])
-        // The same again writes nothing.
+        // Applying the same archive again writes nothing.
         let sequence = other.store.snapshot().sequence
         try apply(bytes, to: other)
         #expect(other.store.snapshot().sequence == sequence)
-        // Another state on top of that one.
+        // Another state over that one.
         try apply(try archive(sample), to: other)
         try other.check(other.store.snapshot(), sample.people)
         other.people = sample.people
@@ -99,7 +99,7 @@ import Testing
         try other.check(other.store.snapshot(), sample.people)
     }
 
-    /// Contents that no writer made, in blocks that are whole, give an error or some store, never a trap.
+    /// Contents that no writer makes, in valid blocks, give an error or some store, never a trap.
     @Test("Hostile contents are refused or read", arguments: 1...6 as ClosedRange<UInt64>)
     func hostileContentsAreRefusedOrRead(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -39,10 +39,10 @@ import Testing
         #expect(try sample.fileSystem.identity(of: SampleStore.path) == before)
     }
 
-    /// A failure harms nothing, and is not repeated at each commit.
+    /// A failure does no damage, and is not repeated at each commit.
     @Test("A failed compaction is not tried again at once") func oneThatFailsIsNotTriedAgainAtOnce() throws {
         let sample = try SampleStore { $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: 40_000) }
-        // Another process is at it all the time.
+        // Another process compacts all the time.
         let path = SampleStore.path + CompactionFile.suffix
         let other = try sample.fileSystem.open(path, .create)
         try other.lock(timeout: .zero)
@@ -59,7 +59,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// The thread has ended once `close` returns, and has left no file.
+    /// The thread has ended when `close` returns, and has left no file.
     @Test("Closing ends a compaction") func closingEndsIt() throws {
         for commits in stride(from: 150, to: 260, by: 10) {
             let sample = try SampleStore { $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: 40_000) }

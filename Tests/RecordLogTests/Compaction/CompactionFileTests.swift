@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordLog
 
-/// The file beside a store that compactions and copies fill, and what may stand in its place.
+/// The file beside a store that compactions and copies write, and foreign files at its path.
 @Suite struct CompactionFileTests {
     private static let beside = SampleStore.path + CompactionFile.suffix
 
@@ -58,7 +58,7 @@ import Testing
         for way in Way.allCases { try checkLeftAlone(Array("Dear all".utf8), way) }
     }
 
-    /// New, with rows, compacted, and one that no sync has settled.
+    /// A new store, one with rows, a compacted one, and one without any sync.
     @Test("A store at the compaction file's path is left alone", arguments: [Durability.full, .none])
     func aStoreInTheFilesPlaceIsLeftAlone(durability: Durability) throws {
         let disk = MemoryFileSystem()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// After each operation of a compaction or a copy, with whatever of it reached the disk.
+    /// After each operation of a compaction or a copy, with any part of it on the disk.
     @Test("Files that a crash leaves are removed", arguments: [Way.compaction, .copy])
     private func whatACrashLeavesIsTakenAway(way: Way) throws {
         var hasLeftovers = 0

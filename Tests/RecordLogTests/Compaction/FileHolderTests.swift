@@ -19,7 +19,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// A snapshot keeps the old file, and so its space, until it goes.
+        /// A snapshot keeps the old file, and so its space, until it is released.
         @Test("The report names the holders of the old file's space") func whoKeepsTheOldFilesSpaceIsSaid() throws {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent("holders-\(UUID().uuidString).heartwood").path
             defer { try? FileManager.default.removeItem(atPath: path) }

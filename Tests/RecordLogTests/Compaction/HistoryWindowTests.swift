@@ -4,7 +4,7 @@ import Testing
 @testable import RecordLog
 
 @Suite struct HistoryWindowTests {
-    /// A store of 40 commits by authors, with the state after each.
+    /// A store of 40 commits by several authors, with the state after each.
     private func made(checkpoints: Bool, compactAt: Int? = nil) throws -> (SampleStore, states: [UInt64: [UInt64: SampleStore.Person]]) {
         var random = SeededGenerator(seed: 5)
         let sample = try SampleStore(fileSystem: SimulatedFileSystem())
@@ -44,7 +44,7 @@ import Testing
         #expect(new?.changes.map(\.isDeletion) == old?.changes.map(\.isDeletion))
     }
 
-    /// The state as of a commit of a file, by following the log up to there.
+    /// The state at a commit of a file, by following the log up to there.
     private func state(_ sample: SampleStore, as number: UInt64) throws -> [UInt64: SampleStore.Person] {
         let newest = sample.store.snapshot()
         let replay = Replay(
@@ -61,7 +61,7 @@ import Testing
         let report = try sample.store.compact(keeping: .commits(count))
         #expect(report.commits == UInt64(count))
         for (new, old) in zip(try commits(sample.store, first...newest), before) { expectSame(new, old) }
-        // The rows as of the window's beginning are one commit; what was deleted since is among them.
+        // The rows at the window's beginning are one commit, which includes rows deleted since.
         #expect(try state(sample, as: first - 1) == states[first - 1])
         #expect(try state(sample, as: (first + newest) / 2) == states[(first + newest) / 2])
         #expect(try sample.store.commit(first - 2) == nil)
@@ -85,7 +85,7 @@ import Testing
         #expect(try OnlineCompactionTests.sound(sample))
     }
 
-    /// The whole file, from its first commit on, and of a compacted one from the commit that its rows are as of.
+    /// All commits of the file are kept; of a compacted file those since the commit of its rows.
     @Test("A window that reaches back further than the file keeps all of it", arguments: [nil, 20] as [Int?])
     func aWindowThatReachesBackFurtherThanTheFileKeepsAllOfIt(compactAt: Int?) throws {
         let (sample, states) = try made(checkpoints: true, compactAt: compactAt)
@@ -99,12 +99,12 @@ import Testing
         for (number, people) in states where number >= first { #expect(try state(sample, as: number) == people) }
         try sample.check(sample.store.snapshot(), sample.people)
         #expect(try OnlineCompactionTests.sound(sample))
-        // Row numbers are not given twice.
+        // Row numbers are not used twice.
         let row = try sample.insert(.init(name: "after", age: 1, group: 1))
         #expect(row == 121)
     }
 
-    /// Tables and system values that come and go within the window.
+    /// Tables and system values that are added and dropped within the window.
     @Test("Tables and values dropped within the window exist until then") func whatWasDroppedWithinTheWindowIsThereUntilThen() throws {
         let sample = try SampleStore()
         let table = try sample.store.write { transaction in
@@ -138,7 +138,7 @@ import Testing
         #expect(try OnlineCompactionTests.sound(sample))
     }
 
-    /// Damage in what is kept is told, and the store stays as it is.
+    /// Damage in the kept part is reported, and the store stays as it is.
     @Test("Damage in the window fails the compaction") func damageInTheWindowFailsTheCompaction() throws {
         let (sample, _) = try made(checkpoints: false)
         let newest = sample.store.snapshot().sequence

@@ -4,8 +4,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Compaction beside readers and writers. The closure for its progress, which is called without a lock, does what another
-/// thread or process would.
+/// Compaction beside readers and writers. Its progress closure, which is called without a lock, does the work of another thread or process.
 @Suite struct OnlineCompactionTests {
     static func sound(_ sample: SampleStore) throws -> Bool {
         try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound
@@ -15,7 +14,7 @@ import Testing
         try sample.fileSystem.identity(of: SampleStore.path + CompactionFile.suffix) == nil
     }
 
-    /// Two handles commit between the rounds: insertions, changes, deletions, checkpoints, a table that comes and one that goes.
+    /// Two handles commit between the rounds: insertions, changes, deletions, checkpoints, an added table and a dropped one.
     @Test("Commits made during a compaction are in the new file", arguments: 1...8 as ClosedRange<UInt64>)
     func commitsMadeMeanwhileAreInTheNewFile(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -34,7 +33,7 @@ import Testing
         let report = try sample.store.compact { _ in
             rounds += 1
             do {
-                // Less and less, as where copying is faster than writing.
+                // Fewer and fewer, as when copying is faster than writing.
                 for number in 0..<max(1, 16 >> rounds) {
                     let (writer, reader) = number % 2 == 0 ? (sample, other) : (other, sample)
                     try RandomWorkloadTests.commit(writer, &random)
@@ -62,7 +61,7 @@ import Testing
         try other.check(try other.store.refresh(), sample.people)
         for (snapshot, people) in kept { try sample.check(snapshot, people) }
         #expect(try sample.store.snapshot().systemValue(20).map { Array($0) } == [2])
-        // What follows is written, followed and opened like any other file's.
+        // Later commits are written, followed and opened as in any other file.
         try RandomWorkloadTests.commit(sample, &random)
         other.people = sample.people
         try RandomWorkloadTests.commit(other, &random)
@@ -75,7 +74,7 @@ import Testing
         #expect(try Self.noFileIsLeft(sample))
     }
 
-    /// While a compaction runs: a change beside a large value brings no second copy of it, a new value comes along.
+    /// During a compaction, a change beside a large value makes no second copy of the value, and a new value is copied.
     @Test("Values of rows that change during a compaction are in the new file once")
     func valuesOfRowsThatChangeMeanwhileAreInTheNewFileOnce() throws {
         let sample = try SampleStore { $0.lastRoundBytes = 100 }
@@ -99,7 +98,7 @@ import Testing
             return true
         }
         #expect(calls > 3)
-        // Both values as they were copied first, the new one, and the rows.
+        // Both values as they were copied first, the new value, and the rows.
         #expect(sample.store.writer.end < 520_000)
         try sample.check(sample.store.snapshot(), sample.people)
         try sample.reopenAfterCrash()
@@ -107,7 +106,7 @@ import Testing
         #expect(try Self.sound(sample))
     }
 
-    /// An index of one run is copied block by block, of several entry by entry, by a second thread or not.
+    /// An index of one run is copied block by block, one of several runs entry by entry, with or without a second thread.
     @Test("Indexes are copied", arguments: [0, .max] as [UInt64])
     func indexesAreCopied(entriesForThread: UInt64) throws {
         let sample = try SampleStore { $0.entriesForThread = entriesForThread }
@@ -172,7 +171,7 @@ import Testing
         #expect(addresses == addresses.sorted())
     }
 
-    /// Writers wait for the last round alone: at each call no lock is held, and what was copied is not copied again.
+    /// No lock is held at each call, and copied frames are not copied again.
     @Test("Writers wait only for the last round") func writersWaitForTheLastRoundAlone() throws {
         let sample = try SampleStore { $0.lastRoundBytes = 500; $0.lockTimeout = .zero }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.lockTimeout = .zero }
@@ -206,7 +205,7 @@ import Testing
         #expect(try Self.noFileIsLeft(sample))
     }
 
-    /// What a crash left is nobody's: it is removed, and not written to.
+    /// The file of a crashed process has no owner: it is removed, and not written to.
     @Test("The file that a crash left is removed") func whatACrashLeftIsRemoved() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
@@ -219,7 +218,7 @@ import Testing
         #expect(try Self.noFileIsLeft(sample))
     }
 
-    /// A backup is put back, say.
+    /// For example, a backup is restored.
     @Test("A file that replaces the store meanwhile stays") func aFileThatTakesThePathMeanwhileStaysThere() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
@@ -261,7 +260,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// Wherever the space ends, the store is as it was and is written to.
+    /// Wherever the space ends, the store is unchanged and accepts writes.
     @Test("A full disk fails only the compaction") func aFullDiskFailsTheCompactionAlone() throws {
         func compact(failingAt operation: Int?) throws -> Int {
             let disk = SimulatedFileSystem()
@@ -285,13 +284,13 @@ import Testing
             let operations = disk.operationCount - before
             disk.heal()
             if isOthers {
-                // The fault was not the compaction's; whether there is a commit is not known.
+                // The fault was not in the compaction; it is unknown whether the commit exists.
             } else if sample.store.writer.poison == nil {
                 try sample.check(try sample.store.refresh(), other.people)
                 sample.people = other.people
                 try sample.insert(.init(name: "after", age: 3, group: 3))
             } else {
-                // The new file's name could not be made durable, or it could not be said that it is.
+                // The new file's name could not be made durable, or the sync's result is unknown.
                 #expect(disk.operations[before + (operation ?? 0)] == .syncDirectory || disk.operations[before...].contains(.syncDirectory))
             }
             #expect(try Self.noFileIsLeft(sample), "operation \(operation ?? -1): \(failure.map { "\($0)" } ?? "")")
@@ -324,7 +323,7 @@ import Testing
         #expect(try store.fileSystem.identity(of: SampleStore.path) == identity)
     }
 
-    /// A handle that never waits for the disk once put an unsynced file in the place of what another had been told was durable.
+    /// A handle that never waits for the disk once replaced another handle's durable commits by an unsynced file.
     @Test("A handle without durability keeps another's durable commits", arguments: 1...12 as ClosedRange<UInt64>)
     func aCarelessHandleKeepsWhatAnotherMadeDurable(seed: UInt64) throws {
         let disk = SimulatedFileSystem()
@@ -336,7 +335,7 @@ import Testing
         #expect(try image.contents(image.store.snapshot()) == sample.people, "seed \(seed)")
     }
 
-    /// A file that says how many numbers were given is not believed beyond a sum, so nothing beyond it is written.
+    /// A reader rejects row numbers whose sum exceeds a limit, so nothing beyond it is written.
     @Test("No more row numbers are written than a reader accepts") func moreRowNumbersThanAReaderBelievesAreNotWritten() throws {
         func isRead(_ next: [UInt64]) -> Bool {
             let numbers = RowNumbers(next: next.enumerated().map { (TableID(rawValue: UInt16($0 + 1)), $1) })

@@ -26,7 +26,7 @@ import Testing
 
     private func open(_ disk: any FileSystem, _ path: String) throws -> LogStore { try LogStore.open(path: path, options: options(disk)) }
 
-    /// What a store has, sound; nil where there is none.
+    /// The rows of a store, which must be sound; nil if there is none.
     private func contents(_ disk: any FileSystem, _ path: String) throws -> [UInt64: SampleStore.Person]? {
         guard try disk.identity(of: path) != nil else { return nil }
         let store = try open(disk, path)
@@ -48,7 +48,7 @@ import Testing
         let read = try #require(SampleStore(reading: copy))
         try read.check(copy.snapshot(), original.people)
         #expect(copy.statistics.bytesReplayed == 0, "a checkpoint is there")
-        // The two go their own ways.
+        // The two stores are independent.
         read.people = original.people
         try read.insert(.init(name: "new", age: 1, group: 1))
         try read.check(copy.snapshot(), read.people)
@@ -102,7 +102,7 @@ import Testing
         #expect(try contents(disk, Self.other) == original.people)
     }
 
-    /// Once a handle went back with a backup, and gave out row numbers again that its users knew.
+    /// A handle once followed a restored backup, and used row numbers again that its users knew.
     @Test("No handle goes back in time") func noHandleGoesBackInTime() throws {
         let original = try sample(), disk = original.fileSystem
         try original.store.copy(to: Self.other, options: original.options)
@@ -116,7 +116,7 @@ import Testing
         try original.check(original.store.snapshot(), original.people)
     }
 
-    /// Wherever the power goes, the destination is what it was or the whole copy, and the source is as it was.
+    /// Wherever the power fails, the destination is unchanged or the whole copy, and the source is unchanged.
     @Test("A crash at any operation leaves the old file or the copy", arguments: [false, true], 1...3 as ClosedRange<UInt64>)
     func aCrashAtAnyOperationLeavesTheOldOrTheCopy(replaces: Bool, seed: UInt64) throws {
         func prepared() throws -> (SimulatedFileSystem, SampleStore, [UInt64: SampleStore.Person]?) {
@@ -141,7 +141,7 @@ import Testing
             let found = try contents(image, Self.other)
             #expect(found == original.people || !isDone && found == before, "operation \(operation), seed \(seed)")
             #expect(try contents(image, SampleStore.path) == original.people)
-            // What was left is no hindrance.
+            // The remains do not stand in the way.
             let again = try open(image, SampleStore.path)
             try again.copy(to: Self.other, options: options(image), replacing: true)
             #expect(try contents(image, Self.other) == original.people)

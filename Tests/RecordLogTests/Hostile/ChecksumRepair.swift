@@ -1,20 +1,20 @@
 @testable import RecordLog
 
-/// Makes the checksums of a damaged store true again, so that what lies behind them is read.
+/// Repairs the checksums of a damaged store, so that the bytes behind them are read.
 struct ChecksumRepair: OptionSet {
     let rawValue: UInt8
 
-    /// Of the identities and superblocks.
+    /// The checksums of identities and superblocks.
     static let header = ChecksumRepair(rawValue: 1)
-    /// Of frames, with the complements of their lengths.
+    /// The checksums of frames, with the complements of their lengths.
     static let frames = ChecksumRepair(rawValue: 2)
-    /// Those that frames and superblocks carry of other frames.
+    /// The checksums of other frames in frames and superblocks.
     static let pointers = ChecksumRepair(rawValue: 4)
-    /// Footers' places in the chain of commits.
+    /// The links between footers in the chain of commits.
     static let chain = ChecksumRepair(rawValue: 8)
     static let all: ChecksumRepair = [.header, .frames, .pointers, .chain]
 
-    /// One pass: a frame names frames before it alone.
+    /// One pass is enough, because a frame refers only to earlier frames.
     func apply(to bytes: inout [UInt8]) {
         guard bytes.count >= Int(FileFormat.dataStart) else { return }
         bytes.withUnsafeMutableBytes { bytes in
@@ -28,7 +28,7 @@ struct ChecksumRepair: OptionSet {
         let parts: ChecksumRepair
         var fileID: UInt64 = 0
         var segmentSize = 1 << 16
-        /// By offset.
+        /// Checksums of frames by offset.
         var checksums: [UInt64: UInt64] = [:]
         var lastCommit: UInt64 = 0
         var partsChecksum: UInt64 = 0
@@ -84,7 +84,7 @@ struct ChecksumRepair: OptionSet {
             store(known, at + 8)
         }
 
-        /// - Returns: how far to go on: to the next frame, or to where one could be.
+        /// - Returns: the distance to the next frame, or to the next offset where one could be.
         mutating func repairFrame(_ offset: Int) -> Int {
             let length = Int(load(offset, UInt32.self))
             let room = min(segmentSize - offset % segmentSize, bytes.count - offset)
@@ -145,7 +145,7 @@ struct ChecksumRepair: OptionSet {
             }
         }
 
-        /// A row's references to values may be anywhere: what looks like one and names a frame before is taken for one.
+        /// A row may have references to values anywhere: bytes that look like one and name an earlier frame are treated as one.
         func repairReferences(_ payload: Range<Int>) {
             guard payload.count >= ValueReference.size else { return }
             for at in payload.lowerBound...(payload.upperBound - ValueReference.size) where bytes[at] == 1 || bytes[at] == 2 {
@@ -154,7 +154,7 @@ struct ChecksumRepair: OptionSet {
             }
         }
 
-        /// Version, sequence, checksum, the log's end, previous checkpoint; tables that end in a pointer; indexes with their runs.
+        /// A manifest has version, sequence, checksum, the log's end, previous checkpoint; tables that end in a pointer; indexes with their runs.
         func repairManifest(_ payload: Range<Int>) {
             var at = payload.lowerBound + 9
             func has(_ count: Int) -> Bool { at + count <= payload.upperBound }

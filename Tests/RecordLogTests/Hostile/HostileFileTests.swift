@@ -4,17 +4,17 @@ import Testing
 
 @testable import RecordLog
 
-/// The short form of the fuzzer in Tests/Fuzzing: seeded damage behind checksums that are true.
+/// The short form of the fuzzer in Tests/Fuzzing: seeded damage behind valid checksums.
 @Suite struct HostileFileTests {
     @Test("Seeds are sound and the repair changes nothing") func seedsAreSoundAndTheRepairChangesNothing() throws {
         for (name, bytes) in try HostileSeeds.all() {
             var repaired = bytes
             ChecksumRepair.all.apply(to: &repaired)
-            // What differs is the checkpoints' pointers in superblocks older than the frame they name.
+            // The only differences are the checkpoints' pointers in superblocks that are older than the frame they name.
             #expect(zip(bytes, repaired).filter { $0 != $1 }.isEmpty, "\(name)")
             var exercise = StoreExercise(path: HostileSeeds.path, options: HostileSeeds.options(files(bytes)))
             #expect(exercise.run(writes: true) == nil, "\(name)")
-            // One waits for a store that is not there.
+            // One store waits for another that does not exist.
             let isExpected = exercise.errors.isEmpty != (name == "prepared") && exercise.errors.allSatisfy { $0.code == .undecided }
             #expect(isExpected, "\(name): \(exercise.errors)")
         }
@@ -39,7 +39,7 @@ import Testing
             rows += exercise.rows
             errors += exercise.errors.count
         }
-        // Some damage is met, and some is read past.
+        // Some damage causes an error, and some is read over.
         #expect(rows > 100 && errors > 20)
     }
 
@@ -71,7 +71,7 @@ import Testing
         #expect(accepted > 20 && refused > 5)
     }
 
-    /// Sums over what a manifest claims once overflowed at the next commit.
+    /// Sums over a manifest's numbers once overflowed at the next commit.
     @Test("A manifest that claims more than a file holds is refused") func aManifestThatClaimsMoreThanAFileHoldsIsNone() {
         func isRead(_ live: UInt64, _ entries: UInt64, _ bytes: UInt64) -> Bool {
             let run = Manifest.Run(root: .none, entryCount: entries, byteCount: bytes)
@@ -85,7 +85,7 @@ import Testing
         #expect(!isRead(.max, 1, 1) && !isRead(1, .max, 1) && !isRead(1, 1, .max) && !isRead(1 << 56, 0, 0))
     }
 
-    /// A root of a few kilobytes could name one full block a hundred times.
+    /// A root of a few kilobytes could refer to one full block a hundred times.
     @Test("A root that names a block twice is refused") func aRootThatNamesABlockTwiceIsRefused() {
         func isRead(_ offsets: [UInt64]) -> Bool {
             let bytes = IndexRoot.encode(offsets.enumerated().map { number, offset in
@@ -105,7 +105,7 @@ import Testing
         return files
     }
 
-    /// Changes a few bytes, mostly where there are some.
+    /// Changes a few bytes, mostly non-zero ones.
     private static func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
         let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
         var at = Int.random(in: Int(FileFormat.dataStart)..<max(bytes.count, Int(FileFormat.dataStart) + 1), using: &random)
@@ -121,7 +121,7 @@ import Testing
             let value = UInt64.random(in: 0..<UInt64(bytes.count), using: &random) & ~63
             for index in 0..<min(8, bytes.count - at) { bytes[at + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index)) }
         case 4:
-            // Something that stands elsewhere in the file.
+            // Bytes from elsewhere in the file.
             let count = min(Int.random(in: 1...128, using: &random), bytes.count - at)
             let from = Int.random(in: 0...(bytes.count - count), using: &random)
             bytes.replaceSubrange(at..<at + count, with: Array(bytes[from..<from + count]))

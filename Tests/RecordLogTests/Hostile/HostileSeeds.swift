@@ -1,6 +1,6 @@
 @testable import RecordLog
 
-/// Small, sound stores of every shape that the format has, to be damaged. The same bytes each time.
+/// Small, sound stores for damage, of every form that the format allows; the same bytes at each run.
 enum HostileSeeds {
     static let path = "hostile.heartwood"
 
@@ -27,7 +27,7 @@ enum HostileSeeds {
         return options
     }
 
-    /// The files, by what is in them.
+    /// The files, named by their content.
     static func all() throws -> [(name: String, bytes: [UInt8])] {
         var result: [(name: String, bytes: [UInt8])] = [("empty", try make { _ in })]
         result.append(("rows", try make { try fill($0, rows: 5, commits: 3) }))
@@ -68,7 +68,7 @@ enum HostileSeeds {
         return files.memory.contents(of: path) ?? []
     }
 
-    /// A store that took part in a save over two, of which the other one decided; and that as a crash leaves it halfway.
+    /// A store of a save over two stores, decided by the other one: completed, or as a crash leaves it halfway.
     private static func makeGroup(isCompleted: Bool) throws -> [UInt8] {
         let files = Files()
         let store = try LogStore.open(path: path, options: options(files))
@@ -79,7 +79,7 @@ enum HostileSeeds {
         guard !isCompleted else { return bytes }
         var walk = CommitScan(from: Snapshot.empty(store.snapshot().file, store.counters), to: store.snapshot())
         while let footer = try walk.next(), footer.author(in: walk.frames.last!.payload) != "group" {}
-        // The commit frame of the prepared commit is its last one, and the superblock before the newest knows nothing of it.
+        // The commit frame of the prepared commit is its last frame, and the superblock before the newest does not have it.
         var prepared = Array(bytes[..<Int(walk.frames.last!.offset)]) + [UInt8](repeating: 0, count: 4096)
         let newest = Int(store.writer.superblock.offset), older = FileFormat.superblockOffsets.map(Int.init).first { $0 != newest }!
         let size = Superblock.Layout.size

@@ -1,15 +1,15 @@
 @testable import RecordLog
 
-/// Does everything with a store that may be damaged in any way: reads all of it, checks it, writes to it, compacts it.
+/// Uses a store with any damage in every way: reads all of it, verifies it, writes to it, compacts it.
 ///
-/// Errors of the store are what is wanted of damage; traps, hangs and reads outside the file are what is looked for.
+/// Damage should cause the store's errors; the exercise looks for traps, hangs and reads outside the file.
 struct StoreExercise {
     let path: String
     let options: StoreOptions
-    /// How often something was thrown, and how many rows were read.
+    /// The errors thrown so far.
     private(set) var errors: [StoreError] = []
     private(set) var rows = 0
-    /// What verification found in a store that a compaction has written.
+    /// The problem that verification found in a compacted store.
     private(set) var compactionProblem: StoreVerification.Problem?
     private(set) var compactions = 0
 
@@ -99,7 +99,7 @@ struct StoreExercise {
 
     private static func read(_ value: ValueReader?) throws -> Int {
         guard let value else { return 0 }
-        // The ends, across a chunk's, and past the end.
+        // The ends, across a chunk's end, and past the value's end.
         return try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
             for start in [0, 8150, value.count - 3, value.count, .max] where start >= 0 { _ = try value.read(into: buffer, from: start) }
             try value.verify()
@@ -153,7 +153,7 @@ struct StoreExercise {
         try store.close()
     }
 
-    /// Compacts the store as the tool does, and verifies what comes of it.
+    /// Compacts the store as the tool does, and verifies the result.
     mutating func compact(keeping window: HistoryWindow) {
         for rebuildsIndexes in [false, true] {
             let before = errors.count

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// What a row has in one column.
+/// The content of a row's column.
 enum PlainCell: Hashable {
     case null
     /// A fixed column's slot, or a variable column's bytes.
@@ -11,7 +11,7 @@ enum PlainCell: Hashable {
     }
 }
 
-/// Row bodies as FORMAT.md, "Row body", states them: the plain reference that `RowBuilder` is compared with. It shares no code with it.
+/// Row bodies by FORMAT.md, "Row body": the plain reference for `RowBuilder`, with which it shares no code.
 enum PlainRow {
     static func body(layout: UInt16, _ columns: [(type: ColumnType, cell: PlainCell)]) -> [UInt8] {
         var nulls = [UInt8](repeating: 0xFF, count: (columns.count + 7) / 8)

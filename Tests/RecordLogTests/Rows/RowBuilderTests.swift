@@ -10,7 +10,7 @@ import Testing
         let types: [ColumnType] = [.bool, .int16, .int64, .double, .uuid, .text, .text, .bytes]
         let copier = RowBuilder(), maker = RowBuilder()
         for round in 0..<300 {
-            // Now and then with end offsets of four bytes.
+            // Some rounds have end offsets of four bytes.
             let domain = round % 10 == 0 ? ValueDomain.long : .short
             let columns = (0..<Int.random(in: 1...12, using: &random)).map {
                 Column(id: ColumnID(rawValue: UInt16($0)), name: "\($0)", type: types.randomElement(using: &random) ?? .bool)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Two texts of one row set to null in one save once gave its other texts their bytes: the second null left a gap that `finish` did not know.
+    /// Two texts of one row set to null in one save once corrupted its other texts: the second null left a gap that `finish` ignored.
     @Test("Any subset of four texts can be set to null in one copy", arguments: 0..<16)
     func anySubsetOfTextsCanBeSetToNull(subset: Int) {
         let columns = (0..<4).map { Column(id: ColumnID(rawValue: UInt16($0)), name: "\($0)", type: .text) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Indexes of other columns are not looked at, and are right all the same.
+    /// Indexes of other columns are not updated, and stay correct.
     @Test("Changes of copied rows reach their indexes") func changesOfCopiesReachTheirIndexes() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = SeededGenerator(seed: seed)

@@ -5,12 +5,12 @@ import Testing
 
 /// Every small row, made and changed in every small way, beside `PlainRow`.
 ///
-/// Random rows once missed that two texts set to null in one change gave their bytes to the texts behind them: rows of a few columns, each of them
-/// nothing, empty, short and long, meet such a fault at once. `HEARTWOOD_ROW_COLUMNS=5` takes so many variable columns.
+/// Random rows once missed that two texts set to null in one change gave their bytes to the texts behind them. Rows of a few columns, each of them
+/// null, empty, short and long, find such a fault at once. `HEARTWOOD_ROW_COLUMNS=5` sets the number of variable columns.
 @Suite struct RowCombinationTests {
     private static let columnsMax = ProcessInfo.processInfo.environment["HEARTWOOD_ROW_COLUMNS"].flatMap { Int($0) } ?? 4
 
-    /// Variable columns of each type, with fixed ones in front, between and behind.
+    /// Variable columns of each type, with fixed ones before, between and after them.
     private static func space(variables: Int, cells: (UInt16) -> [PlainCell] = Cells.variable) -> RowSpace {
         let types: [ColumnType] = [.text, .value, .bytes, .text, .value, .text]
         var columns: [(id: UInt16, type: ColumnType, cells: [PlainCell])] = []
@@ -28,7 +28,7 @@ import Testing
         return RowSpace(columns)
     }
 
-    /// - Returns: the rows that were compared.
+    /// - Returns: the number of compared rows.
     private func compare(
         _ space: RowSpace, from old: RowSpace? = nil, rows: [[Int]], sequences: [[(column: Int, choice: Int)]],
         carried: ([Int]) -> [Int] = { $0 }
@@ -57,7 +57,7 @@ import Testing
     @Test("A copy with up to two changes is what the reference makes", arguments: 0...columnsMax)
     func copiesWithTwoChanges(variables: Int) {
         let space = Self.space(variables: variables)
-        // Of the fixed columns the first is null in half of the rows; the others are set.
+        // The first fixed column is null in half of the rows; the others are set.
         let rows = space.rows.filter { row in row.indices.dropFirst().allSatisfy { space.layout.columns[$0].type.slotSize == nil || row[$0] == 1 } }
         #expect(compare(space, rows: rows, sequences: space.sequences(upTo: 2)) >= rows.count)
     }
@@ -76,7 +76,7 @@ import Testing
         #expect(compare(space, rows: space.rows, sequences: space.sequences(upTo: 2)) > 1)
     }
 
-    /// A row that is begun anew has only nulls; a second value for a column takes the first one's place.
+    /// A new row has only nulls; a second value for a column replaces the first one.
     @Test("A new row with up to three columns set, in any order and twice, is what the reference makes", arguments: 0...3)
     func newRows(variables: Int) {
         let space = Self.space(variables: variables), builder = RowBuilder()
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// How a later layout differs from the first: by the columns that it takes from there, and those that it has beside.
+    /// The difference between a later layout and the first: the columns that it keeps, and those that it adds.
     enum Version: CaseIterable {
         case oneMoreInFront, oneMoreBehind, firstGone, middleGone, lastGone, reversed, sameNumber, otherType
     }
@@ -139,7 +139,7 @@ import Testing
         case .reversed, .sameNumber: first.reversed()
         case .otherType: first.map { $0.id == 2 ? (2, .text, Cells.variable(2)) : $0 }
         }
-        // Tables number their layouts apart, so that two tables' layouts may have one number and not be the same.
+        // Each table numbers its layouts, so different layouts of two tables may have one number.
         let old = RowSpace(first), space = RowSpace(layoutID: version == .sameNumber ? 3 : 4, columns)
         let sources = columns.map { column in first.firstIndex { $0.id == column.id && $0.type == column.type } }
         let compared = compare(space, from: old, rows: old.rows, sequences: space.sequences(upTo: 2)) { row in

@@ -1,10 +1,10 @@
 @testable import RecordLog
 
-/// All rows of one layout whose columns each have one of a few cells. A row is a list of choices, one a column.
+/// All rows of one layout whose columns each have one of a few cells. A row is a list of choices, one for each column.
 final class RowSpace {
     let layout: RowLayout
     let cells: [[PlainCell]]
-    /// By column and choice, so that a run encodes none: a text is a string and a value a `LargeValue` only once.
+    /// Values by column and choice, made once: a run then converts no text to a string and no value to a `LargeValue`.
     private let values: [[LargeValue]]
     private var bodies: [Int: [UInt8]] = [:]
 
@@ -19,12 +19,12 @@ final class RowSpace {
         }
     }
 
-    /// Every row, the first column changing fastest.
+    /// Every row; the first column changes fastest.
     var rows: [[Int]] {
         cells.reduce([[]]) { rows, cells in cells.indices.flatMap { choice in rows.map { $0 + [choice] } } }
     }
 
-    /// Every change of one column, the choice that a row has already among them.
+    /// Every change of one column, including changes to the present choice.
     var changes: [(column: Int, choice: Int)] {
         cells.indices.flatMap { column in cells[column].indices.map { (column, $0) } }
     }
@@ -47,7 +47,7 @@ final class RowSpace {
         let body = PlainRow.body(layout: layout.id.rawValue, row.indices.map { column in
             let cell = cells[column][row[column]]
             guard layout.columns[column].type == .value, cell != .null else { return (layout.columns[column].type, cell) }
-            // A value in the row stands behind a byte that says so.
+            // A byte before a value in the row marks it as such.
             return (.value, .bytes([0] + cell.bytes))
         })
         bodies[key] = body
@@ -58,7 +58,7 @@ final class RowSpace {
         self.body(row).withUnsafeBytes { KeyBytes.compare($0, body) == 0 }
     }
 
-    /// Sets a column to one of its cells by the builder's call for its type.
+    /// Sets a column to one of its cells with the builder's call for its type.
     func set(_ column: Int, to choice: Int, in builder: RowBuilder) {
         guard case .bytes(let bytes) = cells[column][choice] else { return builder.setNull(column) }
         switch layout.columns[column].type {
@@ -68,7 +68,7 @@ final class RowSpace {
         }
     }
 
-    /// Begins a row as a copy of another space's row.
+    /// Starts a row as a copy of another space's row.
     func begin(copying row: [Int], of other: RowSpace, in builder: RowBuilder) {
         other.body(row).withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
@@ -78,19 +78,19 @@ final class RowSpace {
     }
 }
 
-/// The cells that columns draw from. Bytes differ by column, so that one column's bytes never pass for another's.
+/// The cells of the columns. Bytes differ by column, so that one column's bytes cannot pass for another's.
 enum Cells {
     static func fixed(_ column: UInt16, _ type: ColumnType) -> [PlainCell] {
         let size = type.slotSize ?? 0
         return [.null] + [type == .bool ? 1 : UInt8(truncatingIfNeeded: column &+ 1)].map { .bytes([UInt8](repeating: $0, count: size)) }
     }
 
-    /// Null, empty, short, and longer than an end offset of one byte reaches.
+    /// Null, empty, short, and longer than an end offset of one byte allows.
     static func variable(_ column: UInt16) -> [PlainCell] {
         [.null] + [0, 2, 300].map { .bytes([UInt8](repeating: 0x61 + UInt8(truncatingIfNeeded: column), count: $0)) }
     }
 
-    /// Those, and one longer than an end offset of two bytes reaches.
+    /// The cells of `variable`, and one longer than an end offset of two bytes allows.
     static func wide(_ column: UInt16) -> [PlainCell] {
         variable(column) + [.bytes([UInt8](repeating: 0x41 + UInt8(truncatingIfNeeded: column), count: 66_000))]
     }

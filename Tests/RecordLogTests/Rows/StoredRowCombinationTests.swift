@@ -2,10 +2,10 @@ import Testing
 
 @testable import RecordLog
 
-/// Rows that are changed by copies in a store, read back by every way that the engine has, beside plain values.
+/// Rows of a store that are changed by copies and read back through every path of the engine, beside plain values.
 ///
-/// The store has a row for each start and each change of up to two columns: a start has every combination of nothing, empty and short texts, of a
-/// value that is nothing, in the row and in frames of its own, and of a number that is there or not.
+/// The store has a row for each start and each change of up to two columns. The starts are all combinations of null, empty and short texts; a value
+/// that is null, in the row, or in frames of its own; and a number that is set or null.
 @Suite struct StoredRowCombinationTests {
     private struct Values: Hashable {
         var texts: [[UInt8]?]
@@ -14,7 +14,7 @@ import Testing
     }
 
     private static let path = "combinations.heartwood"
-    /// By position in the layout: texts at 0, 2 and 4, a number at 1, a value at 3.
+    /// Positions in the layout: texts at 0, 2 and 4, a number at 1, a value at 3.
     private static let textPositions = [0, 2, 4]
     private static let valueCounts: [Int?] = [nil, 3, 1100]
 
@@ -22,7 +22,7 @@ import Testing
         [nil, [], [UInt8(0x61 + column), UInt8(0x78)]][choice]
     }
 
-    /// What a change of one column does: `choices` of it.
+    /// The number of choices for a change of each column.
     private static let choices = [3, 3, 3, 2, 3]
 
     private static func set(_ column: Int, to choice: Int, in values: inout Values) {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Row numbers in the order of an index over a text, and over the number before it; nothing comes first.
+    /// Row numbers in the order of an index over a text, or over the number and the text; null comes first.
     private static func order(_ rows: [UInt64: Values], _ column: Int, isByNumber: Bool) -> [UInt64] {
         rows.sorted { a, b in
             if isByNumber, a.value.number != b.value.number { return a.value.number ?? .min < b.value.number ?? .min }

@@ -2,26 +2,26 @@ import TestSupport
 
 @testable import RecordLog
 
-/// Opens what a loss of power left, and says what is wrong with it.
+/// Opens the disk's state after a power failure and checks it.
 struct CrashCheck {
     let history: CommitHistory
     let configure: (inout StoreOptions) -> Void
-    /// Chooses what a second crash does, and when.
+    /// Chooses the time and the effect of a second crash.
     let seed: UInt64
 
-    /// - Parameter disk: a disk after its power was lost.
-    /// - Returns: what is wrong; nil for nothing.
+    /// - Parameter disk: a disk after a power failure.
+    /// - Returns: the problem found; nil for none.
     func run(_ disk: SimulatedFileSystem) -> String? {
         var random = SeededGenerator(seed: seed)
         do {
             var least = history.floor
             var disk = disk
             if Bool.random(using: &random) {
-                // The power goes again while the store is opened, or just after.
+                // The power fails again while the store is opened, or just after.
                 disk.fail(at: Int.random(in: 0..<5, using: &random))
-                // A recovery that writes scratch files alone goes on without them, on a disk that gives nothing any more.
+                // A recovery that writes only scratch files continues without them on a failed disk.
                 if let store = try? open(disk), !disk.hasCrashed {
-                    // What a recovery showed, on a disk that had nothing unsynced, stays.
+                    // A state that a recovery showed on a disk without unsynced bytes must stay.
                     if let problem = objection(store, notBefore: least) { return "at the first opening: " + problem }
                     least = store.snapshot().sequence
                 }
@@ -56,7 +56,7 @@ struct CrashCheck {
         }
     }
 
-    /// The store can be written to, is sound, and can be opened again.
+    /// Checks that the store accepts writes, is sound, and can be opened again.
     private func use(_ disk: SimulatedFileSystem, _ random: inout SeededGenerator) throws -> String? {
         let sample = try SampleStore(fileSystem: disk, configure)
         sample.people = try sample.contents(sample.store.snapshot())

@@ -1,18 +1,18 @@
 import Testing
 
-/// A seeded run of random work in which the power may go before each call that changes the disk.
+/// A seeded run of random work in which the power may fail before each call that changes the disk.
 protocol CrashingRun {
-    /// - Parameter crashShare: of a hundred calls, how many are checked for a crash.
+    /// - Parameter crashShare: the share of calls, in percent, whose crash is checked.
     init(seed: UInt64, crashShare: UInt64)
     func run()
-    /// How many crashes were checked.
+    /// The number of crashes that were checked.
     var cases: Int { get }
-    /// What went wrong, one line each, with the seed.
+    /// The failures, one line each, with the seed.
     var failures: [String] { get }
 }
 
 extension CrashingRun {
-    /// The long form: run after run, all of whose crashes are checked, until there were as many cases as are wanted, or 20 runs failed.
+    /// The long form: runs with every crash checked, until the wanted number of cases is reached or 20 runs have failed.
     static func runMany(cases wanted: Int, from first: UInt64, step: UInt64 = 1, as name: String) {
         let start = ContinuousClock.now
         var cases = 0, failed = 0, shown = 0, seed = first

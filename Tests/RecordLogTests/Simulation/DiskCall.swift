@@ -1,11 +1,11 @@
-/// A call that changes a disk: what can fail, be cut short by a loss of power, and wait for a sync.
+/// A call that changes a disk: it can fail, be cut short by a power failure, and wait for a sync.
 enum DiskCall: Sendable {
     case create(path: String, inode: UInt64)
     case rename(String, to: String)
     case remove(String)
     case syncDirectory
     case write(inode: UInt64, offset: UInt64, bytes: [UInt8])
-    /// A write that is durable when it returns, where nothing else need be.
+    /// A write that is durable when it returns, if it needs no other change to be durable.
     case syncedWrite(inode: UInt64, offset: UInt64, bytes: [UInt8])
     case truncate(inode: UInt64, size: UInt64)
     case sync(inode: UInt64)
@@ -13,7 +13,7 @@ enum DiskCall: Sendable {
     enum Kind: Equatable, Sendable {
         case create, rename, remove, syncDirectory, write, syncedWrite, truncate, sync
 
-        /// Whether a file's bytes are durable after it.
+        /// Whether a file's bytes are durable afterwards.
         var isSync: Bool { self == .sync || self == .syncedWrite }
     }
 
@@ -30,7 +30,7 @@ enum DiskCall: Sendable {
         }
     }
 
-    /// Where a write goes, synced or not.
+    /// The target of a write, synced or not.
     var written: (inode: UInt64, offset: UInt64, bytes: [UInt8])? {
         switch self {
         case .write(let inode, let offset, let bytes), .syncedWrite(let inode, let offset, let bytes): (inode, offset, bytes)
@@ -38,13 +38,13 @@ enum DiskCall: Sendable {
         }
     }
 
-    /// A synced write as one that no sync has reached yet; others as they are.
+    /// A synced write as an unsynced one; other calls unchanged.
     var unsynced: DiskCall {
         guard case .syncedWrite(let inode, let offset, let bytes) = self else { return self }
         return .write(inode: inode, offset: offset, bytes: bytes)
     }
 
-    /// What a write writes outside of a range.
+    /// The parts of a write outside of a range.
     func without(_ range: Range<UInt64>) -> [DiskCall] {
         guard case .write(let inode, let offset, let bytes) = self else { return [self] }
         let end = offset + UInt64(bytes.count)

@@ -1,31 +1,31 @@
-/// How a disk fails at a chosen call.
+/// A disk's failure at a chosen call.
 enum DiskFault: Sendable {
-    /// The power goes: that call and all later ones fail, and a write may have happened in part.
+    /// The power fails: that call and all later ones fail, and a write may have happened in part.
     case powerLoss
-    /// That call alone fails, with this error number; a write may have happened in part.
+    /// Only that call fails, with this error number; a write may have happened in part.
     case once(Int32)
     /// That call and all later ones fail, until `heal()`.
     case forGood(Int32)
-    /// The first sync from there on fails, and the system calls clean what it had to write: it stays readable, and no later
-    /// sync writes it. As Linux does, each handle that was open learns of it by its next sync.
+    /// The first sync from there on fails, and the system marks its dirty pages clean: they stay readable, and no later sync writes them. As on
+    /// Linux, each handle that was open gets the error at its next sync.
     case syncLosesPages
 }
 
-/// The faults of a disk that are to come.
+/// The pending faults of a disk.
 struct DiskFaults: Sendable {
-    /// The number of the call from which on it happens.
+    /// The number of the first call at which the fault happens.
     var at: Int?
     var fault = DiskFault.powerLoss
     var failingForGood: Int32?
-    /// Bytes that all files together may have.
+    /// The most bytes that all files may have together.
     var capacity = UInt64.max
-    /// Bytes that may still be written, new ones or over others: of a file system that copies what is overwritten.
+    /// Bytes that may still be written, including overwritten ones: the room of a copy-on-write file system.
     var room = UInt64.max
-    /// Reads until one fails, and how.
+    /// The number of reads before one fails.
     var readsBefore: Int?
     var readError: Int32 = 0
 
-    /// The fault that this call meets; it is used up.
+    /// The fault for this call, which is removed.
     mutating func take(_ kind: DiskCall.Kind, number: Int) -> DiskFault? {
         if let code = failingForGood { return .once(code) }
         guard let at, number >= at else { return nil }
@@ -36,7 +36,7 @@ struct DiskFaults: Sendable {
         return .once(code)
     }
 
-    /// Whether the disk has no room for what a call writes; else it takes its room.
+    /// Whether the disk has no room for a call's bytes; otherwise takes the room.
     mutating func isFull(for call: DiskCall, growth: UInt64, size: UInt64) -> Bool {
         let count = UInt64(call.written?.bytes.count ?? 0)
         guard size + growth <= capacity, count <= room else { return true }
@@ -44,7 +44,7 @@ struct DiskFaults: Sendable {
         return false
     }
 
-    /// The error that this read meets.
+    /// The error for this read.
     mutating func takeRead() -> Int32? {
         guard let left = readsBefore else { return nil }
         readsBefore = left > 0 ? left - 1 : nil

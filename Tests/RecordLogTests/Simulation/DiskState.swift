@@ -1,18 +1,19 @@
 @testable import RecordLog
 
-/// What a disk has and what the processor sees, for files and for names: between the two, in journals, is what no sync has
-/// reached.
+/// The durable state of a disk and the state that the processor sees, for files and for names. The journals between the two have the unsynced
+/// changes.
 struct DiskState: Sendable {
     struct File: Sendable {
-        /// What reads and mappings show.
+        /// The content for reads and mappings.
         let live: MemoryFile
         var durable: [UInt8] = []
         /// Writes and truncations since the last sync.
         var journal: [DiskCall] = []
-        /// Syncs that failed and lost what they had to write.
+        /// The number of failed syncs that lost their pages.
         var failedSyncs = 0
 
-        /// Does a synced write to what is durable. What waits for the same bytes is never written; a change of length is durable with it.
+        /// Applies a synced write to the durable content. Unsynced changes of the same bytes are never written; a change of length becomes durable
+        /// with it.
         mutating func makeDurable(_ write: DiskCall, _ range: Range<UInt64>) {
             var waiting: [DiskCall] = []
             for change in journal {
@@ -28,7 +29,7 @@ struct DiskState: Sendable {
         }
     }
 
-    /// By inode; a file without a name stays, for those who have it open.
+    /// Files by inode; a file without a name stays for handles that have it open.
     var files: [UInt64: File] = [:]
     var names: [String: UInt64] = [:]
     var durableNames: [String: UInt64] = [:]
@@ -36,7 +37,7 @@ struct DiskState: Sendable {
     var nameJournal: [DiskCall] = []
     var nextInode: UInt64 = 1
 
-    /// The bytes of all files that have names.
+    /// The size of all files that have names.
     var size: UInt64 { names.values.reduce(0) { $0 + (files[$1]?.live.size ?? 0) } }
 
     mutating func newInode() -> UInt64 {
@@ -58,14 +59,14 @@ struct DiskState: Sendable {
         }
     }
 
-    /// How many bytes a call adds to its file.
+    /// The number of bytes that a call adds to its file.
     func growth(_ call: DiskCall) -> UInt64 {
         guard let (inode, offset, bytes) = call.written, let size = files[inode]?.live.size else { return 0 }
         let end = offset + UInt64(bytes.count)
         return end > size ? end - size : 0
     }
 
-    /// Does what a call asks for.
+    /// Applies a call to the live state.
     mutating func apply(_ call: DiskCall) {
         switch call {
         case .write(let inode, let offset, let bytes):
@@ -90,7 +91,7 @@ struct DiskState: Sendable {
         journal(call)
     }
 
-    /// Notes a call as one that a loss of power may or may not undo.
+    /// Journals a call that a power failure may or may not undo.
     mutating func journal(_ call: DiskCall) {
         switch call {
         case .write(let inode, _, _), .truncate(let inode, _): files[inode]?.journal.append(call)
@@ -99,7 +100,7 @@ struct DiskState: Sendable {
         }
     }
 
-    /// A failed sync that is not to be repeated: what it had to write stays readable and never reaches the disk.
+    /// A failed sync that cannot be repeated: its pages stay readable and never reach the disk.
     mutating func losePages() {
         for inode in files.keys {
             files[inode]?.journal = []
@@ -123,7 +124,7 @@ struct DiskState: Sendable {
         case .write(_, let offset, let new), .syncedWrite(_, let offset, let new):
             let end = Int(offset) + new.count
             if bytes.count < end { resize(&bytes, to: end) }
-            // By libc: a test build's own loops over bytes are slow.
+            // Through libc: loops over bytes are slow in a debug build.
             bytes.withUnsafeMutableBytes { bytes in
                 new.withUnsafeBytes { new in UnsafeMutableRawBufferPointer(rebasing: bytes[Int(offset)..<end]).copyMemory(from: new) }
             }

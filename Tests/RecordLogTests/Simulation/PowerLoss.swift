@@ -2,23 +2,23 @@ import TestSupport
 
 @testable import RecordLog
 
-/// What of the unsynced writes is on the disk after the power went. FORMAT.md, "Media", says what may happen.
+/// The unsynced writes that are on the disk after a power failure. FORMAT.md, "Media", lists the possibilities.
 enum PowerLoss: UInt64, CaseIterable {
     case nothing
     case everything
     /// The first ones, in order.
     case beginning
-    /// Any of them, whole: later ones may be there without earlier ones.
+    /// Any of them, whole: later ones may be on the disk without earlier ones.
     case some
-    /// Pieces of them, cut at 512 or 4096 bytes, or the beginning of one to any byte.
+    /// Pieces of them, cut at 512 or 4096 bytes, or the beginning of one up to any byte.
     case pieces
-    /// The same; where a file was made longer and a piece is missing, there is garbage.
+    /// The same; missing pieces of an extended file are garbage.
     case piecesAndGarbage
 }
 
 extension DiskState {
-    /// The disk as a machine finds it that starts again: some part of each journal, by the seed.
-    /// - Parameter inFlight: a call that had begun and may have happened.
+    /// The disk as a restarted machine finds it: some part of each journal, chosen by the seed.
+    /// - Parameter inFlight: a call that had started and may have happened.
     func afterPowerLoss(seed: UInt64, inFlight: DiskCall?) -> DiskState {
         var before = self
         if let inFlight { before.journal(inFlight.unsynced) }
@@ -30,7 +30,7 @@ extension DiskState {
             Self.apply(change, to: &names)
         }
         var after = DiskState()
-        // By name, so that one seed always gives the same bytes.
+        // Sorted by name, so that one seed always gives the same bytes.
         for (name, inode) in names.sorted(by: { $0.key < $1.key }) {
             let new = after.newInode()
             let survivor = before.files[inode].map { Self.survivor(of: $0, loss, &random) } ?? []
@@ -58,7 +58,7 @@ extension DiskState {
         return bytes
     }
 
-    /// Does a part of a change.
+    /// Applies a part of a change.
     private static func tear(_ change: DiskCall, isGarbage: Bool, _ bytes: inout [UInt8], _ random: inout SeededGenerator) {
         guard case .write(let inode, let offset, let new) = change, new.count < 1 << 17 else {
             if Bool.random(using: &random) { apply(change, to: &bytes) }
@@ -78,8 +78,8 @@ extension DiskState {
             if Bool.random(using: &random) {
                 apply(.write(inode: inode, offset: UInt64(place), bytes: Array(new[at..<end])), to: &bytes)
             } else if isGarbage, place >= max(oldEnd, Int(FileFormat.dataStart)) {
-                // Old bytes or new ones stand where there were bytes before; only what was made longer holds anything. A new
-                // file's header with garbage in it is no store, by FORMAT.md, and nobody was told that it was one.
+                // Overwritten bytes are old or new ones; only extended parts may have garbage. By FORMAT.md a new file's header with garbage is not
+                // a store, and the store was never acknowledged.
                 let garbage = (0..<(end - at + 7) / 8).map { _ in random.next() }
                 let filled = garbage.withUnsafeBytes { Array($0[..<(end - at)]) }
                 apply(.write(inode: inode, offset: UInt64(place), bytes: filled), to: &bytes)

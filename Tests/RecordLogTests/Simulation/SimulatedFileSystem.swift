@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import RecordLog
 
-/// A disk that can lose power, run out of space and fail, for tests.
+/// A disk for tests that can lose power, run out of space and fail.
 ///
-/// Losing power makes a new file system, of what was durable and whichever part of the journals a seed chooses.
+/// A power failure makes a new file system from the durable state and a part of the journals, which a seed chooses.
 final class SimulatedFileSystem: FileSystem {
     private struct State: Sendable {
         var disk = DiskState()
@@ -19,8 +19,8 @@ final class SimulatedFileSystem: FileSystem {
     }
 
     private let state: Mutex<State>
-    /// Called before each call is done, while `afterPowerLoss` counts it as one that may have happened.
-    /// Unsafe: set before the system is used, and only where one thread uses it.
+    /// Called before each call is performed, while `afterPowerLoss` counts it as one that may have happened.
+    /// Unsafe: set before the system is used, and only if one thread uses it.
     nonisolated(unsafe) var beforeEachCall: ((DiskCall.Kind) -> Void)?
 
     init(seed: UInt64 = 1) {
@@ -33,7 +33,7 @@ final class SimulatedFileSystem: FileSystem {
     var operations: [DiskCall.Kind] { state.withLock { $0.calls } }
     var operationCount: Int { state.withLock { $0.calls.count } }
 
-    /// Makes the call with this number (from 0, all since the beginning counted) fail.
+    /// Makes the call with this number fail. Calls are counted from 0 since the beginning.
     func fail(at number: Int, _ fault: DiskFault = .powerLoss) {
         state.withLock {
             $0.faults.at = number
@@ -41,7 +41,7 @@ final class SimulatedFileSystem: FileSystem {
         }
     }
 
-    /// Makes the read after so many fail.
+    /// Makes the read after this number of reads fail.
     func failRead(after reads: Int, _ code: Int32) {
         state.withLock {
             $0.faults.readsBefore = reads
@@ -49,22 +49,22 @@ final class SimulatedFileSystem: FileSystem {
         }
     }
 
-    /// All files together get no larger.
+    /// Limits the size of all files together.
     func limit(to bytes: UInt64?) { state.withLock { $0.faults.capacity = bytes ?? .max } }
 
-    /// No more than so many bytes are written any more, be it over others: as on a full file system that copies what is overwritten.
+    /// Limits the bytes that can still be written, including overwritten ones, as on a full copy-on-write file system.
     func limitWrites(to bytes: UInt64?) { state.withLock { $0.faults.room = bytes ?? .max } }
 
-    /// No fault is to come any more; a crashed disk stays so.
+    /// Removes all pending faults; a crashed disk stays crashed.
     func heal() { state.withLock { $0.faults = DiskFaults() } }
 
-    /// What failed for good works again; other faults are still to come.
+    /// Ends a permanent failure; other faults are still pending.
     func repairForGood() { state.withLock { $0.faults.failingForGood = nil } }
 
     var size: UInt64 { state.withLock { $0.disk.size } }
     var hasCrashed: Bool { state.withLock { $0.hasCrashed } }
 
-    /// What is left for a machine that starts again after losing power now.
+    /// The disk as a restarted machine finds it after a power failure now.
     func afterPowerLoss(seed: UInt64) -> SimulatedFileSystem {
         let disk = state.withLock { $0.disk.afterPowerLoss(seed: seed, inFlight: $0.inFlight) }
         let result = SimulatedFileSystem(seed: seed)
@@ -79,7 +79,7 @@ final class SimulatedFileSystem: FileSystem {
 
     // MARK: Calls
 
-    /// Does a call, or fails it where that was asked for.
+    /// Performs a call, or fails it if a fault is due.
     func perform(_ call: DiskCall, _ path: String) throws(StoreError) {
         if let beforeEachCall {
             state.withLock { $0.inFlight = call }
@@ -118,7 +118,7 @@ final class SimulatedFileSystem: FileSystem {
         return nil
     }
 
-    /// A write that fails has written nothing, or its beginning, or everything all the same; other calls do nothing then.
+    /// A failed write has written nothing, its beginning, or everything; other failed calls do nothing.
     private static func applyPartly(_ call: DiskCall, _ state: inout State, isWholePossible: Bool) {
         guard let (inode, offset, bytes) = call.written else { return }
         let parts = [0, bytes.count / 2, bytes.count]

@@ -2,13 +2,13 @@ import Synchronization
 
 @testable import RecordLog
 
-/// One opening of a simulated file.
+/// One open handle of a simulated file.
 final class SimulatedHandle: StorageFile {
     private let system: SimulatedFileSystem
     private let inode: UInt64
     private let live: MemoryFile
     private let handle: MemoryFileHandle
-    /// Failed syncs of the file that this handle has been told of.
+    /// The number of the file's failed syncs that this handle has reported.
     private let failuresSeen: Atomic<Int>
 
     init(_ system: SimulatedFileSystem, inode: UInt64, _ file: DiskState.File) {
@@ -41,7 +41,7 @@ final class SimulatedHandle: StorageFile {
 
     func sync() throws(StoreError) { try performSync(.sync(inode: inode)) }
 
-    /// - Throws: also where a sync has failed of which this handle has not been told.
+    /// - Throws: also if an earlier sync has failed and this handle has not reported it.
     private func performSync(_ call: DiskCall) throws(StoreError) {
         let isNews = failuresSeen.load(ordering: .relaxed) < system.failedSyncs(of: inode)
         defer { failuresSeen.store(system.failedSyncs(of: inode), ordering: .relaxed) }

@@ -3,21 +3,21 @@ import TestSupport
 
 @testable import RecordLog
 
-/// One seeded run of a random workload by one or two handles, beside a model. Before each call that changes the disk, the
-/// power may go: what a crash there leaves is opened and checked.
+/// One seeded run of a random workload by one or two handles, beside a model. The power may fail before each call that changes the disk; the
+/// resulting state is then opened and checked.
 final class SimulationRun: CrashingRun {
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }
 
     let seed: UInt64
-    /// Of a hundred calls, how many are checked for a crash.
+    /// The share of calls, in percent, whose crash is checked.
     let crashShare: UInt64
     private(set) var cases = 0
-    /// What went wrong, one line each, with the seed.
+    /// The failures, one line each, with the seed.
     private(set) var failures: [String] = []
 
-    /// The most runs on disk that an index had.
+    /// The most sorted runs on disk that an index had.
     private(set) var diskRuns = 0
     private(set) var commitsWhileCompacting = 0
 
@@ -51,7 +51,7 @@ final class SimulationRun: CrashingRun {
                         disk.limit(to: nil)
                         disk.limitWrites(to: nil)
                     }
-                    // A handle that may go on does so now and then; others are opened again.
+                    // A usable handle is sometimes kept; otherwise a new one is opened.
                     if error.code != .noSpace || Bool.random(using: &random) { handles[index] = nil }
                 }
             }
@@ -100,12 +100,12 @@ final class SimulationRun: CrashingRun {
             if Int.random(in: 0..<4, using: &random) == 0 { kept.append((sample, snapshot, found)) }
         case 6:
             handles[index] = nil
-            // A poisoned handle has told of its own commits, and does nothing for others'.
+            // A poisoned handle has announced its own commits, and does nothing for others'.
             let isPoisoned = sample.store.writer.poison != nil
             try sample.store.close()
             if !isPoisoned { history.raiseFloor() }
         case 7:
-            // As a process that dies.
+            // Simulates a process that dies.
             handles[index] = nil
         case 8:
             try commit(sample, durability) { transaction, people in
@@ -117,8 +117,8 @@ final class SimulationRun: CrashingRun {
         }
     }
 
-    /// A compaction; between its parts, while it holds no lock, the handles commit.
-    /// - Returns: false where it was cancelled.
+    /// Compacts; between the rounds, while no lock is held, the handles commit.
+    /// - Returns: false if it was cancelled.
     private func compact(_ sample: SampleStore, _ index: Int) throws -> Bool {
         let window: HistoryWindow = [.none, .none, .commits(2), .commits(100)].randomElement(using: &random) ?? .none
         var commits = Int.random(in: 0...4, using: &random)
@@ -135,7 +135,7 @@ final class SimulationRun: CrashingRun {
                         if other != index { handles[other] = nil }
                         failure = error
                     }
-                    // Some in this round, the others in the next ones.
+                    // Some in this round, the others in later ones.
                     if Bool.random(using: &random) { break }
                 }
                 return failure == nil && Int.random(in: 0..<20, using: &random) > 0
@@ -180,7 +180,7 @@ final class SimulationRun: CrashingRun {
                 isBegun = true
             }
         } catch {
-            // A full disk refuses a commit, and nothing of it is ever seen.
+            // A full disk refuses a commit, and nothing of it is ever visible.
             if isBegun, (error as? StoreError)?.code == .noSpace { history.withdraw() }
             throw error
         }
@@ -211,7 +211,7 @@ final class SimulationRun: CrashingRun {
         }
     }
 
-    /// The disk works again: everything acknowledged is there, and sound; snapshots show what they showed.
+    /// With the disk repaired, checks that everything acknowledged exists and is sound, and that snapshots are unchanged.
     private func finish() throws {
         disk.heal()
         for index in handles.indices {
@@ -235,7 +235,7 @@ final class SimulationRun: CrashingRun {
     private func crash(at kind: DiskCall.Kind) {
         guard failures.isEmpty else { return }
         let call = disk.operationCount
-        // Not from the run's generator: a run is the same however many of its crashes are checked.
+        // Not drawn from the run's generator: a run is the same whatever share of its crashes is checked.
         var chance = SeededGenerator(seed: seed &* 0x1_0000_01B3 &+ UInt64(call))
         guard chance.next() % 100 < crashShare else { return }
         cases += 1

@@ -22,7 +22,7 @@ import Testing
             meanwhile += run.commitsWhileCompacting
             for failure in run.failures { Issue.record("\(failure)") }
         }
-        // Enough of them, with several runs to look through and to merge, and with commits beside compactions.
+        // Enough cases, with several runs to search and merge, and with commits during compactions.
         #expect(cases > 500 && diskRuns >= 4 && meanwhile > 20, "\(cases) cases, \(diskRuns) runs, \(meanwhile) commits meanwhile")
     }
 

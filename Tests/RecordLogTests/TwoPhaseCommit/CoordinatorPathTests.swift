@@ -2,7 +2,7 @@ import Testing
 
 @testable import RecordLog
 
-/// How a store that is prepared finds the one that decides, wherever the two lie.
+/// A prepared store finds its commit coordinator wherever the two files are.
 @Suite struct CoordinatorPathTests {
     private func open(_ path: String, _ disk: SimulatedFileSystem) throws -> SampleStore {
         try SampleStore(fileSystem: disk, path: path) {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A file so many directories down.
+    /// A file at this directory depth.
     private func path(_ name: String, depth: Int) -> String { "/" + String(repeating: "\(name)/", count: depth) + name }
 
     @Test("Relative paths lead from one file to the other") func pathsLeadFromOneFileToTheOther() {
@@ -29,7 +29,7 @@ import Testing
         #expect(FilePath.relative(from: "x", to: "y") == "y")
         #expect(FilePath.relative(from: "a/x", to: "/y") == "/y")
         #expect(FilePath.relative(from: "/x", to: "/a/b/y") == "a/b/y")
-        // As long as it may be, and longer.
+        // The longest path that fits, and a longer one.
         for (depth, isRelative) in [(819, true), (820, false)] {
             let deep = path("b", depth: depth), way = FilePath.relative(from: path("a", depth: depth), to: deep)
             #expect((way.hasPrefix("../") && way.hasSuffix(deep)) == isRelative && (way == deep) != isRelative, "\(depth)")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// The way from one to the other is longer than a prepared frame holds; each path is one that a system takes.
+    /// The relative path is longer than a prepared frame can hold; each absolute path is one that a system accepts.
     @Test("Stores in deep directories far apart are opened again") func storesThatLieDeepAndFarApartAreOpenedAgain() throws {
         let paths = ["a", "b"].map { path($0, depth: 1000) }
         let disk = SimulatedFileSystem(seed: 7)
@@ -81,7 +81,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try add(samples) }
         #expect(error?.code == .invalidArgument && error.map { paths.contains($0.path) } == true && error?.remedy.isEmpty == false)
         #expect(disk.operationCount == before)
-        // Each by itself goes on.
+        // Each store accepts commits of its own.
         for sample in samples { try sample.insert(.init(name: "alone", age: 1, group: 1)) }
         for path in paths {
             let sample = try open(path, disk)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordLog
 
-/// A commit that another store has decided, and that nobody has completed: it is shown whole, and nothing loses it.
+/// A commit that another store has decided and no handle has completed: it is visible as a whole, and never lost.
 @Suite struct DecidedCommitTests {
     private struct NotFound: Error {}
 
@@ -12,9 +12,9 @@ import Testing
         let disk: SimulatedFileSystem
         let path: String
         let coordinator: String
-        /// What the store holds with the commit.
+        /// The store's content with the commit.
         let people: SamplePair.Contents
-        /// A handle of the store from before it got its newest index, and rows behind that.
+        /// A handle opened before the store got its newest index, with rows after that.
         let handle: SampleStore
     }
 
@@ -109,7 +109,7 @@ import Testing
         try check(try open(decided.path, decided.disk), settled, "opened")
     }
 
-    /// It cannot be completed before the other store is there again.
+    /// The commit cannot be completed while the other store is missing.
     @Test("A compaction without the commit coordinator leaves the store as it was")
     func aCompactionWithoutTheDecidingStoreLeavesTheStoreAsItWas() throws {
         let decided = try decided()
@@ -123,7 +123,7 @@ import Testing
         try check(try open(decided.path, decided.disk), decided.people, "opened")
     }
 
-    /// Where the decision itself may be lost with the power, both stores are without it until somebody has completed it.
+    /// If the decision itself can be lost with the power, both stores are without the commit until a handle has completed it.
     @Test("A crash at every call of a compaction leaves a decided commit in both stores or in neither")
     func aCrashAtEveryCallOfACompactionLeavesItInBothStoresOrInNeither() throws {
         var call = 0, isDone = false, kept = 0

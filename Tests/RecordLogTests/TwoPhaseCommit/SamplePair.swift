@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Two stores on one disk, and what they must hold.
+/// Two stores on one disk, and their expected content.
 final class SamplePair {
     typealias Contents = [UInt64: SampleStore.Person]
 
@@ -34,12 +34,12 @@ final class SamplePair {
 
     var stores: [LogStore] { [first.store, second.store] }
 
-    /// Of the handles' own snapshots.
+    /// The content of the handles' own snapshots.
     func contents() throws -> State {
         State(first: try first.contents(first.store.snapshot()), second: try second.contents(second.store.snapshot()))
     }
 
-    /// One person more in each store.
+    /// Adds one person to each store.
     func add(_ name: String) throws {
         var next = state
         try LogStore.write(to: stores, author: "pair") { transactions in
@@ -63,8 +63,8 @@ final class SamplePair {
         let description: String
     }
 
-    /// What readers of the files find that open them now, the second one first where it is asked for; writes nothing.
-    /// - Throws: where their indexes say something else than their rows.
+    /// The content that new readers of the files find; they open the second file first if `backwards` is set. Writes nothing.
+    /// - Throws: if their indexes differ from their rows.
     static func read(_ disk: any FileSystem, backwards: Bool = false) throws -> State {
         func contents(_ path: String) throws -> Contents {
             var options = StoreOptions()
@@ -93,6 +93,6 @@ final class SamplePair {
             ?? second.mismatch(second.store.snapshot(), state.second).map { "second: " + $0 }
     }
 
-    /// Which of the two decides, as a place among `paths`.
+    /// The commit coordinator's index in `paths`.
     var coordinator: Int { first.store.storeID < second.store.storeID ? 0 : 1 }
 }

@@ -37,7 +37,7 @@ import Testing
         let two = try costs { try pair.add("two") }
         #expect(two.filter { $0 == .sync }.count == 3, "\(two)")
         #expect(two.count <= 3 + 10, "\(two)")
-        // The frames of the prepared commit are the only bytes that one store would not have, beside the decision.
+        // Compared with a commit to one store, only the frames of the prepared commit and the decision are extra.
         let sizes = pair.stores.map { $0.statistics.bytesAppended }
         try pair.add("three")
         #expect(zip(pair.stores, sizes).allSatisfy { $0.statistics.bytesAppended - $1 <= 640 })
@@ -77,7 +77,7 @@ import Testing
         #expect(try pair.mismatch == nil)
     }
 
-    /// A full disk, or one that fails, at every call of a commit: both stores have it or neither, and handles that may go on do.
+    /// The disk is full or fails at every call of a commit: both stores have the commit or neither, and usable handles continue.
     @Test("A failing disk leaves both or neither", arguments: 0..<4)
     func aDiskThatFailsLeavesBothOrNeither(kind: Int) throws {
         var call = 0, isDone = false
@@ -116,10 +116,10 @@ import Testing
         #expect(call > 5)
     }
 
-    /// The power goes before, in and after every call of a commit over two stores, and again at every call of what settles it.
+    /// The power fails before, in and after every call of a commit over two stores, and again at every call that settles it.
     @Test("A crash at every call leaves both or neither", arguments: 0..<2)
     func aCrashAtEveryCallLeavesBothOrNeither(coordinator: Int) throws {
-        // Which store decides is a matter of identities.
+        // The identities determine the commit coordinator.
         let seed = try #require((1...20 as ClosedRange<UInt64>).first { try SamplePair(SimulatedFileSystem(seed: $0)).coordinator == coordinator })
         var call = 0, isDone = false, decided = 0, cases = 0
         while !isDone {
@@ -140,8 +140,8 @@ import Testing
                 let found = try SamplePair.read(left, backwards: loss % 2 == 0)
                 #expect(found == before && !isDone || found == after, "call \(call), loss \(loss): \(found)")
                 if found == after { decided += 1 }
-                // A reader looked; whoever writes next settles it the same way, whichever store is opened first, also where the power
-                // goes while it does.
+                // A reader has looked. The next writer settles the commit the same way, whichever store is opened first, also if the power fails
+                // meanwhile.
                 for second in 0..<8 {
                     left = disk.afterPowerLoss(seed: loss)
                     left.fail(at: second)
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    /// Other processes look at both files before each call: with handles that follow, and by opening them.
+    /// Other processes read both files before each call: with handles that follow, and by opening them.
     @Test("Readers never see half of a commit") func readersNeverSeeHalf() throws {
         let disk = SimulatedFileSystem(seed: 6)
         let pair = try SamplePair(disk)
@@ -198,7 +198,7 @@ import Testing
         #expect(seen.first == false && seen.last == true && seen == seen.sorted { !$0 && $1 }, "\(seen)")
         for store in reader.stores { _ = try store.refresh() }
         #expect(try reader.contents() == after)
-        // What they showed ahead of the file is no hole in it.
+        // The file may be behind a state that readers have seen.
         reader.state = after
         try reader.add("the reader's")
         #expect(try reader.mismatch == nil)
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: The coordinator's store is away
 
-    /// A disk where a save was decided and the other store not completed, and which paths those have.
+    /// A disk on which a save was decided and the other store not completed, and the paths of the two.
     private func interrupted(
         isDecided: Bool
     ) throws -> (disk: SimulatedFileSystem, coordinator: String, other: String, before: SamplePair.State) {
@@ -249,10 +249,10 @@ import Testing
             return
         }
         #expect(try !StoreVerification.verify(path: other, fileSystem: disk).isSound)
-        // Another store in its place does not decide.
+        // Another store at the coordinator's path does not decide.
         _ = try SampleStore(fileSystem: disk, path: coordinator)
         #expect(throws: StoreError.self) { try SampleStore(fileSystem: disk, path: other) }
-        // Beside the other file it is found.
+        // The coordinator is found beside the other file.
         try disk.rename("elsewhere", to: "\(other.split(separator: "/")[0])/\(coordinator.split(separator: "/")[1])")
         let sample = try SampleStore(fileSystem: disk, path: other)
         #expect(try sample.contents(sample.store.snapshot()).count == (isDecided ? 2 : 1))
@@ -301,7 +301,7 @@ import Testing
         for number in 0..<4 { try pair.add("\(number)") }
         func decisions() throws -> Int { try CommitDecisions(pair.stores[pair.coordinator].snapshot())?.list.count ?? -1 }
         #expect(try decisions() == 1)
-        // A handle that was not there keeps what it does not know, until the same stores meet again.
+        // A handle that did not take part keeps decisions that it cannot check, until the same stores meet again.
         try pair.first.reopen(path: SamplePair.paths[0])
         try pair.second.reopen(path: SamplePair.paths[1])
         try pair.add("more")

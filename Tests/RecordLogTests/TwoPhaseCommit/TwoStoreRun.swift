@@ -3,16 +3,15 @@ import TestSupport
 
 @testable import RecordLog
 
-/// One seeded run over two stores and two processes' handles of them: commits to both and to one, checkpoints, compactions, processes that
-/// die, disks that fail. Before each call that changes the disk the power may go, and readers may look: both stores must be as of one
-/// commit.
+/// One seeded run over two stores, which two processes have open: commits to both and to one, checkpoints, compactions, processes that die, disks
+/// that fail. Before each call that changes the disk the power may fail, and readers may look: both stores must be at one commit.
 final class TwoStoreRun: CrashingRun {
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }
 
     let seed: UInt64
-    /// Of a hundred calls, how many are checked for a crash.
+    /// The share of calls, in percent, whose crash is checked.
     let crashShare: UInt64
     private(set) var cases = 0
     private(set) var groups = 0
@@ -20,11 +19,11 @@ final class TwoStoreRun: CrashingRun {
 
     private let disk: SimulatedFileSystem
     private var random: SeededGenerator
-    /// What was acknowledged, or what a writer has found since; and what may be there instead.
+    /// The acknowledged state, or the one that a writer has found since; and the state that may exist instead.
     private var state = SamplePair.State()
-    /// What no crash can take: a commit that was found, and not acknowledged to whoever made it, becomes durable with the next one.
+    /// The state that no crash can undo. A commit that was found, and not acknowledged to its writer, becomes durable with the next one.
     private var durable = SamplePair.State()
-    /// What handles that only read are told of at least: a superblock may wait for room on the disk.
+    /// The least state that read-only handles are told of: a superblock may wait for room on the disk.
     private var announced = SamplePair.State()
     private var attempt: SamplePair.State?
     private var pairs: [SamplePair?] = [nil, nil]
@@ -57,7 +56,7 @@ final class TwoStoreRun: CrashingRun {
                 do {
                     try step(process)
                 } catch let error as StoreError where hasFaults && [.io, .noSpace, .poisoned, .undecided].contains(error.code) {
-                    // A failing disk may have come before it, or while what had no room was taken back.
+                    // A failing disk may have come first, or during the rollback of a commit without room.
                     let poisons = pairs[process]?.stores.lazy.compactMap(\.writer.poison)
                     if error.code == .noSpace, let poison = poisons?.first(where: { $0.systemErrno != EIO }) {
                         throw Violation(description: "a full disk ends a handle: \(poison)")
@@ -91,7 +90,7 @@ final class TwoStoreRun: CrashingRun {
             options.checkpointAfterBytes = checkpointAfterBytes
             options.zeroAheadBytes = zeroAheadBytes
             options.flushSize = flushSize
-            // Index entries are set aside in some runs.
+            // Index entries are spilled in some runs.
             options.indexMemory = seed % 5 == 2 ? 64 : 1 << 20
             options.lastRoundBytes = 100
         }
@@ -111,7 +110,7 @@ final class TwoStoreRun: CrashingRun {
             for store in pair.stores { try store.close() }
         case 3: pairs[process] = nil
         case 4...5:
-            // A reader that cannot read the deciding file shows what was before, as it may.
+            // A reader that cannot read the coordinator's file may show the earlier state.
             disk.heal()
             for store in Bool.random(using: &random) ? pair.stores : pair.stores.reversed() { _ = try store.refresh() }
             let found = try pair.contents()
@@ -126,12 +125,12 @@ final class TwoStoreRun: CrashingRun {
         if let known = pairs[process] { return known }
         var made = try open()
         while made.stores.contains(where: \.writer.mustRewrite) {
-            // It can be read, and is not durable before there is room.
+            // The state is readable, and not durable before there is room.
             try demand(made.state, "opening on a full disk")
             disk.limitWrites(to: nil)
             made = try open()
         }
-        // Both are open for writing: whatever was not settled is.
+        // Both are open for writing, which settles every commit.
         try demand(made.state, "opening")
         settle(made.state)
         durable = state
@@ -145,7 +144,7 @@ final class TwoStoreRun: CrashingRun {
             + "\(state.second.count) were acknowledged, \(attempt.map { "\($0.first.count) and \($0.second.count)" } ?? "nothing") tried")
     }
 
-    /// What a reader saw, with what it was not told of.
+    /// The state that a reader saw, with commits that it was not told of.
     private func told(_ found: SamplePair.State) -> SamplePair.State {
         SamplePair.State(
             first: found.first == announced.first ? state.first : found.first,
@@ -181,7 +180,7 @@ final class TwoStoreRun: CrashingRun {
         let tried = try attempting {
             try sample.store.write { transaction in
                 let found = try sample.contents(transaction.base)
-                // Each attempt changes what it touches, so one store tells for both.
+                // Each attempt changes the stores that it touches, so one store is evidence for both.
                 if let attempt, found == (isFirst ? attempt.first : attempt.second) {
                     if found != (isFirst ? state.first : state.second) { settle(attempt) }
                 } else if found == (isFirst ? state.first : state.second) {
@@ -189,7 +188,7 @@ final class TwoStoreRun: CrashingRun {
                 } else {
                     throw Violation(description: "a writer of one store finds \(found.count) rows")
                 }
-                // The other store of an attempt that did not touch this one is not known: it is looked at first.
+                // The other store of an attempt that did not touch this one is unknown: it is read first.
                 guard attempt == nil else { return }
                 var next = state
                 if isFirst {
@@ -203,8 +202,8 @@ final class TwoStoreRun: CrashingRun {
         if tried { acknowledge(pair, isFirst) }
     }
 
-    /// Where a full disk refuses what `body` tried, nothing of it is ever seen.
-    /// - Returns: whether it tried something.
+    /// Runs `body`. If a full disk refuses its commit, nothing of the commit is ever visible.
+    /// - Returns: whether it attempted a commit.
     private func attempting(_ body: () throws -> Void) throws -> Bool {
         let before = attempt
         do {
@@ -216,7 +215,7 @@ final class TwoStoreRun: CrashingRun {
         return attempt != before && attempt != nil
     }
 
-    /// - Parameter isFirst: which store was committed to; nil for both. Of the other one a superblock may wait with another process.
+    /// - Parameter isFirst: the store that was committed to; nil for both. The other store's superblock may wait in another process.
     private func acknowledge(_ pair: SamplePair, _ isFirst: Bool? = nil) {
         if let attempt { state = attempt }
         attempt = nil
@@ -233,7 +232,7 @@ final class TwoStoreRun: CrashingRun {
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             name += 1
             var person = sample.draw(transaction.catalog, .short, hasPictures: false, &random)
-            // Of no other attempt.
+            // Values that no other attempt has.
             (person.name, person.age) = ("p\(name)", Int64(name))
             let row = try transaction.newRow(in: sample.table.id)
             try sample.put(transaction, row, person)
@@ -267,7 +266,7 @@ final class TwoStoreRun: CrashingRun {
     private func look(_ kind: DiskCall.Kind) {
         guard failures.isEmpty else { return }
         let call = disk.operationCount
-        // Not from the run's generator: a run is the same however many of its calls are looked at.
+        // Not drawn from the run's generator: a run is the same whatever share of its calls is checked.
         var chance = SeededGenerator(seed: seed &* 0x1_0000_01B3 &+ UInt64(call))
         guard chance.next() % 100 < crashShare else { return }
         cases += 1
@@ -286,7 +285,7 @@ final class TwoStoreRun: CrashingRun {
                 if let pair = try? open(left) { try? pair.add("x") }
                 left = left.afterPowerLoss(seed: chance.next())
                 let again = try SamplePair.read(left, backwards: Bool.random(using: &chance))
-                // It may have been written to before the power went again, and then to both.
+                // A commit may have been made before the power failed again, and then to both.
                 guard again == seen || again.first.count == seen.first.count + 1 && again.second.count == seen.second.count + 1 else {
                     return "settled otherwise than it was read"
                 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import RecordLog
 
-/// Values that are damaged, or that lead where they must not.
+/// Values that are damaged, or whose references are wrong.
 @Suite struct DamagedValueTests {
-    /// A store whose one row's value is a list of two chunks, behind a row without one.
+    /// A store with one value, a list of two chunks, behind a row without a value.
     private func make() throws -> SampleStore {
         let sample = try SampleStore {
             $0.segmentShift = 16
@@ -22,7 +22,7 @@ import Testing
         return found
     }
 
-    /// With the checkpoint nobody looks at the value's frames when the store is opened: each is checked when it is read.
+    /// With the checkpoint, opening the store reads no frame of the value: each is checked when it is read.
     @Test("No damaged byte of a value is ever read") func noDamagedByteOfAValueIsEverRead() throws {
         let sample = try make()
         let bytes = try SmallStore.bytes(sample)
@@ -48,7 +48,7 @@ import Testing
         #expect(seen > 200)
     }
 
-    /// What `heartwood verify` says, and what a compaction does.
+    /// The report of `heartwood verify`, and the effect on a compaction.
     @Test("A damaged value is reported and not copied") func aDamagedValueIsReportedAndNotCopied() throws {
         let sample = try make()
         var bytes = try SmallStore.bytes(sample)
@@ -61,7 +61,7 @@ import Testing
         #expect(!report.isSound)
     }
 
-    /// References and lists whose checksums hold, and that lie.
+    /// References and lists with valid checksums and false content.
     @Test("A false reference is a typed error") func aReferenceThatLiesIsATypedError() throws {
         let sample = try make()
         let file = sample.store.snapshot().file
@@ -91,7 +91,7 @@ import Testing
         #expect(try ValueReader(.reference(.init(form: .list, length: 9000, pointer: pointer(list))), in: file).count == 9000)
     }
 
-    /// Lists in frames that are valid: a chunk named many times, one behind the list, lengths that do not add up.
+    /// Lists in valid frames: a chunk named many times, one behind the list, lengths that do not add up.
     @Test("A false list is a typed error") func aListThatLiesIsATypedError() throws {
         let fileSystem = MemoryFileSystem()
         let file = LogFile(
@@ -115,7 +115,7 @@ import Testing
         #expect(try !isRead(.max, 1, [a, b]) && !isRead(150, 100, [a, b], stated: 151) && !isRead(150, 100, [a, b], cut: 8))
         let ahead = FramePointer(offset: appender.position + 128, checksum: 5)
         #expect(try !isRead(150, 100, [a, ahead]))
-        // One behind the list, whose checksum is known.
+        // A chunk behind the list, whose checksum is known.
         let list = appender.position
         _ = try place(.valueList, ValueList.encode(length: 150, chunkLength: 100, [a, FramePointer(offset: list + 128, checksum: 5)]))
     }

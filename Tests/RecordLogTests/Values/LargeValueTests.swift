@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordLog
 
-/// Values in frames of their own: what is written when, and what is read.
+/// Values in frames of their own: when they are written, and how much is read.
 @Suite struct LargeValueTests {
     private func picture(_ count: Int, _ fill: UInt8 = 7) -> SampleStore.Picture { .init(fill: fill, count: count) }
 
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// What a change of another column costs does not depend on the value.
+    /// The cost of changing another column does not depend on the value.
     @Test("A change of another column writes no value") func aChangeOfAnotherColumnWritesNoValue() throws {
         let sample = try SampleStore { $0.zeroAheadBytes = 0 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(5_000_000)))
@@ -94,17 +94,17 @@ import Testing
         #expect(after.bytesAppended - before.bytesAppended < 400 && after.framesAppended - before.framesAppended == 1)
         sample.people[row] = person
         try sample.check(sample.store.snapshot(), sample.people)
-        // The bytes stay live, and the old version's row alone is dead.
+        // The value's bytes stay live, and only the old version's row is dead.
         let table = try #require(try StoreInspection.inspect(path: SampleStore.path, fileSystem: sample.fileSystem).tables.first)
         #expect(table.values == .init(count: 1, bytes: 5_000_000) && table.liveBytes > 5_000_000 && table.liveBytes < 5_000_200)
-        // A deletion makes them dead.
+        // A deletion makes the value dead.
         try sample.store.write { _ = try $0.delete(sample.reference(row)) }
         let report = try StoreInspection.inspect(path: SampleStore.path, fileSystem: sample.fileSystem)
         #expect(report.liveBytes < 1000 && report.deadBytes > 5_000_000)
         #expect(try sample.store.compact().bytesAfter < 20_000)
     }
 
-    /// A store whose tables have no such column pays nothing: its frames are as they were.
+    /// A store whose tables have no such column has no extra cost: its frames are unchanged.
     @Test("Tables without values have only rows") func tablesWithoutValuesHaveRowsAlone() throws {
         let fileSystem = MemoryFileSystem()
         var options = StoreOptions()
@@ -140,7 +140,7 @@ import Testing
             }
         }
         #expect(try sample.fileSystem.open(SampleStore.path, .readOnly).size() == end)
-        // Nor one of a transaction that put no row.
+        // Nor is one of a transaction without rows.
         try sample.store.write { transaction in _ = try picture(9_000_000).withBytes { try transaction.writeValue($0) } }
         #expect(try sample.fileSystem.open(SampleStore.path, .readOnly).size() == end)
         try sample.insert(.init(name: "after", age: 1, group: 1, picture: picture(3000)))
@@ -148,7 +148,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// The stream stops in the middle, and the transaction goes on: what was written is dead, and nothing refers to it.
+    /// The stream ends early, and the transaction continues: the written bytes are dead, and nothing refers to them.
     @Test("A value whose stream stops is dead") func aValueThatStopsInItsMiddleIsDead() throws {
         struct Stop: Error {}
         let sample = try SampleStore { $0.segmentShift = 16 }
@@ -173,7 +173,7 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
-    /// Rows and values in turn, of one transaction: its rows may be read, changed and written to the file meanwhile.
+    /// One transaction writes rows and values alternately; its rows may be read, changed and flushed meanwhile.
     @Test("A transaction reads its own values") func aTransactionReadsItsOwnValues() throws {
         let sample = try SampleStore { $0.flushSize = 10_000 }
         let access = sample.table.currentLayout.access[3]
@@ -196,7 +196,7 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    /// A value belongs to one row; a reference from elsewhere would lead nowhere after a compaction, or be counted twice.
+    /// A value belongs to one row; a reference from elsewhere would be dangling after a compaction, or be counted twice.
     @Test("A value of another row is refused") func aValueOfAnotherRowIsRefused() throws {
         let sample = try SampleStore()
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(9000)))
@@ -223,7 +223,7 @@ import Testing
             }
         }
         try sample.check(sample.store.snapshot(), sample.people)
-        // The old snapshot reads its own file's.
+        // The old snapshot reads from its own file.
         try sample.check(old, sample.people)
     }
 
@@ -235,12 +235,12 @@ import Testing
             try sample.store.write { _ = try $0.defineIndex(named: "picture", on: sample.table.id, parts: parts) }
         }
         #expect(error?.code == .schema && error?.message.contains("picture") == true)
-        // Nor may an indexed column become one.
+        // Nor may an indexed column change to the type.
         let changed = #expect(throws: StoreError.self) {
             try sample.store.write { _ = try $0.addLayout(to: sample.table.id, columns: [Column(id: columns[0].id, name: "name", type: .value)]) }
         }
         #expect(changed?.code == .schema)
-        // A catalog that says so is none.
+        // A catalog with such an index is refused.
         let index = IndexDefinition(
             id: IndexID(rawValue: 1), table: sample.table.id, name: "x", parts: [IndexPart(column: columns[3].id, ascending: true)], extractorName: nil)
         let catalog = Catalog(tables: [sample.table], indexes: [index], nextTable: 10, nextIndex: 10)

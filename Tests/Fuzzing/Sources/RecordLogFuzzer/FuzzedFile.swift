@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RecordLog
 
-/// Whole files, through the system's own mapping: a read past a file's last page is a fault here as it is for a user.
+/// Whole files, through the system's own mapping: a read past a file's last page faults here as it does for a user.
 enum FuzzedFile {
     private static let path: String = {
         let directory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()

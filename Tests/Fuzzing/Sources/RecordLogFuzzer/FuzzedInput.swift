@@ -1,6 +1,6 @@
 @testable import RecordLog
 
-/// What one input asks for: its first byte says what is decoded and which checksums are made true first.
+/// The request of one input: its first byte chooses the decoder and the checksums to repair first.
 struct FuzzedInput {
     enum Target: UInt8, CaseIterable {
         case file, catalog, manifest, footer, rowNumbers, frame, header, run
@@ -8,11 +8,11 @@ struct FuzzedInput {
 
     let target: Target
     let repair: ChecksumRepair
-    /// Of a file: whether it is written to.
+    /// Whether a file is written to.
     let writes: Bool
     let body: [UInt8]
 
-    /// Low three bits: target. The next: writes. High four: repair.
+    /// The low three bits are the target, the next bit is `writes`, the high four are the repair.
     init?(_ data: UnsafeBufferPointer<UInt8>) {
         guard let first = data.first, let target = Target(rawValue: first & 7) else { return nil }
         self.target = target

@@ -1,6 +1,6 @@
 @testable import RecordLog
 
-/// The decoders of single structures, each given the bytes alone.
+/// The decoders of single structures, each with only its bytes.
 enum FuzzedParts {
     static func run(_ input: FuzzedInput) {
         input.body.withUnsafeBytes { bytes in
@@ -25,7 +25,7 @@ enum FuzzedParts {
             builder.begin(table.currentLayout)
             _ = builder.finish()
         }
-        // What was read is written as it was read.
+        // A decoded structure must survive encoding and decoding.
         guard catalog.encoded().withUnsafeBytes({ Catalog($0) }) != nil else { fatalError("a catalog does not last") }
     }
 
@@ -70,7 +70,7 @@ enum FuzzedParts {
         _ = HeaderReader.newestSuperblock(bytes, fileID: 1)
     }
 
-    /// The first half is a root, the second a block; the root's own pointers are taken for the block.
+    /// The first half is a root, the second a block, which stands for all blocks that the root points to.
     private static func run(_ bytes: UnsafeRawBufferPointer) {
         let root = FramePointer(offset: .max, checksum: 1)
         let source = Halves(bytes: bytes, root: root)

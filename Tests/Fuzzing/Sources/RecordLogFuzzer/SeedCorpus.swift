@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RecordLog
 
-/// Inputs to begin with, made by the engine itself.
+/// Initial inputs, made by the engine itself.
 enum SeedCorpus {
     static func write(to directory: String) throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -33,7 +33,7 @@ enum SeedCorpus {
             case .indexBlock: block = payload
             case .indexRoot:
                 let size = max(payload.count, block.count)
-                // A block's counts stand at its end, a root's at its beginning.
+                // A block's counts are at its end, a root's at its beginning.
                 let root = payload + [UInt8](repeating: 0, count: size - payload.count)
                 try write("run-\(place)", .run, root + [UInt8](repeating: 0, count: size - block.count) + block)
             case .pad, .rows, .primaryPage, .primaryDirectory, .batch, .valueChunk, .valueList, .prepared: break
