@@ -4,7 +4,7 @@ import TestSupport
 @testable import Heartwood
 
 extension NSManagedObjectModel {
-    /// The same model, in which every entity without a parent has more attributes: texts above all, which a row keeps one behind the other.
+    /// The same model with more attributes in every entity without a parent: mostly texts, which a row stores next to each other.
     func widened() -> NSManagedObjectModel {
         for entity in entities where entity.superentity == nil {
             entity.properties += [
@@ -18,7 +18,7 @@ extension NSManagedObjectModel {
 }
 
 extension ValueDomain {
-    /// A value for an attribute of a type, as an object has it; nil for nothing, and for a type that no values are drawn for.
+    /// A value for an attribute of a type, in an object's form; nil for null, and for a type without random values.
     func draw(attribute type: NSAttributeType, from old: Any? = nil, _ random: inout SeededGenerator) -> Any? {
         switch State.draw(&random) {
         case .nothing: nil
@@ -27,7 +27,7 @@ extension ValueDomain {
         }
     }
 
-    /// A value where there must be one.
+    /// A value that is not null.
     func something(attribute type: NSAttributeType, _ random: inout SeededGenerator) -> Any? {
         draw(attribute: type, [.empty, .short, .long, .extreme].randomElement(using: &random) ?? .short, &random)
     }
@@ -62,9 +62,9 @@ extension ValueDomain {
 }
 
 extension NSManagedObject {
-    /// Sets some of its attributes at once, each to a value of the whole domain, to nothing too. Unique, derived and transient ones stay.
+    /// Sets some attributes at once, each to a value of the whole domain or to null. Unique, derived and transient ones stay.
     /// - Parameter kept: others that stay.
-    /// - Returns: what was set, by name, in words.
+    /// - Returns: the new values as text, by name.
     @discardableResult
     func drawValues(keeping kept: Set<String> = [], _ random: inout SeededGenerator) -> [String: String] {
         let unique = Set(entity.uniquenessConstraints.flatMap { $0 }.map { ($0 as? NSPropertyDescription)?.name ?? $0 as? String ?? "" })
@@ -81,15 +81,15 @@ extension NSManagedObject {
         return drawn
     }
 
-    /// What it has in the attributes of `widened()`, in words.
+    /// The values of the attributes of `widened()` as text.
     var moreValues: [String: String] {
         var result: [String: String] = [:]
         for name in ["note", "level", "motto", "blob", "isOpen", "end"] { result[name] = ValueWords.of(value(forKey: name)) }
         return result
     }
 
-    /// The attributes of `widened()` alone change.
-    /// - Returns: as `drawValues`.
+    /// Changes only the attributes of `widened()`.
+    /// - Returns: the same as `drawValues`.
     @discardableResult
     func drawMoreValues(_ random: inout SeededGenerator) -> [String: String] {
         let more: Set = ["note", "level", "motto", "blob", "isOpen", "end"]
@@ -97,10 +97,10 @@ extension NSManagedObject {
     }
 }
 
-/// A value in words: two that differ differ in words, and long ones stay short.
+/// A value as text: different values have different texts, and long ones stay short.
 enum ValueWords {
     static func of(_ value: Any?) -> String {
-        // An object has a number in its place.
+        // An object has a number instead.
         if let value, type(of: value) == Bool.self { return value as? Bool == true ? "1" : "0" }
         return switch value {
         case let text as String: of(text)

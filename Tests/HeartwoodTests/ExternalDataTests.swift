@@ -48,7 +48,7 @@ import Testing
         #expect(photo.value(forKey: "image") == nil)
     }
 
-    /// Neither a change of another attribute nor the same data again writes the data.
+    /// Neither a change of another attribute nor setting the same data writes the data.
     @Test("Unchanged data is not written again") func dataIsNotWrittenAgain() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         let photo = stack.insert("Photo", ["title": "a", "image": data(2_500_000)])
@@ -65,7 +65,7 @@ import Testing
         #expect(found.value(forKey: "image") as? Data == data(2_500_000, 2) && found.value(forKey: "title") as? String == "c")
     }
 
-    /// An object that was read before a compaction reads its data from the file of its row.
+    /// An object that was read before a compaction reads its data from its row's file.
     @Test("Data is read across a compaction") func dataIsReadAcrossACompaction() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         stack.insert("Photo", ["title": "a", "image": data(20_000)])
@@ -109,7 +109,7 @@ import Testing
         #expect("\(error.map { ($0 as NSError).localizedDescription } ?? "")".contains("large values"))
     }
 
-    /// The flag changes how objects are stored, so it is part of an entity's version; without it a version is what it was.
+    /// The flag changes how objects are stored, so it is part of an entity's version; without it a version is unchanged.
     @Test("The flag is part of the version and of the stored model") func theFlagIsPartOfTheVersionAndOfTheStoredModel() throws {
         let external = Self.model(), plain = Self.model(isExternal: false)
         #expect(external.entityVersionHashesByName["Photo"] != plain.entityVersionHashesByName["Photo"])
@@ -122,7 +122,7 @@ import Testing
         #expect(!String(decoding: try plain.archivedBytes(), as: UTF8.self).contains("allowsExternal"))
     }
 
-    /// A save would have trapped: rows are built by the types that the model states.
+    /// A save would have trapped: rows are built with the model's types.
     @Test("A table with columns of other types is refused") func aTableWhoseColumnsAreOfOtherTypesIsRefused() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
@@ -155,7 +155,7 @@ import Testing
         #expect(attributes["x"]?.allowsExternalBinaryDataStorage == true && attributes["y"]?.allowsExternalBinaryDataStorage == false)
     }
 
-    /// A part of the data is damaged: the getter gives nothing, and the context keeps why.
+    /// A part of the data is damaged: the getter returns nil, and the context remembers the failure.
     @Test("Damaged data is a failure, not other data") func damagedDataIsAFailureAndNotOtherData() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         stack.insert("Photo", ["title": "a", "image": data(9000, 0x77)])

@@ -40,8 +40,8 @@ import Testing
 
     private static let longSeeds = ProcessInfo.processInfo.environment["HEARTWOOD_FETCH_SEEDS"].flatMap(UInt64.init)
 
-    /// Through an index, a scan, with unsaved changes, and in memory: the same objects, in the same order. Each seed takes a third of the
-    /// orders for each predicate, three seeds all of them; in the long form each takes all.
+    /// An index, a scan, pending changes, and memory give the same objects in the same order. Each seed takes a third of the orders for each
+    /// predicate, three seeds all of them; in the long form each takes all.
     @Test("All ways of fetching give the same", arguments: StoreKind.recordLogs, 1...(FetchTests.longSeeds ?? 2))
     func everyWayOfFetchingGivesTheSame(kind: StoreKind, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A class that overrides what may be overridden of key-value coding, and keeps what its entity does not have.
+/// A class that overrides the open methods of key-value coding, and stores values that its entity does not have.
 final class Ledger: NSManagedObject {
     var extras: [String: Any] = [:]
     var asked: [String] = []
@@ -118,7 +118,7 @@ final class Ledger: NSManagedObject {
         #expect((Ledger.self as NSManagedObject.Type).entity().name == "Overridden")
     }
 
-    /// What bridges on Apple's platforms.
+    /// Types that are bridged on Apple's platforms.
     @Test("Any type of number and a substring may be set", arguments: StoreKind.allCases)
     func anyNumberAndAPartOfATextMayBeSet(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
@@ -132,7 +132,7 @@ final class Ledger: NSManagedObject {
         #expect(sample.value(forKey: "price") as? NSDecimalNumber == NSDecimalNumber(string: "1.5"))
     }
 
-    /// Such a path gave nil, where a predicate finds the value.
+    /// Such a path gave nil, although a predicate finds the value.
     @Test("Key paths lead through values that are not managed objects", arguments: StoreKind.allCases)
     func pathsLeadThroughWhatIsNoObject(kind: StoreKind) throws {
         let stack = try TestStack(kind)

@@ -152,7 +152,7 @@ import Testing
         stack.insert("Person", ["email": "other@example.org"])
         #expect(throws: (any Error).self) { try stack.context.save() }
         stack.context.rollback()
-        // Taken over in one save: the old holder goes.
+        // The value changes hands in one save: the old holder is deleted.
         stack.context.delete(ada)
         stack.insert("Person", ["name": "New", "email": "ada@example.org"])
         try stack.context.save()
@@ -199,7 +199,7 @@ import Testing
         #expect(error?.localizedDescription.contains("NSRecordLogStoreType") == true)
     }
 
-    /// All such objects of an entity had one ID, which said that it was permanent.
+    /// All such objects of an entity had one ID, which claimed to be permanent.
     @Test("Objects without a context have temporary IDs of their own") func objectsOfNoContextHaveTemporaryIDsOfTheirOwn() throws {
         let stack = try TestStack(.inMemory)
         let entity = try #require(NSEntityDescription.entity(forEntityName: "Tag", in: stack.context))

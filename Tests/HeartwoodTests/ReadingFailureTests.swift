@@ -4,9 +4,9 @@ import Testing
 
 @testable import Heartwood
 
-/// A getter cannot throw. What it could not read comes out at the next save, and nothing derived from it is written.
+/// Getters cannot throw. The next save throws a failed read's error, and writes nothing derived from it.
 @Suite struct ReadingFailureTests {
-    /// A store that is read in place of being mapped, whose file is cut short and made whole again.
+    /// A store that is read instead of mapped, whose file is cut short and restored.
     private final class Medium {
         let stack: TestStack
         let ids: [NSManagedObjectID]
@@ -64,7 +64,7 @@ import Testing
             #expect(unread.value(forKey: "name") == nil)
             changed.setValue("of \(unread.value(forKey: "name") as? String ?? "nobody")", forKey: "name")
         }
-        // The medium is back; the changes are as wrong as before.
+        // The file is restored; the changes are still wrong.
         for _ in 0..<2 {
             let error = refusal(medium)
             #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreSaveError)
@@ -83,7 +83,7 @@ import Testing
         #expect(medium.sequence == before + 1)
     }
 
-    /// A relationship that could not be read once seemed to have no members: they kept their references to what was deleted.
+    /// A relationship that could not be read once seemed empty: its members kept their references to the deleted object.
     @Test("A deletion that could not follow its rules is not saved") func aDeletionThatCouldNotFollowItsRulesIsNotSaved() throws {
         let medium = try Medium()
         let context = medium.stack.context, group = try medium.theGroup()

@@ -129,8 +129,8 @@ import Testing
         #expect(try stack.fetch("Employee", "salary > 12.25").count == 1)
     }
 
-    /// Each side of a many-to-many relationship once compared its own entity with the other's destination; where that was a
-    /// subentity of the one that states the inverse, neither side wrote the pairs, and the store lost them.
+    /// Each side of a many-to-many relationship once compared its own entity with the other's destination. If that was a subentity of the one that
+    /// states the inverse, neither side wrote the pairs, and the store lost them.
     @Test("A many-to-many relationship is kept if its inverse is inherited", arguments: StoreKind.allCases)
     func manyToManyIsKeptWhereItsInverseIsInherited(kind: StoreKind) throws {
         let parent = NSEntityDescription(), child = NSEntityDescription(), other = NSEntityDescription()
@@ -152,8 +152,8 @@ import Testing
         #expect(names(try stack.fetch("A", "name == 'second'").first?.value(forKey: "others")) == ["one"])
     }
 
-    /// A relationship that was not read yet forgot that a member was taken out, where it had been added before although the store had
-    /// it; and that one was added, where it had been taken out before although the store had not.
+    /// An unread relationship forgot a removal after an addition of a member that the store had, and an addition after a removal of a member that
+    /// the store did not have.
     @Test("Members can be added and removed before they are read", arguments: StoreKind.allCases)
     func membersComeAndGoBeforeTheyAreRead(kind: StoreKind) throws {
         let stack = try TestStack(kind)

@@ -4,28 +4,28 @@ import Testing
 
 @testable import Heartwood
 
-/// The store types that every behaviour test runs against.
+/// The store types that every behaviour test runs with.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case recordLog, inMemory, binary
     /// The stores of the documentation's examples: an atomic one and an incremental one.
     case atomic, incremental
 
-    /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs those alone, where a test runs over all.
+    /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs only those kinds in tests over all kinds.
     static let allCases: [StoreKind] = {
         let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental]
         let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
         return all.filter { wanted?.contains($0.rawValue) ?? true }
     }()
 
-    /// What a record log alone has: batch requests, the cost of writing.
+    /// Kinds with the features of a record log: batch requests, the cost of writing.
     static let recordLogs: [StoreKind] = [.recordLog, .inMemory]
-    /// Those that give row numbers in the save; others give IDs ahead of it.
+    /// Kinds that assign row numbers in the save; the others assign IDs before it.
     static let numbering: [StoreKind] = [.recordLog, .inMemory, .binary]
-    /// Those whose rows lie in a record log: indexes, plans, rows that are read once.
+    /// Kinds whose rows are in a record log: indexes, plans, rows that are read once.
     static let planning: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic]
 
     var testDescription: String { rawValue }
-    /// Whether a store is there again when it is added again.
+    /// Whether the content survives removing and adding the store.
     var isFile: Bool { self != .inMemory && self != .incremental }
 
     var type: String {
@@ -100,7 +100,7 @@ final class TestStack {
         return context
     }
 
-    /// Another one, which lives as long as the stack.
+    /// A new context that lives as long as the stack.
     func anew() -> NSManagedObjectContext {
         readers.append(newContext())
         return readers[readers.count - 1]
@@ -109,7 +109,7 @@ final class TestStack {
     private var readers: [NSManagedObjectContext] = []
 
     var persistentStore: NSPersistentStore { coordinator.persistentStores[0] }
-    /// The record log that the rows lie in.
+    /// The record log with the rows.
     var store: RecordLogStore { coordinator.persistentStores[0].rows! }
     var rowReads: UInt64 { store.log!.statistics.rowReads }
     var bytesAppended: UInt64 { store.log!.statistics.bytesAppended }
@@ -128,7 +128,7 @@ final class TestStack {
         return try (context ?? self.context).fetch(request)
     }
 
-    /// The names of what a fetch finds, in its order.
+    /// The names of a fetch's objects, in its order.
     func names(_ format: String? = nil, _ arguments: Any..., sort: [NSSortDescriptor] = [NSSortDescriptor(key: "name", ascending: true)]) throws -> [String] {
         try fetch("Person", format, arguments, sort: sort).map { $0.value(forKey: "name") as? String ?? "-" }
     }
@@ -163,7 +163,7 @@ final class TestStack {
         NSFetchIndexDescription(name: name, elements: properties.map { NSFetchIndexElementDescription(property: $0, collationType: .binary) })
     }
 
-    /// Over properties by name, ascending or not, and over expressions by format.
+    /// An index over properties by name, ascending or not, and over expressions by format.
     static func index(
         _ name: String, _ keys: [(String, Bool)], among properties: [String: NSPropertyDescription], where format: String? = nil
     ) -> NSFetchIndexDescription {
@@ -178,8 +178,8 @@ final class TestStack {
         return index
     }
 
-    /// Persons in groups (one to many), with tags (many to many), a partner (one to one), a list of tasks (ordered,
-    /// cascading), and an entity that inherits.
+    /// Persons in groups (one to many), with tags (many to many), a partner (one to one), a list of tasks (ordered, cascading), and an entity that
+    /// inherits.
     static func model() -> NSManagedObjectModel {
         let person = NSEntityDescription(), group = NSEntityDescription(), tag = NSEntityDescription()
         let task = NSEntityDescription(), employee = NSEntityDescription(), everything = NSEntityDescription()

@@ -46,7 +46,7 @@ import Testing
         #expect(try ToolProcess.run("compact", store).output.contains("after"))
         let sound = try ToolProcess.run("verify", store).output
         #expect(sound.hasPrefix("sound"))
-        // Read in place of being mapped, it is the same.
+        // Reading instead of mapping gives the same.
         #expect(try ToolProcess.run("verify", store, "--no-mmap").output == sound)
         #expect(try ToolProcess.run("inspect", store, "--no-mmap").output == ToolProcess.run("inspect", store).output)
         #expect(try ToolProcess.run("inspect", store, "--object", String(uri), "--no-mmap").output.contains("@example.org"))
@@ -79,7 +79,7 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: store))
         let result = try ToolProcess.run("verify", store)
         #expect(result.status == 1 && result.output.contains("corrupt") && result.output.contains("byte"))
-        // Opened for writing it is refused, and not changed.
+        // It is refused for writing, and not changed.
         let refused = try ToolProcess.run("compact", store)
         #expect(refused.status == 1)
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
@@ -104,7 +104,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: store))
     }
 
-    /// "-x" was taken for a file, "--" too.
+    /// "-x" and "--" were once mistaken for files.
     @Test("An argument that begins with a dash is an option unless two dashes precede it")
     func whatBeginsWithADashIsAnOptionUnlessTwoDashesStandBefore() throws {
         let unknown = try ToolProcess.run("verify", "-x", "none.heartwood")

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import Testing
 
-/// The tool on stores that were added under configurations of their model: two of one program, each with a part of the entities.
+/// The tool on stores that were added under configurations of their model: two stores of one program, each with a part of the entities.
 @Suite struct ConfigurationCommandTests {
     private let folder: URL
 
@@ -29,7 +29,7 @@ import Testing
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// A context over both stores, as a program has it.
+    /// A context over both stores, as in a program.
     private func open() throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(
             managedObjectModel: try NSManagedObjectModel.load(contentsOf: folder.appendingPathComponent("M.xcdatamodel")))
@@ -118,7 +118,7 @@ import Testing
         _ = try run("import", path("Shared"), "--entity", "Note", "--key", "text", "-", input: "{\"text\":\"more\"}\n")
         let refused = try ToolProcess.run("import", path("Local"), "--entity", "Note", "-", input: "{\"text\":\"no\"}\n")
         #expect(refused.status != 0 && refused.error.contains("there is no entity \"Note\""), "\(refused.error)")
-        // Another configuration is not the one that it was made with, which holds.
+        // Another configuration is ignored: the store's own holds.
         _ = try run("import", path("Local"), "--configuration", "Shared", "--entity", "Person", "--key", "name", "-", input: "{\"name\":\"Di\"}\n")
 
         let history = try run("history", path("Local"))
@@ -143,7 +143,7 @@ import Testing
         _ = try run("import", path("copy"), "--model", path("M.xcdatamodel"), "--configuration", "Local", "-", input: exported)
         #expect(try run("export", path("copy"), "--entity", "Person", "--sort", "name") == people)
         #expect(try ToolProcess.run("query", path("copy"), "Note").status == 2)
-        // A program that adds it under that configuration finds its own store.
+        // A program that adds the store under that configuration finds it.
         try FileManager.default.removeItem(atPath: path("Local"))
         try FileManager.default.moveItem(atPath: path("copy"), toPath: path("Local"))
         let context = try open()
@@ -178,7 +178,7 @@ import Testing
         _ = try run("import", path("Local"), "--entity", "Person", "--key", "name", "-", input: "{\"name\":\"Ada\",\"email\":\"a@b\"}\n")
         #expect(try run("inspect", path("Local"), "--object", uris.person) == "{\"age\":30,\"email\":\"a@b\",\"group\":\"north\",\"name\":\"Ada\"}\n")
         #expect(try ToolProcess.run("query", path("Local"), "Note").status == 2)
-        // A program of that version adds both stores: the other one has a part of the model in which nothing has changed.
+        // A program of that version adds both stores: nothing has changed in the other store's part of the model.
         try FileManager.default.removeItem(atPath: path("M.xcdatamodel"))
         try FileManager.default.moveItem(atPath: path("N.xcdatamodel"), toPath: path("M.xcdatamodel"))
         let context = try open()

@@ -3,7 +3,7 @@ import Heartwood
 import RecordLog
 import Testing
 
-/// The reading commands over a store of twelve saves, of which the fifth is damaged.
+/// The reading commands over a store of twelve saves, the fifth of which is damaged.
 @Suite struct DamagedStoreCommandTests {
     private func damaged() throws -> String {
         let path = ToolProcess.temporaryPath(), url = URL(fileURLWithPath: path)
@@ -17,7 +17,7 @@ import Testing
             NSEntityDescription.insertNewObject(forEntityName: "Package", into: context).setValue("package \(number)", forKey: "name")
             try context.save()
         }
-        // As a crash of the process leaves it: a store that is closed has a checkpoint, and its log is not read when it is opened.
+        // The state after a crash of the process: a closed store has a checkpoint, and opening it does not read its log.
         var bytes = try Data(contentsOf: url)
         var options = StoreOptions()
         options.isReadOnly = true

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HeartwoodTool
 
-/// What is written of an attribute's value is the value again, bit by bit, in JSON and in CSV.
+/// The text of an attribute's value gives the same value again, bit by bit, in JSON and in CSV.
 @Suite struct ExactValueTests {
     private static func attribute(_ type: NSAttributeType) -> NSAttributeDescription {
         let attribute = NSAttributeDescription()
@@ -15,7 +15,7 @@ import Testing
         return attribute
     }
 
-    /// Through a line of JSON and a line of CSV.
+    /// Converts the value to a line of JSON and a line of CSV, and back.
     private func back(_ value: Any, _ type: NSAttributeType) throws -> (json: Any?, csv: Any?) {
         let attribute = Self.attribute(type), written = AttributeText.json(value)
         let line = try JSONValue.lineEncoder().encode(["value": written])
@@ -28,7 +28,7 @@ import Testing
         case (let a as Double, let b as Double): a.bitPattern == b.bitPattern || a.isNaN && b.isNaN
         case (let a as Float, let b as Float): a.bitPattern == b.bitPattern || a.isNaN && b.isNaN
         case (let a as Date, let b as Date): a.timeIntervalSinceReferenceDate.bitPattern == b.timeIntervalSinceReferenceDate.bitPattern
-        // Not a number equals nothing.
+        // NaN equals nothing.
         case (let a as NSDecimalNumber, let b as NSDecimalNumber) where b.decimalValue.isNaN: a.decimalValue.isNaN
         case (let a as String, let b as String): Array(a.unicodeScalars) == Array(b.unicodeScalars)
         case (let a as NSObject, let b as NSObject): a == b
@@ -53,7 +53,7 @@ import Testing
             try expectBack(Int64(bitPattern: bits), .integer64AttributeType, seed)
             try expectBack(Int32(truncatingIfNeeded: bits), .integer32AttributeType, seed)
             try expectBack(Int16(truncatingIfNeeded: bits), .integer16AttributeType, seed)
-            // Dates of these years, of all years, and of any number that is one.
+            // Dates of recent years, of all years, and of any number that is a date.
             let near = Double.random(in: -1e9...2e9, using: &random), far = Double.random(in: -7e11...7e11, using: &random)
             for seconds in [near, far, near * 1e-9, round % 10 == 0 && number.isFinite ? number : near] {
                 try expectBack(Date(timeIntervalSinceReferenceDate: seconds), .dateAttributeType, seed)
@@ -86,7 +86,7 @@ import Testing
         ] { try expectBack(Date(timeIntervalSinceReferenceDate: seconds), .dateAttributeType) }
     }
 
-    /// A number that JSON has without quotes, which Foundation's reader takes by way of a decimal.
+    /// A JSON number without quotes, which Foundation's reader converts through a decimal.
     @Test("A number in a line of JSON is read as it is written") func numbersOfJSON() throws {
         func value(_ text: String, _ type: NSAttributeType) throws -> Any? {
             try AttributeText.value(try Array(text.utf8).withUnsafeBytes { try JSONText.value($0) }, for: Self.attribute(type))

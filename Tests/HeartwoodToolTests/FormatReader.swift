@@ -4,7 +4,7 @@ import Foundation
 enum FormatReader {
     static let absence = "there is no python3 of version 3.9 with its standard library, so the second reader of the format is not compared"
 
-    /// Where `python3` is; nil where there is none that the reader runs in.
+    /// The path of `python3`; nil if no installed version can run the reader.
     static let python: URL? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
         let found = folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent("python3") }
@@ -19,7 +19,7 @@ enum FormatReader {
 
     static func run(_ arguments: [String]) throws -> ToolProcess.Result {
         guard let python else { throw Goldens.ToolFailure(message: absence) }
-        // -B: no byte code beside the sources.
+        // -B writes no byte code beside the sources.
         let (process, output, error) = try ToolProcess.start(["-B", Goldens.reader] + arguments, executable: python)
         process.waitUntilExit()
         defer { ToolProcess.cleanUp(output.path, error.path) }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Heartwood
 
-/// The golden store's model: every attribute type, data outside its rows, every kind of relationship, inheritance, constraints and indexes.
+/// The golden store's model: every attribute type, external data, every kind of relationship, inheritance, constraints and indexes.
 enum GoldenModel {
     static let attributeTypes: [(name: String, type: NSAttributeType)] = [
         ("int16", .integer16AttributeType), ("int32", .integer32AttributeType), ("int64", .integer64AttributeType),
@@ -11,7 +11,7 @@ enum GoldenModel {
         ("uuid", .UUIDAttributeType), ("uri", .URIAttributeType), ("object", .transformableAttributeType),
     ]
 
-    /// - Parameter hasNicknames: the second version of the model has one attribute and one index more.
+    /// - Parameter hasNicknames: the second version of the model has one more attribute and one more index.
     static func make(hasNicknames: Bool = true) -> NSManagedObjectModel {
         let named = entity("Named"), person = entity("Person"), employee = entity("Employee"), team = entity("Team")
         let tag = entity("Tag"), task = entity("Task"), place = entity("Place"), entry = entity("Entry")
@@ -62,7 +62,7 @@ enum GoldenModel {
         return model
     }
 
-    /// One attribute of each type, in an index each way.
+    /// One attribute of each type, with an ascending and a descending index.
     private static func everything() -> NSEntityDescription {
         let everything = entity("Everything")
         let all = attributeTypes.map { attribute($0.name, $0.type) }

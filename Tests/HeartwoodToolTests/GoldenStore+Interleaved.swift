@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension GoldenStore {
-    /// Commits, one of which begins a checkpoint in the background; three lie between its batches. The store is closed.
+    /// Adds commits, one of which starts a background checkpoint; three are between its batches. Closes the store.
     static func addCommitsBesideACheckpoint(to url: URL) throws {
         let files = SyncHook(POSIXFileSystem())
         var options = StoreOptions()
@@ -36,7 +36,7 @@ extension GoldenStore {
         try #require(remaining.withLock { $0.isEmpty }, "the checkpoint was not written")
     }
 
-    /// Puts an entry as a commit of its own: a new one, or that of a row.
+    /// Puts an entry in a commit of its own: a new entry, or the one of a given row.
     @discardableResult
     private static func put(_ log: LogStore, _ table: TableDefinition, _ text: String, at row: UInt64? = nil) throws -> UInt64 {
         let column = try #require(table.currentLayout.columns.firstIndex { $0.name == "text" })

@@ -4,14 +4,13 @@ import Testing
 
 @testable import Heartwood
 
-/// Writes the golden store: the same objects in the same order each time, so that two makings differ in their random
-/// identities and times alone.
+/// Writes the golden store: the same objects in the same order each time, so that two results differ only in their random identities and times.
 struct GoldenStore {
     let url: URL
     private var coordinator: NSPersistentStoreCoordinator
     private var context: NSManagedObjectContext
 
-    /// Makes a new file. Its segments are as small as they can be, so that the log crosses from one to the next.
+    /// Makes a new file with the smallest segments, so that the log crosses from one segment to the next.
     init(creating url: URL) throws {
         self.url = url
         var options = StoreOptions()
@@ -20,7 +19,7 @@ struct GoldenStore {
         (coordinator, context) = try Self.open(url, GoldenModel.make(hasNicknames: false))
     }
 
-    /// Opens a store that has been made.
+    /// Opens an existing store.
     init(opening url: URL) throws {
         self.url = url
         (coordinator, context) = try Self.open(url, GoldenModel.make())
@@ -42,7 +41,7 @@ struct GoldenStore {
 
     // MARK: Contents
 
-    /// Every commit of the golden store.
+    /// Makes every commit of the golden store.
     mutating func fill() throws {
         try addPeople()
         try addEverything()
@@ -90,7 +89,7 @@ struct GoldenStore {
             insert("Team", ["number": 7, "title": "Größe", "founded": Self.date(0)]),
             insert("Team", ["number": -2, "title": "Größe", "founded": Self.date(86_400.5)]), insert("Team", ["title": "without a number"]),
         ]
-        // In the row, in one chunk, and in a list of them.
+        // In the row, in one chunk, and in a list of chunks.
         let places = [(51.5, 600), (-33.875, 2000), (0, 17_000)].map { insert("Place", ["latitude": $0, "photo": Self.photo($1)]) }
         let ada = insert("Employee", ["name": "Ada", "email": "ada@example.org", "salary": NSDecimalNumber(string: "1200.50"), "team": teams[0]])
         let grace = insert("Employee", ["name": "Grace", "email": "grace@example.org", "salary": NSDecimalNumber(string: "-3"), "team": teams[1]])
@@ -111,7 +110,7 @@ struct GoldenStore {
         try save(as: "Zoë")
     }
 
-    /// Each type's ordinary, empty, least and largest values, and what is hard to write down.
+    /// Adds each type's ordinary, empty, least and largest values, and values that are hard to write.
     private func addEverything() throws {
         insert("Everything", [
             "int16": 16, "int32": 32, "int64": 64, "decimal": NSDecimalNumber(string: "12345.6789"), "double": 0.1, "float": Float(0.1),
@@ -138,7 +137,7 @@ struct GoldenStore {
         try save()
     }
 
-    /// Enough for several frames, index blocks and segments.
+    /// Adds enough for several frames, index blocks and segments.
     private func addEntries() throws {
         for number in 0..<100 {
             let text = "entry \(number * 7919 % 1000) of the golden store, " + String(repeating: "\u{1F332}", count: number % 13)
@@ -148,7 +147,7 @@ struct GoldenStore {
         try save(as: "an author")
     }
 
-    /// A new layout: the model's second version, put in place by hand.
+    /// Adds a layout: the model's second version, installed by hand.
     private mutating func addNicknames() throws {
         let model = GoldenModel.make()
         model.freeze()
@@ -185,7 +184,7 @@ struct GoldenStore {
             if place % 7 == 1 { entry.setValue(place, forKey: "size") }
         }
         try save(as: "Zoë")
-        // A photo stays where it is, and another takes its place.
+        // A photo that stays, and one that replaces another.
         for place in try all("Place") {
             switch place.value(forKey: "latitude") as? Double {
             case 0: place.setValue(12.25, forKey: "latitude")
@@ -229,7 +228,7 @@ struct GoldenStore {
         try save(as: "the last")
     }
 
-    /// One more commit, for a tail that is torn off in its middle.
+    /// Adds one more commit, for a tail that is torn off in its middle.
     func addTail() throws {
         for number in 0..<20 { insert("Task", ["title": "never there \(number)"]) }
         try save()

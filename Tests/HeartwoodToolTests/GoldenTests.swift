@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// The files in Tests/Goldens are read as they were written; FORMAT.md, "Versions", says for how long.
+/// The files in Tests/Goldens still give their original content; FORMAT.md, "Versions", says how long they must.
 @Suite struct GoldenTests {
     @Test("A golden file exports its original content", arguments: Goldens.Kind.allCases)
     func aGoldenFileIsExportedAsItWas(kind: Goldens.Kind) throws {
@@ -18,7 +18,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == Data(contentsOf: Goldens.file(kind)))
     }
 
-    /// A file's frames in order, by the first bytes of each.
+    /// A file's frames in order, found by the first bytes of each.
     private func frames(_ bytes: Data) throws -> [(kind: UInt8, offset: Int, length: Int)] {
         var frames: [(kind: UInt8, offset: Int, length: Int)] = []
         var offset = 8192
@@ -46,7 +46,7 @@ import Testing
         #expect(try StoreVerification.verify(path: store).isSound)
         let photos = try #require(report.tables.first { $0.name == "Place" }?.values)
         #expect(photos.count == 3 && photos.bytes == 20_500)
-        // Written out, so that the expected exports cannot go wrong together with the code.
+        // Literal values, so that an error in the code cannot also change the expected exports.
         let lines = try Goldens.lines(.sound, "Everything").split(separator: "\n").map(String.init)
         #expect(lines.count == 6)
         #expect(lines[0] == #"{"bool":true,"data":"AQID","date":"2026-05-09T06:13:20.125Z","decimal":"12345.6789","double":0.1,"float":0.10000000149011612,"int16":16,"int32":32,"int64":64,"object":"archived ü","string":"plain","uri":"https://example.org/a?b=c#d","uuid":"00112233-4455-6677-8899-AABBCCDDEEFF"}"#)
@@ -94,7 +94,7 @@ import Testing
         #expect(try LogStore.open(path: path, options: options).snapshot().sequence == hit.sequence - 1)
     }
 
-    /// An object whose members are in a damaged index is not exported as one that has none.
+    /// An object whose members are in a damaged index is not exported as an object without members.
     @Test("An export that cannot read an index fails") func anExportThatCannotReadAnIndexFails() throws {
         let path = try Goldens.copy(.compacted)
         defer { ToolProcess.cleanUp(path) }
@@ -133,8 +133,7 @@ import Testing
         }
     }
 
-    /// Without the newest checkpoint the log is followed from its beginning, over batches of which nothing but their first
-    /// frames can be read.
+    /// Without the newest checkpoint the log is followed from its beginning, over batches of which only the first frames are readable.
     @Test("Both readers step over batches",
         .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: [Goldens.Kind.sound, .interleaved])
     func bothReadersStepOverBatches(kind: Goldens.Kind) throws {
@@ -170,7 +169,7 @@ import Testing
         #expect(check.output.contains("\ncheckpoints: 1\n") && check.output.contains("\ncommits: 1\n"), "\(check.output)")
     }
 
-    /// A store of one moment ago: rows on two pages, values with wide offsets, a commit of many frames; then compacted.
+    /// A fresh store: rows on two pages, values with wide offsets, a commit of many frames; then compacted.
     @Test("The second reader agrees on a fresh store", .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
     func theSecondReaderAgreesOnAFreshStore() throws {
         let path = ToolProcess.temporaryPath()
@@ -200,7 +199,7 @@ import Testing
             #expect(mine.output == theirs.output)
         }
         try compare()
-        // With a commit of the window and one that is made meanwhile, and a value that goes and comes again.
+        // With a commit of the window, one made during the compaction, and a value that is deleted and set again.
         var isFirst = true
         let log = try #require(store.recordLog)
         try log.write { try $0.setSystemValue(900, [1]) }

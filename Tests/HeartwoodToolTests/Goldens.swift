@@ -4,15 +4,15 @@ import Testing
 
 @testable import Heartwood
 
-/// The golden files of one format version, and what makes them anew:
+/// The golden files of one format version. This command makes them again:
 ///
 ///     HEARTWOOD_REGENERATE_GOLDENS=1 swift test --filter Golden
 ///
-/// Only for a version that is not released yet: a released version's files are what later code must still read.
+/// Use it only for an unreleased version: later code must still read a released version's files.
 enum Goldens {
     /// A store file beside the exports of its entities.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
-        /// Sound: two checkpoints, and commits behind the newer one.
+        /// A sound store: two checkpoints, and commits after the newer one.
         case sound
         /// The same with half a commit behind its end.
         case torn
@@ -20,7 +20,7 @@ enum Goldens {
         case corrupt
         /// The same, compacted.
         case compacted
-        /// The same with a third checkpoint, and commits before it, between its batches and behind it.
+        /// The same with a third checkpoint, and commits before it, between its batches and after it.
         case interleaved
 
         var testDescription: String { rawValue }
@@ -30,7 +30,7 @@ enum Goldens {
     static let entities = ["Employee", "Entry", "Everything", "Named", "Person", "Place", "Tag", "Task", "Team"]
     static let reader = ToolProcess.root.appendingPathComponent("Tests/FormatReader/heartwood_reader.py").path
 
-    /// Where they are; made anew first where that is asked for.
+    /// The directory of the files, which are made again on request.
     static func directory() throws -> URL { try prepared.get() }
 
     private static let prepared = Result {
@@ -41,7 +41,7 @@ enum Goldens {
 
     static func file(_ kind: Kind) throws -> URL { try directory().appendingPathComponent("\(kind).golden") }
 
-    /// What `heartwood export` is to print.
+    /// The expected output of `heartwood export`.
     static func lines(_ kind: Kind, _ entity: String) throws -> String {
         try String(contentsOf: exports(kind, entity, in: directory()), encoding: .utf8)
     }
@@ -53,7 +53,7 @@ enum Goldens {
         return path
     }
 
-    /// Neither a torn tail nor compaction changes what a store holds.
+    /// A torn tail and compaction leave a store's content unchanged.
     private static func exports(_ kind: Kind, _ entity: String, in directory: URL) -> URL {
         let kind = hasItsOwnExports(kind) ? kind : .sound
         return directory.appendingPathComponent("\(kind).\(entity).jsonl")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// A store with a history that this process and the tool write to.
+/// A store with a history to which this process and the tool write.
 @Suite struct HistoryCommandTests {
     private func open(_ path: String) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext) {
         let coordinator = NSPersistentStoreCoordinator(
@@ -30,7 +30,7 @@ import Testing
         package.setValue("lantern", forKey: "name")
         try context.save()
         let token = coordinator.currentPersistentHistoryToken(fromStores: nil)
-        // The other process knows nothing of the option.
+        // The other process does not know the option.
         let lines = #"{"name": "lantern", "version": "2"}"# + "\n" + #"{"name": "other", "version": "1"}"#
         let imported = try ToolProcess.run("import", path, "--entity", "Package", "--key", "name", "-", input: lines)
         #expect(imported.status == 0, "\(imported.error)")
@@ -59,7 +59,7 @@ import Testing
         #expect(try ToolProcess.run("history", path, "--delete-before", "2", "--limit", "1").status == 2)
         try close(coordinator)
 
-        // What goes over the whole file takes the history along.
+        // Commands over the whole file keep the history.
         for arguments in [["verify", path], ["inspect", path], ["compact", path], ["verify", path]] {
             let (process, output, error) = try ToolProcess.start(arguments)
             process.waitUntilExit()
@@ -83,7 +83,7 @@ import Testing
         #expect(!left.contains("author test") && left.contains("*\(uri)"))
     }
 
-    /// The lines of changes, as the second reader of the format writes them: transactions by their numbers alone.
+    /// The lines of changes in the second reader's form: transactions by their numbers only.
     private static func plain(_ listed: String) -> String {
         listed.split(separator: "\n").map { line in
             line.hasPrefix(" ") ? String(line) : String(line.prefix { $0 != " " })
@@ -132,7 +132,7 @@ import Testing
         #expect(try numbers() == [5])
     }
 
-    /// A clock that stands where the test puts it.
+    /// A clock that the test sets.
     private final class HandClock: Sendable {
         private let time = Mutex(0.0)
 

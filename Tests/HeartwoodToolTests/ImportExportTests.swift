@@ -23,7 +23,7 @@ import Testing
         var found = try ToolProcess.records(try ToolProcess.run("export", store, "--entity", "Package").output)
         #expect(found.removeValue(forKey: "seedbank") == ["name": "seedbank"])
         #expect(found == wanted)
-        // Again, from standard input: every record is known, and nothing changes.
+        // Again from standard input: every record is known, and nothing changes.
         let again = try importing(store, "-", input: try String(contentsOfFile: ToolProcess.excerpt, encoding: .utf8))
         #expect(again.output.contains("5 records: 0 inserted, 5 updated"), "\(again.output)\(again.error)")
         #expect(try ToolProcess.records(try ToolProcess.run("export", store, "--entity", "Package").output).count == 6)
@@ -55,8 +55,8 @@ import Testing
         #expect(try ToolProcess.run("export", copy, "--entity", "Package", "--sort", "name", "--format", "csv").output == exported)
     }
 
-    /// The whole file by a release build, where there is a fresh one; else its first records, which a debug build can take
-    /// in a few seconds.
+    /// Imports the whole file with a release build if there is a current one; otherwise the first records, which a debug build can import in a few
+    /// seconds.
     @Test("The Debian graph comes back equal",
         .enabled(if: FileManager.default.fileExists(atPath: ToolProcess.realData), "../shared/data/debian-packages.jsonl is absent"))
     func theDebianGraphComesBackEqual() throws {
@@ -79,12 +79,12 @@ import Testing
             let edges = found.values.reduce(0) { $0 + (($1["depends"] as? [Any])?.count ?? 0) + (($1["recommends"] as? [Any])?.count ?? 0) }
             #expect(edges == 271_253)
         } else {
-            // Packages that are named and not among the records have their key alone.
+            // Packages that are referred to and have no record have only their key.
             found = found.filter { wanted[$0.key] != nil || $0.value.count > 1 }
         }
         #expect(found == wanted)
         #expect(try ToolProcess.run("verify", store, executable: tool).status == 0)
-        // Who depends on libc6, the largest of a section, a word in the summaries.
+        // The dependents of libc6, the largest of a section, a word in the summaries.
         func count(_ condition: String) throws -> Int {
             try ToolProcess.run("export", store, "--entity", "Package", "--where", condition, executable: tool).output.split(separator: "\n").count
         }
@@ -119,7 +119,7 @@ import Testing
         #expect(try ToolProcess.run("export", store, "--entity", "Package", "--where", "name == 'nowhere'").output.isEmpty)
     }
 
-    /// However an import ends, whole batches are there and nothing else.
+    /// However an import ends, the store has only whole batches.
     @Test("A killed import leaves whole batches") func aKilledImportLeavesWholeBatches() throws {
         let file = ToolProcess.temporaryPath("jsonl")
         defer { ToolProcess.cleanUp(file) }
@@ -128,7 +128,7 @@ import Testing
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = seed
         var partial = 0
-        // Until enough came in the middle; on a busy machine many come before the first batch, so that the next ones wait longer.
+        // Until enough imports were killed in the middle. On a busy machine many end before the first batch, so that the next ones wait longer.
         var longest: UInt64 = 900_000
         for _ in 0..<10 * SeveralProcessesTests.scale where partial < SeveralProcessesTests.scale {
             let store = ToolProcess.temporaryPath()
@@ -144,7 +144,7 @@ import Testing
             defer { longest = count == 0 ? min(longest * 2, 10_000_000) : count == lines.count ? max(longest / 2, 50_000) : longest }
             guard FileManager.default.fileExists(atPath: store) else { continue }
             let verified = try ToolProcess.run("verify", store)
-            // 2: killed before the header was written; else sound, or with a tail that opening removes.
+            // 2: killed before the header was written; otherwise sound, or with a tail that opening removes.
             #expect(verified.status == 0 || verified.output.hasPrefix("torn") || verified.status == 2, "seed \(seed): \(verified.output)\(verified.error)")
             let exported = try ToolProcess.run("export", store, "--entity", "Package")
             guard exported.status == 0 else { continue }

@@ -4,17 +4,17 @@ import Testing
 
 @testable import HeartwoodTool
 
-/// Small records of attributes of all types: each pair of them is cleared, emptied and changed by a later import, which leaves the others alone.
-/// What is then there is read by the stack, and by the tool's export in a process of its own.
+/// Small records of attributes of all types. A later import clears, empties and changes each pair of attributes, and leaves the others alone. The
+/// stack reads the result, and so does the tool's export in a process of its own.
 @Suite struct ImportedSubsetTests {
     private struct Column {
         let name: String
         let type: String
-        /// By state; nil for null.
+        /// Values by state; nil for null.
         let values: [Any?]
     }
 
-    /// In each list: what a record has first, an empty value, a long or extreme one, nothing.
+    /// Each list has a record's first value, an empty value, a long or extreme one, and null.
     private let columns: [Column] = {
         func date(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
         func url(_ end: String) -> URL? { URL(string: "https://example.org/" + end) }
@@ -58,10 +58,10 @@ import Testing
         </model>
         """ }
 
-    /// By column: a state that is set; nil leaves the column alone.
+    /// The new state by column; columns without an entry do not change.
     private typealias Change = [Int: Int]
 
-    /// Nothing, each column to each state, each pair of columns to null and to a long value and null, and all columns.
+    /// No change, each column to each state, each pair of columns to null and to a long value and null, and all columns.
     private var changes: [Change] {
         var changes: [Change] = [[:]]
         for first in columns.indices {
@@ -75,7 +75,7 @@ import Testing
 
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-subsets-\(UUID().uuidString)")
 
-    /// A line of each card, with the columns that it states.
+    /// A line for each card, with its stated columns.
     private func lines(_ attributes: [String: NSAttributeDescription], _ state: (Change, Int) -> Int?) throws -> String {
         let encoder = JSONValue.lineEncoder()
         return try changes.enumerated().map { number, change in
@@ -139,7 +139,7 @@ import Testing
         }
         try coordinator.remove(opened)
 
-        // Null has no member in a line. A transformable's archive is another one each time, and was compared above.
+        // A line has no member for null. A transformable's archive differs each time, and was compared above.
         let exported = try ToolProcess.run("export", store.path, "--entity", "Card")
         var found: [String: [String: Any]] = [:]
         for line in exported.output.split(separator: "\n") {

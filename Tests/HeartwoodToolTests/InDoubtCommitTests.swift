@@ -7,7 +7,7 @@ import Testing
 
 /// A save over two stores as a crash after each of its syncs leaves it, read by the tool and by the second implementation.
 @Suite struct InDoubtCommitTests {
-    /// How many syncs there were; below 0 while they are not counted.
+    /// The number of syncs; below 0 while they are not counted.
     private final class Count: Sendable {
         let value = Atomic(-1)
 
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Copies of both files as they were after each sync of a save, and which of them decides.
+    /// Copies of both files after each sync of a save, and the paths of the commit coordinator and the other store.
     private func copies() throws -> (directories: [String], coordinator: String, other: String) {
         let files = SyncHook(POSIXFileSystem()), root = ToolProcess.temporaryPath(), syncs = Count()
         try FileManager.default.createDirectory(atPath: root + "/live", withIntermediateDirectories: true)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RecordLog
 
-/// A commit with a frame between its own that no writer puts there, behind checksums that hold.
+/// A commit with a foreign frame among its own, which no writer makes, behind valid checksums.
 @Suite struct InterruptedCommitTests {
-    /// A store of one commit, and a second that is laid down by hand.
+    /// Makes a store of one commit, and writes a second one by hand.
     private func make(_ path: String, between kind: FrameKind?) throws {
         var options = StoreOptions()
         options.durability = .none

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The commands on a store whose model has data outside its rows.
+/// The commands on a store with external data.
 @Suite struct LargeValueCommandTests {
     private func json(_ text: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -38,7 +38,7 @@ import Testing
         let tables = try json(try ToolProcess.run("inspect", store, "--json").output)["tables"] as? [[String: Any]]
         #expect(tables?.first?["values"] as? Int == 2 && tables?.first?["valueBytes"] as? Int == 1_509_000)
 
-        // One byte of the longest is damaged: the other two come out, and it is said.
+        // One byte of the longest value is damaged: the other two come out, and the loss is reported.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
         let place = try #require(bytes.range(of: Data(repeating: UInt8(ascii: "c"), count: 1000)))
         bytes[place.lowerBound + 500_000] = 0

@@ -14,7 +14,7 @@ import Testing
         """)
     private static let odd = model("<attribute name=\"title\" attributeType=\"Integer 16\"/>")
 
-    /// One process does it, and the others find it done or, being through before that, the store in use.
+    /// One process migrates. The others find the migration done, or, if they look before that, the store in use.
     @Test("Several processes migrate at once") func severalProcessesMigrateAtOnce() throws {
         let old = try ModelCommandTests.write(Self.old), new = try ModelCommandTests.write(Self.new)
         let store = ToolProcess.temporaryPath(), input = ToolProcess.temporaryPath()

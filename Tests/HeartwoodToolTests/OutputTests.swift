@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Where the tool's output goes, and what becomes of it.
+/// The destinations of the tool's output, and their failures.
 @Suite struct OutputTests {
-    /// Runs a line of the shell, with the tool as `$0`.
+    /// Runs a shell command line, with the tool as `$0`.
     private func shell(_ line: String, _ arguments: String...) throws -> ToolProcess.Result {
         let (process, output, error) = try ToolProcess.start(
             ["-c", line, ToolProcess.executable.path] + arguments, executable: URL(fileURLWithPath: "/bin/sh"))
@@ -83,7 +83,7 @@ import Testing
         #expect(try ToolProcess.run("verify", store).status == 0)
     }
 
-    /// A terminal does as escapes in its input say.
+    /// A terminal obeys escapes in its input.
     @Test("Control characters are shown escaped") func controlCharactersAreShown() throws {
         let store = try filled()
         defer { ToolProcess.cleanUp(store) }
@@ -93,7 +93,7 @@ import Testing
         let unknown = try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", "-", input: "{\"name\":\"a\",\"\\u001b[2J\":1}\n")
         #expect(unknown.status == 1 && unknown.error.contains("␛[2J") && !unknown.error.contains("\u{1B}"))
         #expect(try !ToolProcess.run("inspect", "no\u{1B}where").error.contains("\u{1B}"))
-        // Where data goes to a program it is as it is.
+        // Output for programs is unchanged.
         let ok = try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", "-", input: "{\"name\":\"\\u0085\"}\n")
         #expect(ok.status == 0)
         #expect(try ToolProcess.run("export", store, "--entity", "Package", "--where", "name == '\u{85}'").output == "{\"name\":\"\u{85}\"}\n")

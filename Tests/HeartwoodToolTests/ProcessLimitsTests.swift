@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    /// What a process may not do, or shares with another, in a process of its own: see `ProcessLimits`.
+    /// The limits of a process, and resources that it shares with another, in a process of its own: see `ProcessLimits`.
     @Suite struct ProcessLimitsTests {
         private func run(_ role: String, _ path: String) throws {
             let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("recordlog-testprocess")
@@ -24,7 +24,7 @@
             try run("filesize", path)
         }
 
-        // A sanitizer takes terabytes of addresses.
+        // A sanitizer takes terabytes of address space.
         #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
             @Test("A store in memory for which there are no addresses left is an error, and the others go on")
             func missingAddressesAreAnError() throws { try run("memory", "-") }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct QueryCommandTests {
-    /// The six packages of the excerpt, one of which is only named.
+    /// Imports the six packages of the excerpt, one of which has no record of its own.
     private func stored(_ body: (String) throws -> Void) throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
@@ -72,7 +72,7 @@ import Testing
             #expect(try query("json") == "[\n{\"name\":\"seedbank\"},\n\(sapling)\n]\n")
             #expect(try query("json", "size < 0") == "[]\n")
             #expect(try query("csv", "size < 0") == "name,summary,size,section\n")
-            // Without a selection, the attributes.
+            // Without a selection, all attributes.
             let all = try ToolProcess.run("query", store, "Section", "--sort", "name", "--offset", "1", "--limit", "1")
             #expect(all.output == "name\n----\nlibs\n")
         }

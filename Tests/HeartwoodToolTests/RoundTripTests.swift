@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an export writes and an import reads again, value by value.
+/// An export that is imported again gives the same values.
 @Suite struct RoundTripTests {
     private let folder: URL
 
@@ -47,7 +47,7 @@ import Testing
         try ToolProcess.run("export", path(store), "--entity", "Item", "--sort", "key", "--format", format).output
     }
 
-    /// One line of JSON through a store and back.
+    /// Sends one line of JSON through a store and back.
     private func through(_ line: String) throws -> String {
         let store = "\(UUID().uuidString).heartwood"
         let result = try imported(line + "\n", "jsonl", into: store)
@@ -64,7 +64,7 @@ import Testing
         let lines = dates.enumerated().map { "{\"date\":\"\($1)\",\"key\":\"\($0)\"}\n" }.joined()
         #expect(try imported(lines, "jsonl", into: "dates").status == 0)
         #expect(try exported("dates") == lines)
-        // Those that no year of four digits has are seconds.
+        // Dates without a year of four digits are written as seconds.
         #expect(try through(#"{"date":-1e11,"key":"a"}"#) == #"{"date":-100000000000,"key":"a"}"#)
         #expect(try through(#"{"date":1e300,"key":"a"}"#) == #"{"date":1e+300,"key":"a"}"#)
         #expect(try through(#"{"date":"2024-01-02T03:04:05.5+02:00","key":"a"}"#) == #"{"date":"2024-01-02T01:04:05.500Z","key":"a"}"#)
@@ -117,7 +117,7 @@ import Testing
         let result = try imported(try exported("first", "csv"), "csv", into: "second")
         #expect(result.status == 0, "\(result.error)")
         #expect(try exported("second") == exported("first"))
-        // A mark at the file's start is none of its text.
+        // A byte order mark at the file's start is not part of its text.
         #expect(try imported("\u{FEFF}key,text\r\na,\"b\r\nc\"\r\n", "csv", into: "third").status == 0)
         #expect(try exported("third") == "{\"key\":\"a\",\"text\":\"b\\r\\nc\"}\n")
         let old = try imported("key,text\ra,x\rb,y\r", "csv", into: "fourth")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What only a process whose main thread has a run loop can show.
+/// Behaviour that needs a process whose main thread has a run loop.
 @Suite struct RunLoopTests {
     @Test("Work that goes from a private queue to the main thread and back does not wait for itself") func aChainOverTheMainThreadComesBack() async throws {
         let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("heartwood-testprocess")

@@ -12,7 +12,7 @@ import Testing
         #expect(try ToolProcess.run("demo", "--people", "1000", "--store", store).status == 0)
         let people = try ToolProcess.run("export", store, "--entity", "Contact").output
 
-        // A sound one comes out whole, and is the same store to whoever opens it.
+        // A sound store comes out whole, with the same identity.
         let sound = try ToolProcess.run("salvage", store, "-o", whole)
         #expect(sound.status == 0 && sound.output.contains("complete"), "\(sound.output)\(sound.error)")
         #expect(try ToolProcess.run("verify", whole).output.hasPrefix("sound"))
@@ -35,11 +35,11 @@ import Testing
         #expect(kept + (contacts["lost"] as? Int ?? 0) + (contacts["unaccounted"] as? Int ?? 0) == 1000, "\(contacts)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
         #expect(try ToolProcess.run("verify", new).status == 0)
-        // Each object that came out is as it was.
+        // Each object in the new store is unchanged.
         let before = Set(people.split(separator: "\n")), after = try ToolProcess.run("export", new, "--entity", "Contact").output.split(separator: "\n")
         #expect(after.count == kept && before.isSuperset(of: after))
 
-        // In words, and never over a file that is there.
+        // The tool reports that the file exists, and does not overwrite it.
         #expect(try ToolProcess.run("salvage", store, "-o", new).status == 2)
         #expect(try ToolProcess.run("salvage", store).status == 2)
         ToolProcess.cleanUp(new)

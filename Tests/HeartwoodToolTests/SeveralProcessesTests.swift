@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Real processes over one file: `Tests/RecordLogTestProcess`, in which every commit keeps an invariant.
+/// Several processes over one file: `Tests/RecordLogTestProcess`, in which every commit keeps an invariant.
 ///
 /// `HEARTWOOD_PROCESS_TESTS=N` makes them N times as long.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SeveralProcessesTests {
@@ -19,7 +19,7 @@ import Testing
         ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("recordlog-testprocess")
     }
 
-    /// One process of the ledger, whose lines come through a pipe.
+    /// One process of the ledger, whose output comes through a pipe.
     private final class Member {
         let role: String
         private let process = Process()
@@ -37,11 +37,11 @@ import Testing
             process.standardOutput = output
             process.standardError = try FileHandle(forWritingTo: errorFile)
             try process.run()
-            // Else the pipe has no end here.
+            // Otherwise the pipe never ends here.
             try output.fileHandleForWriting.close()
         }
 
-        /// Waits for as many lines, or the end of them.
+        /// Waits for this number of lines, or their end.
         func read(lines count: Int = .max) {
             while lines < count {
                 let data = output.fileHandleForReading.availableData
@@ -61,8 +61,8 @@ import Testing
             #endif
         }
 
-        /// Reads what is left and waits for the end.
-        /// - Returns: the status (of a signal: its negative), the last line that has an end, and what it said went wrong.
+        /// Reads the remaining output and waits for the end.
+        /// - Returns: the exit status (negative for a signal), the last complete line, and the text on standard error.
         func finish() throws -> (status: Int32, last: String, error: String) {
             read()
             process.waitUntilExit()
@@ -73,14 +73,14 @@ import Testing
         }
     }
 
-    /// The newest commit's number, every row and index entry checked.
+    /// The newest commit's number, after a check of every row and index entry.
     private func check(_ store: String) throws -> Int {
         let result = try Member("check", store, milliseconds: 0).finish()
         #expect(result.status == 0, "\(result.error)")
         return try #require(Int(result.last), "\(result.error)")
     }
 
-    /// Killed at any moment, a writer leaves whole commits alone, and every one that it had been told was saved.
+    /// A writer that is killed at any moment leaves only whole commits, and every commit that was acknowledged.
     @Test("Acknowledged work survives kill -9") func whatWasAcknowledgedSurvivesKillMinus9() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, store + ".compacting") }
@@ -96,13 +96,13 @@ import Testing
             let acknowledged = try #require(Int(ended.last))
             #expect(acknowledged >= newest + commits)
             newest = try check(store)
-            // The one that was on its way may be there too.
+            // The commit in progress may exist too.
             #expect(newest == acknowledged || newest == acknowledged + 1, "round \(round): \(newest), \(acknowledged) acknowledged")
         }
         #expect(try ToolProcess.run("verify", store).status == 0)
     }
 
-    /// Readers that follow a writer, while another process compacts the file again and again, see whole commits alone.
+    /// Readers that follow a writer see only whole commits, while another process compacts the file again and again.
     @Test("Readers never see a torn state while others write and compact") func readersNeverSeeATornStateWhileOthersWriteAndCompact() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, store + ".compacting") }
@@ -120,7 +120,7 @@ import Testing
             let numbers = reader.last.split(separator: " ").compactMap { Int($0) }
             #expect(numbers.count == 2 && numbers[0] > 3 && numbers[1] <= acknowledged, "\(reader)")
         }
-        // Compactions, and commits that were made beside them.
+        // The compactions, and the commits made during them.
         let compacted = ended[4].last.split(separator: " ").compactMap { Int($0) }
         #expect(compacted.count == 2 && compacted[0] > 3 && compacted[1] > 3, "\(ended[4])")
         let verified = try ToolProcess.run("verify", store)

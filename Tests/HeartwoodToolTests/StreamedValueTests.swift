@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A value that is not in memory whole, in a process of its own, where nothing else takes memory.
+/// A value that is never in memory as a whole, in a process of its own, where nothing else takes memory.
 ///
 /// `HEARTWOOD_VALUE_MIB=1024` makes it 1 GiB.
 @Suite struct StreamedValueTests {
@@ -13,7 +13,7 @@ import Testing
         let result = try ToolProcess.run("stream", path, "\(stated ?? 64)", executable: executable)
         #expect(result.status == 0, "\(result.error)")
         let peak = Int(result.output.trimmingCharacters(in: .newlines))
-        // A sanitizer keeps as much beside each byte.
+        // A sanitizer needs extra memory for each byte.
         #if os(Linux) && !THREAD_SANITIZER && !ADDRESS_SANITIZER
             #expect(try #require(peak) < 24 << 20)
         #endif

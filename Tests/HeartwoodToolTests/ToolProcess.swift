@@ -14,14 +14,14 @@ enum ToolProcess {
     static let excerpt = root.appendingPathComponent("Examples/packages.jsonl").path
     static let realData = root.deletingLastPathComponent().appendingPathComponent("shared/data/debian-packages.jsonl").path
 
-    /// Beside the test bundle.
+    /// The tool beside the test bundle.
     static var executable: URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
             ?? URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
         return bundle.deletingLastPathComponent().appendingPathComponent("heartwood")
     }
 
-    /// The release build, for large data; nil where there is none, or a source is newer.
+    /// The release build, for large data; nil if there is none, or a source is newer.
     static var fastExecutable: URL? {
         let release = root.appendingPathComponent(".build/release/heartwood")
         func date(_ url: URL) -> Date? {
@@ -35,7 +35,7 @@ enum ToolProcess {
         return release
     }
 
-    /// A path that nothing is at; removed by `cleanUp`.
+    /// A path without a file; `cleanUp` removes the file.
     static func temporaryPath(_ ending: String = "heartwood") -> String {
         FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-tool-\(UUID().uuidString).\(ending)").path
     }
@@ -48,7 +48,7 @@ enum ToolProcess {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
-        // Files in place of pipes: nothing to drain, whatever the command prints.
+        // Files instead of pipes, which would need draining.
         let output = URL(fileURLWithPath: temporaryPath("out")), error = URL(fileURLWithPath: temporaryPath("err"))
         for url in [output, error] { try Data().write(to: url) }
         process.standardOutput = try FileHandle(forWritingTo: output)
@@ -85,7 +85,7 @@ enum ToolProcess {
         #expect(made.status == 0, "\(made.error)", sourceLocation: sourceLocation)
     }
 
-    /// Lines of JSON as dictionaries by name, with the members of lists in order.
+    /// Parses lines of JSON into dictionaries by name, with sorted lists.
     static func records(_ text: String) throws -> [String: NSDictionary] {
         var records: [String: NSDictionary] = [:]
         for line in text.split(separator: "\n") {

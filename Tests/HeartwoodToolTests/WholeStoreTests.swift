@@ -3,7 +3,7 @@ import Heartwood
 import TestSupport
 import Testing
 
-/// A whole store that is exported and imported again is an equal store: every value, every relationship, cycles and required ones too.
+/// A store that is exported and imported again is equal: every value, every relationship, cycles and required ones too.
 @Suite struct WholeStoreTests {
     private let folder: URL
 
@@ -94,7 +94,7 @@ import Testing
         ], in: context))
         nodes.append(make("Node", "odd", ["dbl": Double.infinity, "flt": -Float.infinity, "date": Date(timeIntervalSinceReferenceDate: 1e300)], in: context))
         nodes.append(make("Node", "nan", ["dbl": Double.nan, "flt": Float.nan], in: context))
-        // A tree whose members are in another order than they were made in, and a cycle.
+        // A tree whose members are not in the order of creation, and a cycle.
         for (index, node) in nodes.enumerated() where index > 0 && index % 5 != 4 { node.setValue(nodes[index / 5 * 5 + 4 < nodes.count ? index / 5 * 5 + 4 : 0], forKey: "parent") }
         for node in nodes {
             guard let members = node.value(forKey: "subnodes") as? NSOrderedSet, members.count > 1 else { continue }
@@ -102,7 +102,7 @@ import Testing
         }
         nodes[4].setValue(nodes[9], forKey: "parent")
         nodes[9].setValue(nodes[4], forKey: "parent")
-        // Everybody needs a boss, and an item an owner: each other, or themselves.
+        // Everyone needs a boss, and an item an owner: each other, or themselves.
         let beings = (0..<9).map { make($0 % 2 == 0 ? "Person" : "Robot", "b\($0)", $0 % 2 == 0 ? [:] : ["made": $0], in: context) }
         for (index, being) in beings.enumerated() { being.setValue(index == 3 ? being : beings[(index + 1) % beings.count], forKey: "boss") }
         let tags = (0..<4).map { make("Tag", "t\($0)", $0 == 3 ? [:] : ["key": "x-coredata://no/Tag/p\($0);"], in: context) }
@@ -121,7 +121,7 @@ import Testing
         try context.save()
     }
 
-    /// All that a store has, object by object, with marks in the place of objects.
+    /// The whole content of a store, object by object, with marks instead of objects.
     private func contents(_ name: String) throws -> [String: [String: String]] {
         let context = try open(name)
         defer { try? close(context) }
@@ -175,7 +175,7 @@ import Testing
         for (mark, values) in first where second[mark] != values { Issue.record("\(mark): \(values) came back as \(second[mark] ?? [:])") }
         #expect(second.count == first.count)
         #expect(try ToolProcess.run("verify", path("b.heartwood")).status == 0)
-        // Into the store that it came from: every object is known, and nothing changes.
+        // Into its own store: every object is known, and nothing changes.
         let again = try ToolProcess.run("import", path("a.heartwood"), "-", input: exported.output)
         #expect(again.status == 0 && again.output.contains(" 0 inserted"), "\(again.output)\(again.error)")
         #expect(try contents("a.heartwood") == first)
@@ -214,7 +214,7 @@ import Testing
             {"@id":"t1 again","@entity":"Tag","mark":"x","key":"t3","on":["i"]}
 
             """)
-        // The tag that has its key alone lacks a mark.
+        // The tag that has only its key lacks a mark.
         #expect(good.status == 1 && good.error.contains("mark"), "\(good.error)")
         #expect(try attempt("{\"@id\":\"p\",\"@entity\":\"Person\",\"mark\":\"p\",\"boss\":\"p\"}\n{\"@entity\":\"Left\",\"@id\":\"l\",\"mark\":\"l\",\"right\":\"r\"}\n{\"mark\":\"r\",\"@id\":\"r\",\"@entity\":\"Right\"}").status == 0)
         #expect(try contents("c.heartwood")["l"]?["right"] == "r" && contents("c.heartwood")["p"]?["boss"] == "p")

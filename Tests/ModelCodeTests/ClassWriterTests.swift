@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModelCode
 
-/// What the generator is to write; these files are compiled into this target.
+/// The expected output of the generator; these files are compiled into this target.
 enum Reference {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Reference")
     static let model = folder.deletingLastPathComponent().deletingLastPathComponent().path + "/Goldens/Models/Library.xcdatamodeld"
@@ -23,7 +23,7 @@ struct ClassWriterTests {
         return context
     }
 
-    /// HEARTWOOD_REGENERATE_GOLDENS=1 writes the references anew.
+    /// HEARTWOOD_REGENERATE_GOLDENS=1 writes the references again.
     @Test("The generated files equal the references") func theFilesAreTheReferences() throws {
         let files = ClassWriter(try CodeModelReader.read(Reference.model), importing: "Heartwood").files()
         if ProcessInfo.processInfo.environment["HEARTWOOD_REGENERATE_GOLDENS"] != nil {
@@ -83,7 +83,7 @@ struct ClassWriterTests {
         #expect(book.authors?.count == 0)
     }
 
-    /// The same class under two models whose properties have other places, used in turn.
+    /// One class under two models whose properties have different indexes, used alternately.
     @Test("A class serves models whose property indexes differ") func aClassServesModelsWhoseIndexesDiffer() throws {
         func chapter(_ names: [String]) throws -> Chapter {
             let entity = NSEntityDescription()

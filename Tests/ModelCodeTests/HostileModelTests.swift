@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModelCode
 
-/// What a model file says becomes Swift text: it is a name or a type, or it is refused.
+/// Text of a model file that becomes Swift code must be a name or a type, or it is refused.
 @Suite struct HostileModelTests {
     private func read(_ text: String) throws -> CodeModel {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")

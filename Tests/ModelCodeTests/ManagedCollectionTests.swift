@@ -2,7 +2,7 @@ import Foundation
 import ModelCode
 import Testing
 
-/// Collections of another class than the model's order asks for: Core Data looks at neither.
+/// Collections whose class does not match the order in the model; Core Data checks neither.
 struct ManagedCollectionTests {
     private func writer(_ source: String, isOrdered: Bool) throws -> ManagedAccessorWriter {
         let model = """
@@ -53,7 +53,7 @@ struct ManagedCollectionTests {
         #expect(found.problems.isEmpty && found.warnings.isEmpty)
         #expect(found.text.contains("addManagedObjects(Array(values)") && found.text.contains("removeManagedObjects(Array(values)"))
         #expect(found.text.contains("{ addManagedObject(value, ") && found.text.contains("{ removeManagedObject(value, "))
-        // Without a model it is the name that says which relationship is meant.
+        // Without a model the function's name determines the relationship.
         let own = "class Own: NSManagedObject {\n@NSManaged var items: NSSet?\n\(source)\n}\nclass Item: NSManagedObject {}"
         let described = ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "Own.swift", text: own)])
         #expect(described.problems.isEmpty)

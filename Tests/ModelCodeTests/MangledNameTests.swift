@@ -4,7 +4,7 @@ import Testing
 @testable import ModelCode
 
 struct MangledNameTests {
-    /// Classes and types chosen for what mangling does with words, repetition, nesting and files.
+    /// Classes and types that cover the rules of mangling for words, repetition, nesting and files.
     static let source = """
         import Foundation
 
@@ -128,7 +128,7 @@ struct MangledNameTests {
             #expect(undefined.count == 11)
         }
 
-        /// What the compiler leaves undefined, and what the writer predicts.
+        /// The symbols that the compiler leaves undefined, and those that the writer predicts.
         private static func symbols(_ source: String, models: [CodeModel], ending: String) throws -> (Set<String>, Set<String>) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mangling-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -167,7 +167,7 @@ struct MangledNameTests {
         let writer = ManagedAccessorWriter(module: "M", models: [model], sources: [.init(path: "A.swift", text: source)])
         let lines = writer.problems.map { $0.prefix(while: { $0 != " " }) }.sorted()
         #expect(lines == ["A.swift:2:", "A.swift:4:", "A.swift:7:"])
-        // Core Data finds these at run time or not at all: code that never uses them builds.
+        // Core Data finds these at run time or not at all: code that does not use them builds.
         #expect(writer.warnings.map { $0.prefix(while: { $0 != " " }) }.sorted() == ["A.swift:3:", "A.swift:5:"])
         #expect(writer.text.contains("value(forKey: \"nickname\")") && writer.text.contains("addManagedObject(value"))
     }

@@ -3,7 +3,7 @@ import Heartwood
 import ModelCode
 import Testing
 
-/// What the plugin makes resources of: it is found by the names that Xcode's compiler gives.
+/// The resources that the plugin makes have the names that Xcode's compiler gives.
 struct ModelCompilerTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("compiler-\(UUID().uuidString)")
 
@@ -31,7 +31,7 @@ struct ModelCompilerTests {
         #expect(NSManagedObjectModel(contentsOf: bundle)?.entities.map(\.name) == ["Second"])
         #expect(NSManagedObjectModel(contentsOf: bundle.appendingPathComponent("M.mom"))?.entities.map(\.name) == ["First"])
         #expect(try NSManagedObjectModel.checksumsForVersionedModel(at: bundle).keys.sorted() == ["M", "M & 2"])
-        // A version that has gone goes; files that say the same are left.
+        // The file of a removed version is deleted; files with the same content are not written.
         let past = Date(timeIntervalSinceReferenceDate: 1000)
         try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: out + "/M.mom")
         try FileManager.default.removeItem(atPath: path("M.xcdatamodeld/M & 2.xcdatamodel"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ModelCode
 
-/// What the generator of classes does with model files that something has changed.
+/// The generator of classes with damaged model files.
 @Suite struct MutatedCodeModelTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["HEARTWOOD_MODEL_MUTATIONS"].flatMap { Int($0) } ?? 150
@@ -56,7 +56,7 @@ import Testing
         try Data("<plist><dict><key>_XCCurrentVersionName</key><string>A.xcdatamodel</string></dict></plist>".utf8).write(to: marker)
         try Data("<model><entity name=\"A\"/></model>".utf8).write(to: contents)
         #expect(try CodeModelReader.read(folder.path).entities.map(\.name) == ["A"])
-        // A source that is read for its properties.
+        // A source file that is scanned for its properties.
         let source = folder.appendingPathComponent("Source.swift")
         try Data(Array("let a = 1\nlet b = \"".utf8) + [0xC3] + Array("\"\n".utf8)).write(to: source)
         #expect(PluginRun.run(["Module", "Heartwood", folder.appendingPathComponent("out.swift").path, source.path]) == 1)

@@ -2,7 +2,7 @@ import Foundation
 import ModelCode
 import Testing
 
-/// The build system may hand over the names of files that an earlier model had.
+/// The build system may pass file names of an earlier version of the model.
 struct PluginRunTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plugin-\(UUID().uuidString)")
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ModelCode
 
-/// The classes of every version of real models, compiled against the module that these tests were linked with.
+/// The classes of every version of real models, compiled against the module that these tests are linked with.
 ///
-/// Models whose classes have the same names cannot be of one module, so they are compiled as several.
+/// Models whose classes have equal names cannot be in one module, so they are compiled separately.
 @Suite(.enabled(if: SharedModels.canBeCompiled, SharedModels.condition)) struct SharedModelTests {
     @Test("The classes of real models compile") func theClassesOfRealModelsCompile() throws {
         var modules: [[ClassWriter.File]] = []
@@ -39,7 +39,7 @@ enum SharedModels {
             }
     }
 
-    /// Beside the test bundle.
+    /// The modules beside the test bundle.
     private static var modules: URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
             ?? URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
@@ -51,7 +51,7 @@ enum SharedModels {
         return all.filter { $0.hasSuffix(".xcdatamodel") }.sorted().map { folder.appendingPathComponent($0).path }
     }
 
-    /// - Returns: what the compiler says; nil where it finds nothing.
+    /// - Returns: the compiler's messages; nil for none.
     static func compile(_ files: [ClassWriter.File]) throws -> String? {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("models-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import Testing
 
-/// The plugin has made Garden and the accessors of Plant and Tree when this is compiled.
+/// The plugin has made Garden and the accessors of Plant and Tree before this file is compiled.
 struct ManagedPropertyTests {
     private let context: NSManagedObjectContext
 
@@ -14,7 +14,7 @@ struct ManagedPropertyTests {
         context.persistentStoreCoordinator = coordinator
     }
 
-    /// As code finds it that was written for what Xcode's compiler makes.
+    /// Code written for the output of Xcode's compiler looks for this name.
     @Test("The model is a resource under the name that Xcode gives it") func theModelIsAResourceUnderTheNameThatXcodeGivesIt() throws {
         let url = try #require(Bundle.module.url(forResource: "Plants", withExtension: "momd"))
         let model = try NSManagedObjectModel.load(contentsOf: url)

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-// As Xcode writes it with Codegen set to Manual/None, but for @objc.
+// The form that Xcode writes with Codegen set to Manual/None, without @objc.
 public class Plant: NSManagedObject {
     var shout: String { (primitiveName ?? "").uppercased() }
 }

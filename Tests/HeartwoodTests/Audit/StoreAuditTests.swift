@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Rows that are well-formed and disagree with the model: what verify finds of them, by entity, object and property.
+/// Well-formed rows that contradict the model: verify reports them by entity, object and property.
 @Suite struct StoreAuditTests {
     private func findings(_ stack: TestStack) throws -> [String] {
         try StoreAudit.findings(in: try #require(try stack.store.newestView() as? RecordLogView))
@@ -14,7 +14,7 @@ import Testing
         try #require(try stack.store.newestView() as? RecordLogView).reference(object.key)
     }
 
-    /// Changes one column of an object's row behind the stack's back.
+    /// Changes one column of an object's row without the stack.
     private func change(_ object: NSManagedObject, _ column: String, _ stack: TestStack, _ set: (RowBuilder, Int) -> Void) throws {
         let reference = try reference(object, stack)
         try stack.store.log!.write { transaction in
@@ -35,7 +35,7 @@ import Testing
         }
         people[0].setValue(people[1], forKey: "partner")
         people[2].setValue(NSOrderedSet(array: [stack.insert("Task", ["title": "a"]), stack.insert("Task", ["title": "b"])]), forKey: "tasks")
-        // Null is equal to nothing.
+        // Null equals nothing.
         for _ in 0..<3 { stack.insert("Person", ["name": "nobody"]) }
         stack.insert("Everything", ["uri": URL(string: "https://example.org")!, "decimal": NSDecimalNumber(string: "1.5")])
         try stack.context.save()
@@ -133,7 +133,7 @@ import Testing
         }
         let found = try findings(stack)
         #expect(found.contains("entity \(isOfMember ? "Member" : "Club"), object p1, property \(attribute): it is derived, and is not what its derivation gives"))
-        // What is derived from it in turn is wrong as well.
+        // Attributes derived from it are wrong as well.
         #expect(found.count == (attribute == "dues" ? 2 : 1), "\(found)")
     }
 }

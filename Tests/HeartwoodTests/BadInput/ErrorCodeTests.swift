@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct ErrorCodeTests {
-    /// As CoreDataErrors.h numbers them. Programs compare with the numbers: they never change.
+    /// The numbers of CoreDataErrors.h. Programs compare with them: they never change.
     private static let codes: [(constant: Int, code: CocoaError.Code, thrown: CocoaError.Code, number: Int)] = [
         (NSManagedObjectValidationError, .managedObjectValidation, CocoaError.managedObjectValidation, 1550),
         (NSManagedObjectConstraintValidationError, .managedObjectConstraintValidation, CocoaError.managedObjectConstraintValidation, 1551),

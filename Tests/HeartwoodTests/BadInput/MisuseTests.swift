@@ -4,7 +4,7 @@ import Testing
 @testable import Heartwood
 
 extension ProgrammerErrorTests {
-    /// What else is refused in the same way.
+    /// Further misuses that are refused in the same way.
     enum Misuse: String, CaseIterable, Codable, Sendable {
         case anAbstractEntity, anIDOfAnotherTree, anotherContextsObjectInserted, anotherContextsObjectDeleted, aSecondParent, noPolicy
 

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Heartwood
 
-/// What Core Data raises an exception for ends the process, with a message that says what to change.
+/// Core Data raises an exception in these cases; Heartwood ends the process with a message that says what to change.
 ///
-/// Each of these runs a process of its own, so there are few; what they say is looked at in `ValueTests` without one.
+/// Each case runs a process of its own, so there are few; `ValueTests` checks the messages without a process.
 @Suite struct ProgrammerErrorTests {
     func says(_ result: ExitTest.Result?, _ text: String) -> Bool {
         #if DEBUG
             String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(text)
         #else
-            // A precondition of a release build ends the process without a word.
+            // A precondition of a release build ends the process without a message.
             result != nil
         #endif
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Objects without a context, without a store, or deleted: no crash, no memory that is gone, and no silence about what is lost.
+/// Objects without a context, without a store, or deleted: no crash, no access to freed memory, and no silent loss.
 @Suite struct StrayObjectTests {
     @Test("An ID of another coordinator names nothing, or the same row of the same file", arguments: StoreKind.allCases)
     func anIDOfAnotherCoordinatorNamesNothingOrTheSameRowOfTheSameFile(kind: StoreKind) throws {
@@ -19,7 +19,7 @@ import Testing
         }
         #expect(try one.fetch("Person") == [mine] && mine.value(forKey: "name") as? String == "mine")
         guard kind == .recordLog else { return }
-        // Its tables have other places in this coordinator.
+        // Its tables have other indexes in this coordinator.
         let both = try TestStack(.inMemory)
         try both.coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: one.url, options: nil)
         let same = both.context.object(with: mine.objectID)
@@ -49,13 +49,13 @@ import Testing
         let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
         #expect(failure { _ = try context.fetch(request) }?.code == NSPersistentStoreOperationError)
         #expect(context.hasChanges && person.value(forKey: "name") as? String == "Ada")
-        // A store that comes later takes it.
+        // A store that is added later takes it.
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
         try context.save()
         #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person")) == [person])
     }
 
-    /// A context keeps the entity that it was asked for last by its name.
+    /// A context caches the last entity that it looked up by name.
     @Test("A context finds another coordinator's entity of the same name") func anotherCoordinatorsModelHasAnotherEntityOfTheSameName() throws {
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         for _ in 0..<3 {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// The runtime of an entity once named its store without holding it: reading such an object ended the process.
+    /// The runtime of an entity once had an unretained reference to its store: reading such an object ended the process.
     @Test("A removed store is an error at the next save", arguments: StoreKind.allCases)
     func aRemovedStoreIsAnErrorAtTheNextSave(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -96,7 +96,7 @@ import Testing
         #expect(failure { try context.save() }?.localizedDescription.contains("removed from its coordinator") == true)
         #expect(failure { _ = try stack.fetch("Person", in: context) }?.code == NSPersistentStoreOperationError)
         #expect(failure { _ = try context.existingObject(with: group.objectID) } != nil)
-        // Another store in its place.
+        // Another store replaces it.
         try stack.coordinator.addPersistentStore(
             ofType: kind.type, configurationName: nil, at: stack.url, options: [NSRecordLogDurabilityOption: "none"])
         #expect(failure { try context.save() } != nil, "the object is still the old store's")
@@ -136,7 +136,7 @@ import Testing
         stack.context.detectConflicts(for: read)
         try stack.context.save()
         #expect(try stack.fetch("Person").count == 5)
-        // One that is inserted again is a new object with its entity's defaults.
+        // An object that is inserted again is a new object with its entity's defaults.
         stack.context.insert(fault)
         #expect(fault.isInserted && fault.objectID.isTemporaryID)
         try stack.context.save()
@@ -160,7 +160,7 @@ import Testing
         #expect(!stack.context.hasChanges)
         try stack.context.save()
         #expect(try stack.fetch("Person").isEmpty)
-        // Two contexts: the second one's deletion finds nothing left to do, or a conflict.
+        // Two contexts: the second one's deletion has nothing left to do, or is a conflict.
         let other = stack.insert("Person", ["name": "Grace"])
         try stack.context.save()
         let context = stack.newContext()
@@ -215,7 +215,7 @@ import Testing
             orphan = try stack.fetch("Person", "name ENDSWITH ' 7'", in: context).first
             #expect(orphan?.value(forKey: "age") as? Int == 1)
         }
-        // The context is gone. The file is replaced, and the store closed.
+        // The context is gone, the file is replaced, and the store closed.
         try stack.store.compactRecordLog()
         try stack.coordinator.remove(stack.store)
         #expect(file == nil)

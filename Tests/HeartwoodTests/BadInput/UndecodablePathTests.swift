@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import Testing
 
-/// URLs whose paths are no UTF-8, of which Foundation gives another path, or none.
+/// URLs whose paths are not UTF-8: Foundation gives another path for them, or none.
 @Suite struct UndecodablePathTests {
     @Test("A URL whose path is no UTF-8 opens no store and makes none")
     func urlsWithoutAnExactPathAreRefused() throws {

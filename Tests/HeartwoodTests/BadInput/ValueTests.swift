@@ -3,20 +3,20 @@ import Testing
 
 @testable import Heartwood
 
-/// Values that do not fit, or hardly.
+/// Values that do not fit, or barely.
 @Suite struct ValueTests {
     /// One object for each value, numbered by `int64`.
     private func everything(_ stack: TestStack, _ key: String, _ values: [Any]) {
         for (number, value) in values.enumerated() { stack.insert("Everything", [key: value, "int64": number]) }
     }
 
-    /// In the order of their numbers: not every store has one of its own.
+    /// In the order of their numbers: not every store has an order of its own.
     private func again(_ stack: TestStack, _ key: String) throws -> [Any?] {
         let byNumber = [NSSortDescriptor(key: "int64", ascending: true)]
         return try stack.fetch("Everything", sort: byNumber, in: stack.anew()).map { $0.value(forKey: key) }
     }
 
-    /// The message of the refusal; nil where the value is taken.
+    /// The refusal's message; nil if the value is accepted.
     private func refusal(_ object: NSManagedObject, _ key: String, _ value: Any?) -> String? {
         do {
             try object.setValue(value, at: object.propertyIndex(key))
@@ -81,7 +81,7 @@ import Testing
             let sorted = try stack.fetch("Everything", sort: [NSSortDescriptor(key: key, ascending: true)], in: context)
             #expect(sorted.compactMap { ($0.value(forKey: key) as? NSNumber)?.doubleValue }.dropFirst() == [-.infinity, 1.5, .infinity])
         }
-        // Set to what it is, it is changed: NaN is not NaN. No record log is written for it.
+        // Setting NaN to NaN is a change, because NaN does not equal itself. No record log is written for it.
         guard StoreKind.planning.contains(kind) else { return }
         let object = stack.insert("Everything", ["double": Double.nan])
         try stack.context.save()
@@ -126,7 +126,7 @@ import Testing
         #expect(Array(found.suffix(5)) == [12.5, 7, Decimal(Int64.max), Decimal(UInt64.max), -0.25], "a double was cut to a whole number")
     }
 
-    /// A Swift string cannot hold half of a surrogate pair; whoever makes one of such UTF-16 gets U+FFFD, before Heartwood sees it.
+    /// A Swift string cannot hold half of a surrogate pair: made from such UTF-16, it has U+FFFD before Heartwood sees it.
     @Test("Text is kept whole", arguments: StoreKind.allCases)
     func textIsKeptWhole(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -145,7 +145,7 @@ import Testing
         }
         #expect(try stack.fetch("Person", "name CONTAINS %@", ["\0"], in: context).count == 4)
         #expect(try stack.fetch("Person", "name LIKE %@", ["a*c"], in: context).count == 1)
-        // A NUL is no end: the second of these is another value, the third is not.
+        // A NUL does not end the text: the second of these differs, the third does not.
         stack.insert("Person", ["email": "a\0d"])
         try stack.context.save()
         stack.insert("Person", ["email": "a\0b"])
@@ -153,7 +153,7 @@ import Testing
         #expect(error?.code == NSManagedObjectConstraintMergeError)
     }
 
-    /// As many as the time of a test allows; `HEARTWOOD_OBJECTS=1000000` makes it a million.
+    /// As many as a test's time allows; `HEARTWOOD_OBJECTS=1000000` makes it a million.
     @Test("One save takes very many objects") func veryManyObjectsGoIntoOneSave() throws {
         let count = ProcessInfo.processInfo.environment["HEARTWOOD_OBJECTS"].flatMap(Int.init) ?? 10_000
         let stack = try TestStack(.recordLog)

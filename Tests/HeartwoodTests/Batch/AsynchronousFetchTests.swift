@@ -15,7 +15,7 @@ import Testing
     }
 
     /// Executes a fetch and waits for its end.
-    /// - Returns: the objects' names (or why there are none), whether the block ran on the queue, and what was there at once.
+    /// - Returns: the objects' names or the error, whether the block ran on the queue, and the immediate result.
     private func run(
         _ context: NSManagedObjectContext, _ request: NSFetchRequest<NSManagedObject>, cancels: Bool = false, estimate: Int = 0
     ) throws -> (names: [String]?, code: Int?, isOnQueue: Bool, early: Int?) {
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: NSError.self) { try stack.context.execute(NSAsynchronousFetchRequest(fetchRequest: request())) }
     }
 
-    /// More objects than a context keeps that nobody refers to.
+    /// More objects than a context keeps without references.
     @Test("A long result is complete", arguments: StoreKind.recordLogs)
     func aLongResultIsWhole(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)

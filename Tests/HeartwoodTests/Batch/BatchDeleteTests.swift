@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct BatchDeleteTests {
-    /// How many rows every join table has together.
+    /// The number of rows in all join tables.
     private func links(_ stack: TestStack) throws -> Int {
         let loaded = try stack.store.loaded()
         return loaded.schema.links.reduce(0) { $0 + loaded.log.snapshot().rowCount($1.id) }
@@ -105,7 +105,7 @@ import Testing
         let context = stack.anew()
         #expect(try stack.fetch("Node", in: context).compactMap { $0.value(forKey: "name") as? String }.sorted() == ["n0", "n1"])
         #expect(try stack.fetch("Step", in: context).count == 2 && links(stack) == 2)
-        // The count is of those that were asked for.
+        // The count has only the requested objects.
         let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: "Node")
         fetch.predicate = NSPredicate(format: "name IN {'n0', 'n1'}")
         let deletion = NSBatchDeleteRequest(fetchRequest: fetch)

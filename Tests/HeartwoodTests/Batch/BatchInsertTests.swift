@@ -44,7 +44,7 @@ import Testing
             }
         }
         #expect(try stack.insertBatch([["title": "a", "stars": 1]], into: "Note").count == 1)
-        // A row that is there keeps what the batch does not name.
+        // An existing row keeps the values that the batch does not name.
         _ = try stack.insertBatch([["title": "a", "given": "e"]], into: "Note", policy: .mergeByPropertyObjectTrump)
         let note = try #require(try stack.fetch("Note", in: stack.anew()).first)
         #expect(note.value(forKey: "stars") as? Int == 1 && note.value(forKey: "given") as? String == "e")
@@ -118,7 +118,7 @@ import Testing
         ]
         func fill(_ policy: NSMergePolicy) throws -> (TestStack, NSManagedObjectID, [NSManagedObjectID]?) {
             let stack = try TestStack(kind)
-            // The constraint is inherited: the holder is of another entity of the family.
+            // The constraint is inherited: the holder belongs to another entity of the family.
             let old = stack.insert("Employee", ["name": "old", "email": "a@x", "age": 9, "salary": 7])
             old.setValue(stack.insert("Group", ["title": "g"]), forKey: "group")
             try stack.context.save()
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// Rows are written in groups: the two may be in one, next to each other, or apart.
+    /// Rows are written in groups: the two may be in one group, next to each other, or apart.
     @Test("Two rows with one unique value are refused wherever they are in the batch", arguments: StoreKind.recordLogs)
     func twoRowsWithOneUniqueValueAreRefusedWhereverTheyStand(kind: StoreKind) throws {
         for isEmpty in [true, false] {
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// Of two rows that cannot be written the first one says why, in one group or not.
+    /// The first of two invalid rows gives the error, in one group or in two.
     @Test("Of two invalid rows the first one's error is thrown", arguments: StoreKind.recordLogs)
     func theFirstOfTwoFaultsIsThrown(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -188,7 +188,7 @@ import Testing
         }
         #expect(error?.code == NSManagedObjectConstraintMergeError)
         #expect(try stack.fetch("Tag", in: stack.anew()).count == 2)
-        // The first row takes a new code; the one that it had is free for the second.
+        // The first row takes a new code; its old one is free for the second.
         try stack.insertBatch(
             [["label": "a", "code": 3], ["label": "d", "code": 1]], into: "Tag", policy: .mergeByPropertyObjectTrump)
         let codes = try stack.fetch("Tag", in: stack.anew()).compactMap { $0.value(forKey: "code") as? Int }
@@ -280,7 +280,7 @@ import Testing
         #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
     }
 
-    /// More than a transaction keeps in memory is read back from the file where a row is met again.
+    /// A transaction keeps a bounded amount in memory; an earlier row that is met again is read back from the file.
     @Test("A long batch meets its own rows again", arguments: StoreKind.recordLogs)
     func aLongBatchMeetsItsOwnRowsAgain(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -311,7 +311,7 @@ import Testing
         #expect(photos == [other, nil, other])
     }
 
-    /// What a handler may ask of the object that it fills.
+    /// Questions that a handler may ask the object that it fills.
     @Test("The object that a handler fills reports its own state", arguments: StoreKind.recordLogs)
     func theObjectOfAHandlerTellsOfItself(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -329,7 +329,7 @@ import Testing
         #expect(try stack.names() == ["p1", "p2"])
     }
 
-    /// As a dictionary gets them of optional variables; where there are bridges they make `NSNull` of such a one.
+    /// A dictionary gets such values from optional variables; on platforms with bridging they become `NSNull`.
     @Test("An optional without a value is null", arguments: StoreKind.recordLogs)
     func anOptionalWithoutValueIsNull(kind: StoreKind) throws {
         let stack = try TestStack(kind)

@@ -44,7 +44,7 @@ extension TestStack {
         }
     }
 
-    /// What a context that has read nothing finds, by name: one attribute.
+    /// One attribute by name, as a context that has read nothing finds it.
     func stored(_ entity: String, _ key: String) throws -> [String: String] {
         let context = anew()
         return Dictionary(uniqueKeysWithValues: try fetch(entity, in: context).map { object in

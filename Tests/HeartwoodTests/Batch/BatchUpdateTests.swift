@@ -36,7 +36,7 @@ import Testing
         #expect(try stack.stored("Person", "age")["e"] == "70")
     }
 
-    /// A row that is moved along the index that the update walks is met once.
+    /// A row that moves along the index during the update is met once.
     @Test("The index that finds the rows may change during the update", arguments: StoreKind.recordLogs)
     func theIndexThatFindsTheRowsMayChangeUnderThem(kind: StoreKind) throws {
         let stack = try filled(kind)
@@ -77,7 +77,7 @@ import Testing
         let ages = try stack.stored("Person", "age")
         #expect(ages["P3@X"] == "30" && ages["P4@X"] == "40" && ages["P5@X"] == "50" && ages["p6"] == "6" && ages["e"] == "3")
         #expect(try stack.fetch("Person", "age == 40", in: stack.anew()).count == 1, "the index has the computed value")
-        // Nothing to add to is null; what is too large for the attribute, and what leads to other rows, is refused whole.
+        // Adding to null gives null. A result too large for the attribute, or a path to other rows, refuses the whole update.
         _ = try stack.updateBatch("Person", "name == 'p6'", ["email": NSExpression(format: "NULL")])
         for wrong in ["age * 1e12", "name", "group.title", "tasks.@count", "$x", "nme + 1", "SELF"] {
             #expect(throws: NSError.self, "\(wrong)") { try stack.updateBatch("Person", "name == 'p7'", ["age": NSExpression(format: wrong)]) }
@@ -86,7 +86,7 @@ import Testing
         #expect(try stack.stored("Person", "age")["p7"] == "7" && stack.stored("Person", "email")["p6"] == "nil")
     }
 
-    /// A block can be asked only of objects, and a transient attribute has no column.
+    /// A block needs objects, and a transient attribute has no column.
     @Test("Questions that rows cannot answer are put to objects", arguments: StoreKind.recordLogs)
     func whatRowsCannotTellIsAskedOfObjects(kind: StoreKind) throws {
         let model = TestStack.model()

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Heartwood
 
-/// Batches with more index entries than a transaction keeps in memory: unique values are then looked at in the end.
+/// Batches with more index entries than a transaction keeps in memory: unique values are then checked at the end.
 @Suite struct LargeBatchTests {
     private func stack() throws -> TestStack { try TestStack(.recordLog, options: [NSRecordLogIndexMemoryOption: 200]) }
 
     private func rows(_ count: Int) -> [[String: Any]] {
-        // Every third has no address: nulls are not equal to each other.
+        // Every third has no address: nulls do not equal each other.
         (0..<count).map { $0 % 3 == 0 ? ["name": "p\($0)"] : ["name": "p\($0)", "email": "\($0 &* 7919 % 1009)@x", "age": $0 % 7] }
     }
 
@@ -30,11 +30,11 @@ import Testing
         #expect(try stack.fetch("Person", "age == 40", in: stack.anew()).count == 800)
         #expect(try stack.deleteBatch("Person", "email != nil").count == 533)
         #expect(try stack.fetch("Person", in: stack.anew()).count == 267)
-        // Addresses that are gone may be taken again.
+        // Addresses of deleted rows may be used again.
         #expect(try stack.insertBatch([["name": "q", "email": "\(7919 % 1009)@x"]]).count == 1)
     }
 
-    /// One of each kind: near each other at the beginning, far from each other, and near each other at the end.
+    /// One pair of each kind: near each other at the beginning, far from each other, and near each other at the end.
     @Test("Two rows with one email address are refused", arguments: [(1, 2), (4, 790), (796, 797), (400, 401)])
     func twoRowsOfOneAddressAreRefused(pair: (Int, Int)) throws {
         let stack = try stack()

@@ -172,7 +172,7 @@ import Testing
         #expect(bare[0].value(forKey: "name") != nil && stack.rowReads == before + 1)
     }
 
-    /// More destinations than a context keeps that nobody refers to.
+    /// More destinations than a context keeps without references.
     @Test("Many destinations are read once", arguments: StoreKind.planning)
     func manyDestinationsAreReadOnce(kind: StoreKind) throws {
         let stack = try TestStack(kind)

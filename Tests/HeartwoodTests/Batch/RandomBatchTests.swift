@@ -4,14 +4,14 @@ import Testing
 
 @testable import Heartwood
 
-/// Batch requests and saves in any order, beside dictionaries that are told the same.
+/// Batch requests and saves in any order, beside dictionaries with the same changes.
 @Suite struct RandomBatchTests {
     private struct Plain: Equatable {
         struct Node: Equatable {
             var value = 0
             var code: Int?
             var parent: Int?
-            /// The attributes of `widened()` in words.
+            /// The attributes of `widened()` as text.
             var more: [String: String] = Run.nothing
             var steps: [String] = []
         }
@@ -43,7 +43,7 @@ import Testing
             node.properties += [value, TestStack.attribute("code", .integer64AttributeType)]
             node.indexes = [TestStack.index("byValue", [value])]
             node.uniquenessConstraints = [["code"]]
-            // Of some so little that index entries are set aside, and unique values looked at in the end.
+            // Some runs have so little memory that index entries are spilled, and unique values checked at the end.
             stack = try TestStack(kind, model: model.widened(), options: seed % 3 == 1 ? [NSRecordLogIndexMemoryOption: 64] : [:])
         }
 
@@ -85,7 +85,7 @@ import Testing
             let policy = [NSMergePolicy.error, .mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump][pick(4)]
             var rows: [[String: Any]] = [], expected = plain, count = 0, isRefused = false
             var updated: Set<Int> = [], inserted: Set<Int> = []
-            // IDs stay when rows before change the names that the nodes are told by.
+            // IDs stay when earlier rows change the names that identify the nodes.
             var renamed: [Int: Int] = [:]
             for _ in 0..<pick(12) {
                 let number = next, parent = anyone
@@ -120,7 +120,7 @@ import Testing
                 case .errorMergePolicyType: isRefused = true
                 case .mergeByPropertyStoreTrumpMergePolicyType: continue
                 default:
-                    // The row gets the new name, so it is told by it from now on.
+                    // The row gets the new name, which identifies it from now on.
                     var merged = expected.nodes[holder] ?? Plain.Node()
                     if policy.mergeType == .overwriteMergePolicyType || row["value"] != nil { merged.value = node.value }
                     if row["parent"] != nil { merged.parent = node.parent }

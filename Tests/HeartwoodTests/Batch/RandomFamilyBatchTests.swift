@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Batch requests over two entities of a family that share unique values, beside rows in an array that are told the same.
+/// Batch requests over two entities of a family that share unique values, beside rows in an array with the same changes.
 @Suite struct RandomFamilyBatchTests {
     private struct Row {
         let entity: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Keys and IDs of objects that have no row yet, in a tree of contexts.
+/// Keys and IDs of objects without a row, in a tree of contexts.
 @Suite struct ChildIdentityTests {
     @Test("Temporary keys are unique in the context tree", arguments: StoreKind.allCases)
     func temporaryKeysAreUniqueInTheTree(kind: StoreKind) throws {
@@ -21,7 +21,7 @@ import Testing
         let keys = (1...6).map { ObjectKey(slot: 1, row: $0) }
         let tree = ContextTree()
         tree.rename(keys[0], to: keys[1])
-        // Nobody knows the first name any more.
+        // No context has the first name any more.
         tree.dropIfAlone()
         tree.join()
         let joined = tree.count

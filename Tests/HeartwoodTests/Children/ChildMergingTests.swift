@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// How the contexts of a tree hear of each other's saves.
+/// Notifications and merges of saves between the contexts of a tree.
 @Suite struct ChildMergingTests {
     @Test("A child that merges automatically sees the saves of its siblings", arguments: StoreKind.allCases)
     func aChildThatFollowsMergesWhatItsSiblingsSave(kind: StoreKind) throws {
@@ -127,7 +127,7 @@ import Testing
         #expect(!old.look().contains("saving"), "the parent saves nothing")
     }
 
-    /// Whether or not a fault has fired there and found nothing, which counts as a deletion.
+    /// Whether or not a fault there has fired and found nothing, which counts as a deletion.
     @Test("A member that a sibling has deleted is not saved", arguments: StoreKind.allCases, [false, true])
     func aMemberThatASiblingHasTakenAwayIsNotSaved(kind: StoreKind, isSeen: Bool) throws {
         let stack = try TestStack(kind)
@@ -161,7 +161,7 @@ import Testing
         try stack.context.save()
         #expect(mine.map { $0.managedObjectContext == nil } == [true, false, false] && mine[0].isDeleted)
         #expect(theirs.managedObjectContext === deaf && mine[1].text("name") == "bob")
-        // One that came back again stays.
+        // One that was restored stays.
         let dan = stack.insert("Person", ["name": "dan"]), eve = stack.insert("Person", ["name": "eve"])
         stack.context.processPendingChanges()
         undoManager.removeAllActions()
@@ -172,7 +172,7 @@ import Testing
         undoManager.undo()
         try stack.context.save()
         #expect(more.allSatisfy { $0.managedObjectContext === child })
-        // Also where there is nothing to save.
+        // Also if there is nothing to save.
         let fay = stack.insert("Person", ["name": "fay"]), last = child.own(fay)
         #expect(last.text("name") == "fay")
         stack.context.rollback()

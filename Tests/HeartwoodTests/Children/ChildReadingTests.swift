@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a child sees of its parent.
+/// A child's view of its parent.
 @Suite struct ChildReadingTests {
     @Test("A child has its root's coordinator", arguments: StoreKind.allCases)
     func aChildHasItsRootsCoordinator(kind: StoreKind) throws {
@@ -124,7 +124,7 @@ import Testing
             #expect(try stack.names(in: context, "group == %@", context.own(group)) == ["ann"])
         }
         #expect(try stack.names(in: stack.context, "group.title == 'old'") == ["ann"])
-        // A root, too, asked the rows alone where no person was changed.
+        // A root, too, once asked only the rows if no person had changed.
         group.setValue("newer", forKey: "title")
         #expect(try stack.names(in: stack.context, "group.title == 'newer'") == ["ann"])
         let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
@@ -134,7 +134,7 @@ import Testing
 
     @Test("Without pending changes, a fetch that no row can answer drops no match", arguments: StoreKind.allCases)
     func whatIsNotPendingIsNotDroppedWhereNoRowCanAnswer(kind: StoreKind) throws {
-        // A fetch without pending changes left changed objects out where it had to be asked of objects.
+        // A fetch without pending changes once left out changed objects if it had to evaluate objects.
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "x", "email": "x"])
         try stack.context.save()
@@ -192,7 +192,7 @@ import Testing
 
     @Test("An object that the parent restores exists after a refresh", arguments: StoreKind.allCases)
     func whatTheParentBringsBackIsThereAfterARefresh(kind: StoreKind) throws {
-        // A refresh made a deletion for good of what had only vanished; the next save would have deleted it.
+        // A refresh once made a vanished object a permanent deletion; the next save would have deleted it.
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
         try stack.context.save()

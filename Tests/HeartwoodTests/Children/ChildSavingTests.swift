@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What a child's save does to its parent.
+/// The effect of a child's save on its parent.
 @Suite struct ChildSavingTests {
     @Test("A save goes one level up", arguments: StoreKind.allCases)
     func aSaveGoesOneLevel(kind: StoreKind) throws {
@@ -164,7 +164,7 @@ import Testing
         try stack.context.save()
         #expect(try stack.fetch("Task", in: stack.newContext()).count == 1 && stack.storedNames() == ["kept"])
         for context in [child, grandchild] { #expect(try stack.fetch("Task", in: context).count == 1) }
-        // What no store has yet is forgotten.
+        // Objects without a row in any store are forgotten.
         let new = stack.insert("Person", ["name": "new"], into: child)
         try child.save()
         child.delete(new)
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    /// The parent took it for one whose row had gone, and no save of the parent could write it.
+    /// The parent mistook it for an object whose row had gone, and no save of the parent could write it.
     @Test("An object that the parent rolled back unsaved is inserted again when the child wins", arguments: StoreKind.allCases)
     func whatTheParentRolledBackBeforeItWasSavedIsInsertedAgainWhereTheChildWins(kind: StoreKind) throws {
         let stack = try TestStack(kind)
@@ -289,7 +289,7 @@ import Testing
         #expect(try stack.fetch("Person", in: reader).first?.one("group")?.text("title") == "h")
     }
 
-    /// What the parent had deleted with it stayed among its members, and the parent could not be saved.
+    /// Objects that the parent had deleted with it once stayed among its members, and the parent could not be saved.
     @Test("An object that the parent restores for a child has only its remaining members", arguments: StoreKind.allCases)
     func whatTheParentTakesBackForAChildHasOnlyTheMembersThatAreLeft(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule))

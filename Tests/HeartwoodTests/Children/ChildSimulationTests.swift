@@ -4,8 +4,8 @@ import Testing
 
 @testable import Heartwood
 
-/// Random work in a root, two children and a grandchild, compared with layers of dictionaries. A failure prints its seed and what was
-/// done; `HEARTWOOD_CHILD_SEED=… swift test --filter ChildSimulation` does it again, `HEARTWOOD_CHILD_RUNS` sets how many runs.
+/// Random work in a root, two children and a grandchild, compared with layers of dictionaries. A failure prints its seed and the steps;
+/// `HEARTWOOD_CHILD_SEED=… swift test --filter ChildSimulation` repeats it, `HEARTWOOD_CHILD_RUNS` sets the number of runs.
 @Suite struct ChildSimulationTests {
     private final class Run {
         let stack: TestStack
@@ -13,7 +13,7 @@ import Testing
         let layers: [LayeredModel]
         let parents = [nil, 0, 0, 1]
         var random: SeededGenerator
-        /// By number: the ID that the object had first, temporary for ever.
+        /// The first ID of each object by number; it stays temporary.
         var ids: [Int: NSManagedObjectID] = [:]
 
         init(_ kind: StoreKind, seed: UInt64) throws {
@@ -30,7 +30,7 @@ import Testing
 
         func object(_ id: Int, _ index: Int) -> NSManagedObject { contexts[index].object(with: ids[id]!) }
 
-        /// Brings a context up to what those above it say.
+        /// Refreshes a context to the state of the contexts above it.
         func refresh(_ index: Int) {
             if let parent = parents[index] { refresh(parent) }
             contexts[index].refreshAllObjects()
@@ -68,7 +68,7 @@ import Testing
             case 9..<12:
                 guard let id = pick(layer.all(.person)) else { return "nothing" }
                 let group = pick(layer.all(.group) + [0]) ?? 0
-                // A relationship to what has vanished below is still there until it is set.
+                // A relationship to an object that has vanished below stays until it is set.
                 layer.setGroup(id, group)
                 layer.forgetEqualValues()
                 object(id, place).setValue(group == 0 ? nil : object(group, place), forKey: "group")
@@ -178,7 +178,7 @@ import Testing
             do {
                 for number in 1...24 {
                     story.append(try run.step(number))
-                    // Every relationship is read, so that what came or went twice, in two layers, is known to both.
+                    // Reads every relationship, so that both models know members that were added or removed twice, in two layers.
                     for index in 0..<4 { try run.check(index) }
                 }
                 for index in [3, 1, 2, 0] {

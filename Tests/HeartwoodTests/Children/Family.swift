@@ -9,12 +9,12 @@ extension NSManagedObjectContext {
         return child
     }
 
-    /// This context's instance of another one's object.
+    /// This context's instance of another context's object.
     func own(_ object: NSManagedObject) -> NSManagedObject { self.object(with: object.objectID) }
 }
 
 extension TestStack {
-    /// What a store says, in a context of its own: the names of all persons.
+    /// The names of all persons in a store, read by a context of its own.
     func storedNames() throws -> [String] {
         try withExtendedLifetime(newContext()) { context in
             try fetch("Person", in: context).compactMap { $0.value(forKey: "name") as? String }.sorted()

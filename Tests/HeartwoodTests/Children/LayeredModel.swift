@@ -1,4 +1,4 @@
-/// A plain model of one context: what it says over what the layer below says. Persons with a name, an age, a group and tags.
+/// A plain model of one context: its state over the state of the layer below. Persons with a name, an age, a group and tags.
 final class LayeredModel {
     enum Entity { case person, group, tag }
 
@@ -13,11 +13,11 @@ final class LayeredModel {
     var deleted: Set<Int> = []
     var names: [Int: String] = [:]
     var ages: [Int: Int] = [:]
-    /// The attributes of `widened()` in words, by object and name.
+    /// The attributes of `widened()` as text, by object and name.
     var values: [Int: [String: String]] = [:]
     /// 0 for none.
     var groups: [Int: Int] = [:]
-    /// Group and person; person and tag; tag and person: whether it was added or removed here.
+    /// Group and person; person and tag; tag and person: whether the pair was added or removed here.
     var members: [Pair: Bool] = [:]
 
     init(_ below: LayeredModel?) {
@@ -85,7 +85,7 @@ final class LayeredModel {
         members = members.filter { $0.key.owner != id }
     }
 
-    /// After a refresh: what the layer below has deleted is gone, and members that came or went there did not come or go here.
+    /// Models a refresh: objects that the layer below has deleted are gone, and members added or removed there are no changes here.
     func refresh() {
         for id in ids where !inserted.contains(id) && below?.exists(id) == false {
             deleted.remove(id)
@@ -95,7 +95,7 @@ final class LayeredModel {
         forgetEqualValues()
     }
 
-    /// What is as below is no change: it follows what becomes of it there.
+    /// A value equal to the layer below is no change: it follows later changes there.
     func forgetEqualValues() {
         guard let below else { return }
         names = names.filter { inserted.contains($0.key) || below.name($0.key) != $0.value }
@@ -114,7 +114,7 @@ final class LayeredModel {
         members = [:]
     }
 
-    /// Moves every change one layer down. Refreshed just before.
+    /// Moves every change one layer down, just after a refresh.
     func save() {
         guard let below else { return rollback() }
         for id in inserted { below.insert(id, entities[id]!) }

@@ -2,10 +2,10 @@ import Foundation
 import Heartwood
 import heartwood_testprocess
 
-/// Reads the store's history, whoever has made it, and compares it with what has become of the rows.
+/// Reads the store's history, whichever process made it, and compares it with the changes of the rows.
 final class GraphHistory {
     private let coordinator: NSPersistentStoreCoordinator
-    /// What the rows were when it looked last, and where the history was.
+    /// The rows and the history's position at the last check.
     private var state = GraphState()
     private var token: NSPersistentHistoryToken?
     private var numbers: [NSManagedObjectID: Int] = [:]
@@ -14,14 +14,14 @@ final class GraphHistory {
         self.coordinator = coordinator
     }
 
-    /// What became of an object over several transactions.
+    /// The changes of an object over several transactions.
     private struct Fate {
         var wasThere: Bool
         var isThere: Bool
         var properties: Set<String> = []
     }
 
-    /// - Throws: where the objects that the history names are not those that differ, or it does not name what is different in them.
+    /// - Throws: if the history's objects are not the ones that differ, or if it lacks a property that differs.
     func check(_ new: GraphState) throws {
         let hand = GraphHand(GraphHand.context(coordinator))
         try hand.load()

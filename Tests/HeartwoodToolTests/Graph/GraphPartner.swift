@@ -15,7 +15,7 @@ final class GraphPartner {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        // Else the pipes have no ends here.
+        // Otherwise the pipes never end here.
         try output.fileHandleForWriting.close()
         try input.fileHandleForReading.close()
     }

@@ -3,19 +3,19 @@ import Heartwood
 import TestSupport
 import heartwood_testprocess
 
-/// A context and what it must show.
+/// A context and its expected state.
 final class GraphPlayer {
     let name: String
     let hand: GraphHand
-    /// What it has read: for each object what was there when it read it.
+    /// The state of each object when the context read it.
     var base = GraphState()
-    /// The same with its changes.
+    /// The same state with the context's changes.
     var shown = GraphState()
-    /// The versions of the rows that it has read.
+    /// The versions of the rows that the context has read.
     var versions: [Int: Int] = [:]
-    /// What it has changed since its last save.
+    /// The changes since its last save.
     var pending = GraphReach()
-    /// Objects that nobody else may change.
+    /// Objects that no other context may change.
     var closed: Set<Int> = []
 
     init(_ name: String, _ context: NSManagedObjectContext) {
@@ -26,7 +26,7 @@ final class GraphPlayer {
     var context: NSManagedObjectContext { hand.context }
     var gone: Set<Int> { Set(base.rows.keys).subtracting(shown.rows.keys) }
 
-    /// Whether another one may make an edit: both then come to one result, whoever saves first.
+    /// Whether another context may make an edit: both orders of saving must give one result.
     func allows(_ edit: GraphReach) -> Bool {
         let held = closed.union(gone)
         return held.isDisjoint(with: edit.all.union(edit.targets)) && pending.owners.isDisjoint(with: edit.owners)
@@ -41,14 +41,14 @@ final class GraphPlayer {
 
     // MARK: What it has read
 
-    /// Everything was read anew.
+    /// The context has read everything again.
     func rebase(on new: GraphState, versions: [Int: Int] = [:]) {
         shown = shown.changes(since: base, on: new)
         base = new
         self.versions = versions
     }
 
-    /// Some objects were.
+    /// The context has read some objects again.
     func rebase(_ numbers: Set<Int>, on store: GraphStore) {
         var part = base
         for number in numbers {
@@ -59,7 +59,7 @@ final class GraphPlayer {
         base = part
     }
 
-    /// Some objects were, from a parent. What was set to what the parent has now is no change any more.
+    /// The context has read some objects again from a parent. A value that the parent now has too is no longer a change.
     func rebase(_ numbers: Set<Int>, onParent parent: GraphState) {
         var part = base
         for number in numbers { part.rows[number] = parent.rows[number] }
@@ -77,14 +77,14 @@ final class GraphPlayer {
 
     private func problem(_ what: String) -> GraphProblem { GraphProblem("\(name): \(what)") }
 
-    /// A context that has read everything: values, relationships from both sides, and now and then fetches.
+    /// Checks a context that has read everything: values, relationships from both sides, and sometimes fetches.
     func check(_ random: inout SeededGenerator) throws {
         try hand.load()
         try checkAll()
         if Int.random(in: 0..<3, using: &random) == 0 { try checkFetches(&random) }
     }
 
-    /// Reads every row and relationship, so that it is known which.
+    /// Reads every row and relationship, so that the rows read are known.
     func read() throws {
         try hand.load()
         for number in hand.objects.keys { _ = hand.sight(number) }
@@ -101,14 +101,14 @@ final class GraphPlayer {
         }
     }
 
-    /// A context that others have left behind: what it has read of each row, with its changes.
+    /// Checks a context that is behind: the rows that it has read, with its changes.
     func checkRows() throws {
         for (number, row) in shown.rows.sorted(by: { $0.key < $1.key }) {
             guard let object = hand.objects[number] else { throw problem("lacks \(number)") }
             let values = object.sampleValues(row.kind)
             guard values == row.values else { throw problem("\(number) has \(values), not \(row.values)") }
             guard row.kind == .person else { continue }
-            // A group that it knows no more is a fault that nobody can fulfil.
+            // A group that is gone for the context is an inaccessible fault.
             if let group = row.group, shown.rows[group] == nil { continue }
             let group = object.destination("group")
             guard group == row.group else { throw problem("the group of \(number) is \(group ?? 0), not \(row.group ?? 0)") }

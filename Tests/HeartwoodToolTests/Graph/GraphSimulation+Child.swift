@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import heartwood_testprocess
 
-/// The child: groups that are undone and redone, before and after they were saved.
+/// The child: groups of changes that are undone and redone, before and after they were saved.
 extension GraphSimulation {
     func stepChild() throws {
         try bringUpChild()
@@ -54,7 +54,7 @@ extension GraphSimulation {
         closeChild()
     }
 
-    /// What a run of a few steps may have none of.
+    /// A short run may have no undo or redo by chance.
     func undoAndRedo() throws {
         try group()
         guard !past.isEmpty else { return }
@@ -80,7 +80,7 @@ extension GraphSimulation {
         ahead.shown = child.shown
         try ahead.check(&random)
         ahead.pending.formUnion(unsaved)
-        // So may what was undone be one of the parent.
+        // An undo may therefore affect an object of the parent.
         ahead.closed.formUnion(unsaved.all)
         child.base = child.shown
         unsaved = GraphReach()
@@ -88,7 +88,7 @@ extension GraphSimulation {
         closeChild()
     }
 
-    /// What can be undone stays as it is wherever else.
+    /// Keeps the other contexts from changing objects that can be undone.
     private func closeChild() {
         child.pending = unsaved
         child.closed = undone

@@ -3,24 +3,24 @@ import Heartwood
 import TestSupport
 import heartwood_testprocess
 
-/// One run, named by its seed. See docs/testing.md for who plays and what keeps the outcome decidable.
+/// One run, named by its seed. docs/testing.md describes the players and the rules that keep the result decidable.
 final class GraphSimulation {
-    /// What the undo manager of the child has: rows before and after.
+    /// An undo group of the child: rows before and after.
     struct Group {
         var rows: [Int: (before: GraphRow?, after: GraphRow?)] = [:]
         var reach = GraphReach()
     }
 
-    /// Falls behind, and wins by property where it conflicts.
+    /// A context that falls behind, and whose properties win in a conflict.
     let ahead: GraphPlayer
-    /// Follows by itself; where it conflicts the store wins by property.
+    /// A context that merges automatically; in a conflict the store's properties win.
     let follower: GraphPlayer
     /// A child of `ahead`.
     let child: GraphPlayer
     var store = GraphStore()
     var random: SeededGenerator
     private(set) var story: [String] = []
-    /// What happened how often; a run in which something never does says nothing of it.
+    /// The number of each kind of event; a run without an event proves nothing about it.
     private(set) var counts: [String: Int] = [:]
     let url: URL?
     private let coordinator: NSPersistentStoreCoordinator
@@ -28,9 +28,9 @@ final class GraphSimulation {
     private let history: GraphHistory
     let undoManager = UndoManager()
     var past: [Group] = [], future: [Group] = []
-    /// What the child has changed since its last save.
+    /// The child's changes since its last save.
     var unsaved = GraphReach()
-    /// What was changed and put back since: it may be a change that says what was there before.
+    /// Objects that were changed and restored: they may have a change that is equal to the old state.
     var undone: Set<Int> = []
     private var number = 0
     private var stepNumber = 0
@@ -76,10 +76,10 @@ final class GraphSimulation {
         return state.rows[one].map { .values(one, someValues(of: $0)) }
     }
 
-    /// Values for some attributes at once, nothing among them.
+    /// Values for some attributes at once, including null.
     private func someValues(of row: GraphRow) -> [String: SampleValue?] {
         var values: [String: SampleValue?] = [:]
-        // Now and then most of them go, and the others stay what they are.
+        // Sometimes most of them are cleared, and the others stay.
         if chance(4) {
             for (name, _) in row.kind.attributes where chance(2) { values.updateValue(nil, forKey: name) }
             return values
@@ -121,7 +121,7 @@ final class GraphSimulation {
         }
     }
 
-    /// Another order, perhaps with one more or less.
+    /// Another order, sometimes with one more or fewer.
     private func some(_ old: [Int], _ one: Int?) -> [Int] {
         var new = old.shuffled(using: &random)
         if chance(3) { _ = new.popLast() }
@@ -132,7 +132,7 @@ final class GraphSimulation {
     /// - Parameter player: nil for the second process.
     private func isAllowed(_ edit: GraphEdit, _ state: GraphState, by player: GraphPlayer?) -> Bool {
         let reach = state.reach(of: edit)
-        // What the child can undo must not wait in another context.
+        // Objects that the child can undo must not have pending changes in another context.
         if player === child, !follower.pending.all.isDisjoint(with: reach.all) { return false }
         return [ahead, follower, child].allSatisfy { (other: GraphPlayer) in
             other === player || player === child && other === ahead || other.allows(reach)
@@ -143,9 +143,9 @@ final class GraphSimulation {
         if let edit = someEdit(player.shown) { try make(edit, player) }
     }
 
-    /// - Parameter numbers: of the objects that come into question.
+    /// - Parameter numbers: the eligible objects.
     private func editAttribute(_ player: GraphPlayer, among numbers: Set<Int>? = nil) throws {
-        // Who is behind may know what is there no more.
+        // A context that is behind may know objects that no longer exist.
         let there = Set(player.shown.rows.keys.filter { player.base.rows[$0] == nil || store.state.rows[$0] != nil })
         if let edit = someAttribute(player.shown, among: there.intersection(numbers ?? there)) { try make(edit, player) }
     }
@@ -171,7 +171,7 @@ final class GraphSimulation {
         try child.read()
     }
 
-    /// The follower's fetch learns what the second process has done.
+    /// The follower's fetch reads the second process's commits.
     private func settle() throws {
         follower.rebase(on: store.state, versions: store.versions)
         try follower.check(&random)
@@ -190,10 +190,10 @@ final class GraphSimulation {
 
     // MARK: Saving
 
-    /// - Returns: what the context has updated and deleted.
+    /// - Returns: the objects that the context has updated and deleted.
     @discardableResult
     private func save(_ player: GraphPlayer) throws -> (updated: Set<Int>, deleted: Set<Int>) {
-        // The others have deleted the rest, and the player has merged it.
+        // The others have deleted the rest, and the player has merged that.
         let updated = Set(player.context.updatedObjects.map(\.number))
         let deleted = Set(player.context.deletedObjects.map(\.number)).intersection(player.base.rows.keys)
         let inserted = Set(player.context.insertedObjects.map(\.number))
@@ -211,12 +211,12 @@ final class GraphSimulation {
         if player === ahead, child.context.automaticallyMergesChangesFromParent {
             child.rebase(updated.filter { child.base.rows[$0] != nil }, onParent: ahead.shown)
         }
-        // The follower may have learned of others by its save.
+        // The follower's save may have merged other commits.
         if player !== follower { try player.checkRows() }
         return (updated, deleted)
     }
 
-    /// With the policy that resolves nothing exactly the conflicts come.
+    /// Under the error policy exactly the expected conflicts occur.
     private func refuse(_ player: GraphPlayer, _ conflicts: Set<Int>) throws {
         guard !conflicts.isEmpty else { return }
         let policy = player.context.mergePolicy
@@ -238,13 +238,13 @@ final class GraphSimulation {
         let deleted = player.context.deletedObjects
         if resets { player.context.reset() } else { player.context.rollback() }
         for object in deleted { player.hand.keep(object) }
-        // One that was undone and redone is in the base, where the insertion itself was saved before.
+        // A redone object whose insertion was saved before is in the base.
         for number in player.pending.inserted where player.base.rows[number] == nil { player.hand.forget(number) }
         player.forgetChanges()
         if player !== follower { try player.checkRows() }
     }
 
-    /// The follower saves, and `ahead` merges that alone.
+    /// The follower saves, and `ahead` merges only that save.
     private func saveAndMerge() throws {
         nonisolated(unsafe) var notification: Notification?
         let name = chance(2) ? NSManagedObjectContext.didSaveObjectsNotification : NSManagedObjectContext.didSaveObjectIDsNotification
@@ -252,7 +252,7 @@ final class GraphSimulation {
         defer { NotificationCenter.default.removeObserver(token) }
         let (updated, deleted) = try save(follower)
         guard let notification else { return }
-        // A save tells of the deletions too that its context has merged; those objects have no number any more.
+        // A save's notification also has the deletions that its context has merged; those objects have no number any more.
         let info = notification.userInfo ?? [:]
         let ids = info[NSDeletedObjectIDsKey] as? Set<NSManagedObjectID>
             ?? Set((info[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []).map(\.objectID))
@@ -281,7 +281,7 @@ final class GraphSimulation {
         try ahead.checkRows()
     }
 
-    /// The follower changes and saves what `ahead` has changed.
+    /// The follower changes and saves objects that `ahead` has changed.
     private func collide() throws {
         try editAttribute(follower, among: ahead.pending.attributes)
         try save(follower)
@@ -302,7 +302,7 @@ final class GraphSimulation {
         say("the second process: \(edits)", count: "process")
         _ = try partner.ask(.commit(edits))
         store.commit(state)
-        // Before anybody here has learned of it.
+        // Before a context of this process has read the commit.
         if chance(2) { try save(chance(2) ? ahead : follower) }
     }
 
@@ -322,7 +322,7 @@ final class GraphSimulation {
         case 5..<8: for _ in 0..<3 { try edit(follower) }
         case 8..<12: try stepChild()
         case 12..<14:
-            // Half of the time the follower works on what the other process changes then.
+            // Half of the time the follower has pending changes of the objects that the other process then changes.
             if chance(2) { try editAttribute(follower) }
             try stepPartner()
         case 14: try save(ahead)
@@ -342,7 +342,7 @@ final class GraphSimulation {
         if stepNumber % 16 == 0 { try checkPartner() }
     }
 
-    /// What else differs, after a failure.
+    /// Other differences, collected after a failure.
     func otherFailures() -> String {
         let checks: [() throws -> Void] = [
             { try self.ahead.check(&self.random) }, { try self.child.check(&self.random) }, bringUpChild,
@@ -355,7 +355,7 @@ final class GraphSimulation {
         return failures.joined(separator: "\n")
     }
 
-    /// Everything is saved, and the file opened anew.
+    /// Saves everything, and opens the file again.
     func finish() throws {
         try bringUpChild()
         try undoAndRedo()

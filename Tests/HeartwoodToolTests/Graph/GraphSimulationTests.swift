@@ -4,13 +4,13 @@ import heartwood_testprocess
 
 /// Two contexts, a child with an undo manager and a second process over one store, compared with plain rows: docs/testing.md.
 ///
-/// A failure prints its seed and what was done; `HEARTWOOD_GRAPH_SEED=…` does that run again, `HEARTWOOD_GRAPH_RUNS=…` sets how many.
+/// A failure prints its seed and the steps; `HEARTWOOD_GRAPH_SEED=…` repeats that run, `HEARTWOOD_GRAPH_RUNS=…` sets the number of runs.
 @Suite(.serialized) struct GraphSimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = environment["HEARTWOOD_GRAPH_SEED"].flatMap(UInt64.init)
     private static let runs = environment["HEARTWOOD_GRAPH_RUNS"].flatMap(Int.init)
     private static let steps = 120
-    /// So many that each thing happens; the rarest comes about a dozen times.
+    /// Enough runs for each event to happen; the rarest happens about a dozen times.
     private static let enough = 10
 
     @Test("Every context agrees with plain rows", arguments: [true, false])

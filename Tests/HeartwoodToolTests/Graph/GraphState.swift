@@ -8,7 +8,7 @@ struct GraphState: Equatable {
     func numbers(_ kind: GraphKind) -> [Int] { rows.filter { $0.value.kind == kind }.keys.sorted() }
     func owner(of task: Int) -> Int? { rows.first { $0.value.tasks.contains(task) }?.key }
 
-    /// For each object who points at it.
+    /// The objects that refer to each object.
     var sources: [Int: Set<Int>] {
         var result: [Int: Set<Int>] = [:]
         for (number, row) in rows where row.kind == .person {
@@ -63,7 +63,7 @@ struct GraphState: Equatable {
         }
     }
 
-    /// What an edit has to do with, before it is made.
+    /// The objects that an edit affects, before it is made.
     func reach(of edit: GraphEdit) -> GraphReach {
         var reach = GraphReach()
         switch edit {
@@ -96,8 +96,8 @@ struct GraphState: Equatable {
 
     // MARK: Three states
 
-    /// What was changed from `base` to this, done to `other`.
-    /// - Parameter keepsOthers: of an attribute that `other` has changed too its value stays.
+    /// Applies the changes from `base` to this state to `other`.
+    /// - Parameter keepsOthers: whether an attribute that `other` has changed too keeps its value.
     func changes(since base: GraphState, on other: GraphState, keepsOthers: Bool = false) -> GraphState {
         var result = other
         for number in Set(rows.keys).union(base.rows.keys) {
@@ -127,14 +127,14 @@ struct GraphState: Equatable {
     }
 }
 
-/// The objects that edits have to do with, by what happens to them.
+/// The objects that edits affect, by the kind of effect.
 struct GraphReach {
     var inserted: Set<Int> = []
-    /// An attribute is set.
+    /// Objects with a set attribute.
     var attributes: Set<Int> = []
-    /// What they point at changes, or who has them.
+    /// Objects whose references change, or whose owner does.
     var owners: Set<Int> = []
-    /// They are pointed at, or were.
+    /// Objects that are or were referred to.
     var targets: Set<Int> = []
     var deleted: Set<Int> = []
 
@@ -149,7 +149,7 @@ struct GraphReach {
     }
 }
 
-/// The store's state, with a version for each row that changes where what lies in the row does.
+/// The store's state, with a version for each row, which changes when the row's own columns do.
 struct GraphStore {
     private(set) var state = GraphState()
     private(set) var versions: [Int: Int] = [:]
